@@ -12,7 +12,7 @@ const MIN_GAP: f64 = 0.25;
 const GAP_GROWTH: f64 = 0.05;
 const MAX_CASES: usize = 600;
 
-/// Prints how often a place is false, and the case runs against those of an equal share.
+/// Prints how often a place is false, and the number of case runs compared with an equal share.
 pub(crate) fn rank_table(runs: usize) {
     let mut random = Random::new(20);
     let quality: Vec<f64> = (0..SOLVERS).map(quality).collect();

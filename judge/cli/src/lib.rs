@@ -1,15 +1,16 @@
-//! The grammar of the command line: what users can write, with its help. The package `judge` does what it says.
+//! The grammar of the command line: what users can write, with its help. The package `judge` executes it.
 //!
 //! - [`Cli`] is a whole command line: the options of every subcommand, and the subcommand.
 //! - [`Command`] is the subcommand with its arguments, such as [`RunArgs`] or [`CompareArgs`].
-//! - [`RunningArgs`] are the arguments that commands which run solvers share: limits, jobs, languages, sandbox, cluster.
+//! - [`RunningArgs`] are the arguments that commands which run solvers share: limits, jobs, languages, sandbox,
+//!   cluster.
 //!
-//! The way of one command line:
+//! The path of one command line:
 //!
 //! ```text
 //! words ─ Cli::read ─▶ Cli { problems, journal, command }
 //!      command ─ Deferred<RunArgs> ─▶ its grammar is built only now ─▶ seeds, limits, conditions … as values
-//!      a wrong word ─▶ an error with the word that is meant, and the exit code 2
+//!      a wrong word ─▶ an error with the most similar word, and the exit code 2
 //! Cli ─ judge::commands::dispatch ─▶ the file of the subcommand
 //! ```
 //!

@@ -245,7 +245,7 @@ impl FromStr for ShardArg {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let ids = match text.strip_prefix("auto") {
-            // Only a text that is no shard at all may be meant as `auto`.
+            // Only a text that cannot be a shard may be a misspelt `auto`.
             None if text.contains('/') => {
                 return text.parse().map(Self::Fixed).map_err(|error: InvalidText| error.to_string());
             }

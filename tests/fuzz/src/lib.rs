@@ -1,6 +1,6 @@
 //! Fuzz targets: functions that take any bytes and panic if a property that must always hold is broken.
 //!
-//! `tests/smoke.rs` drives them with damaged samples on the stable toolchain; `fuzz_targets/` hands them to libFuzzer.
+//! `tests/smoke.rs` drives them with damaged samples on the stable toolchain; `fuzz_targets/` passes them to libFuzzer.
 
 mod catalogue;
 mod checkers;
