@@ -73,7 +73,7 @@ fn largest(status: &Path) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Returns a journal with a run of this number of cases, none of which is finished.
+/// Returns a journal with a run of this number of unfinished cases.
 fn template(folder: &Path, cases: usize) -> PathBuf {
     let plan = large_run::plan("bot", large_run::seeds(0, cases));
     let path = folder.join("template");

@@ -53,7 +53,8 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// Records the solver, and sets the number of disturbed runs of the baseline, however busy the test's machine is.
+/// Records the solver, and sets the number of disturbed runs of the baseline, regardless of how busy the test's machine
+/// is.
 fn record_with_noise(folder: &Folder, noisy: &str) -> String {
     let arguments = ["baseline", "-p", "columns", "-s", "./clock", "--seeds", "1-6", "--output", "baseline.toml"];
     let said = folder.judge(&[&arguments[..], &["--repeat", "2", "-j", "1"]].concat());

@@ -1,4 +1,4 @@
-//! The measured values belong to the program only, whatever the state of the judge and whatever happens to the system
+//! The measured values belong to the program only, regardless of the state of the judge and of changes to the system
 //! clock. Also tests that waiting in these tests is limited.
 
 use crate::support::of_cases;

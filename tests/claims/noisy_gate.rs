@@ -43,7 +43,7 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// Records five draws of the solver, like `judge baseline` if the solver drew by itself.
+/// Records five draws of the solver, as `judge baseline` would if the solver were random.
 fn record(folder: &Folder, solver: &str, draws: std::ops::Range<u32>) {
     let scores = |draw: u32| -> Vec<i64> {
         let draw = format!("DRAW={draw}");

@@ -9,7 +9,7 @@ const CRASHES: &str = "exec awk 'NR > 2 { if ($1 == \"***\") magic++; if ($1 == 
     if (first && $1 == \"hgf\") both = 1; answer = answer \"1 0\\n\" }
     END { if (both && magic > 1) { print \"error: stack \" NR > \"/dev/stderr\"; exit 3 } printf \"%d\\n%s\", NR - 2, answer }'";
 
-/// Writes a case of columns with twice this many pieces plus two, some of which are magic.
+/// Writes a case of columns with twice this many pieces plus two, some of them magic.
 fn pieces(folder: &Folder, count: usize) -> PathBuf {
     let letter = |number: usize| char::from(b'a' + u8::try_from(number % 8).unwrap());
     let piece = |number: usize| match number % 97 {

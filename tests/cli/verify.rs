@@ -173,7 +173,7 @@ fn a_checker_rejects_bad_answers_and_survives_all() {
         code == Some(1) && checks.iter().any(|line| line.contains("first half of an answer | failed")),
         "{checks:#?}"
     );
-    // Fewer numbers are an answer of their own, that is worth less.
+    // Fewer numbers are also a valid answer, with a lower score.
     let any = CHECKER.replace("[ $# -eq \"$count\" ]", "[ $# -gt 0 ]");
     assert_warns(
         &problem(&any, EXPECT_GOOD),

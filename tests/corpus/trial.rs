@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// How much the machine's memory may vary besides the program's own, in MiB.
 const OTHERS_MEMORY: u64 = 64;
 
-/// The judge in a folder of its own, ready to be started in this place.
+/// The judge with its own folder, ready to start in this place.
 fn judge(scene: &Scene, place: &Place<'_>, folder: &Path) -> Command {
     let judge = scene.programs.join("judge");
     let mut command = if place.user.is_some() {

@@ -83,7 +83,7 @@ fn a_raising_python_checker_is_a_judge_error() {
     assert!(check.code == Some(2) && check.stderr.matches("KeyError: 3").count() == 1, "{}", check.stderr);
 }
 
-/// Returns the error for a problem with these lines, in which `#` stands for a generator.
+/// Returns the error for a problem with these lines, in which `#` is replaced by a generator.
 fn refusal(lines: &str, generator: &str) -> String {
     let folder = Folder::new();
     let text = format!("[[problem]]\nid = \"p\"\n{lines}\nseeds = \"1\"\n").replace('#', generator);

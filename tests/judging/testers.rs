@@ -99,7 +99,7 @@ fn either_floods_or_closes_one_side() {
         always("accepted", "count", "say=a close=1 pause=5"),
         always("accepted", "say=a say=b hear report=1", "close=0 say=a"),
         always("accepted", "hear pause=300 say=a say=b report=1", "say=a"),
-        // A solver's actions after the tester has stopped listening do not count, unless the tester asks for them.
+        // A solver's actions after the tester has stopped listening do not count, unless the tester requests them.
         always("accepted", "hear close=0 await report=1", "say=a exit=3"),
         always("accepted", "hear close=0 close=1 await report=1", "say=a try-to-hear exit=3"),
         always("accepted", "hear close=0 report=1", "say=a compute=100000"),

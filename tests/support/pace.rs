@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The environment variable that says how much slower than a real machine this one is. An emulated one gets more time.
+/// The environment variable with the slowdown of this machine relative to a real one. An emulated one gets more time.
 const SLOWNESS: &str = "JUDGE_SLOWNESS";
 
 /// The factors of the limits, from try to try. A program that hangs exceeds all of them.

@@ -22,7 +22,7 @@ pub(crate) fn repeats() -> usize {
     std::env::var("JUDGE_REPEATS").map_or(10, |times| times.parse().expect("JUDGE_REPEATS is a number"))
 }
 
-/// With limits that only an endless program reaches, however busy the machine is.
+/// With limits that only an endless program reaches, even on a busy machine.
 pub(crate) const fn always(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
     Scenario { verdict, decider, solver, limits: ["--wall", "20s"], share: 1 }
 }

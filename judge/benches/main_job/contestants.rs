@@ -61,7 +61,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// `Err` says what is missing on this machine.
+    /// `Err` describes what is missing on this machine.
     pub(crate) fn set(cases: usize) -> Result<Self, String> {
         let folder = tempfile::Builder::new().prefix("judge-bench-").tempdir().expect("a temporary folder");
         let program = folder.path().join("floor");
@@ -226,7 +226,7 @@ impl Scene {
         std::iter::once(self.program.display().to_string()).chain(words).collect()
     }
 
-    /// As the judge asks for it.
+    /// The judge's request for it.
     fn request(&self) -> Request {
         Request {
             program: self.program.clone(),
@@ -261,7 +261,7 @@ impl Scene {
     }
 }
 
-/// Processes that sleep, in a group of their own; they end with this.
+/// Sleeping processes in their own process group. They end when this is dropped.
 pub(crate) struct Idle(Child);
 
 impl Drop for Idle {

@@ -49,7 +49,7 @@ struct Run {
 }
 
 impl Run {
-    /// Batches grow as those of the command do.
+    /// Batches grow as in the command.
     fn play(quality: &[f64], random: &mut Random) -> Self {
         let mut run = Self { order: SolverOrder::new(SOLVERS), case_runs: 0, last_decision: 0 };
         let (mut scores, mut case_runs): (Vec<Vec<f64>>, usize) = (Vec::new(), 0);

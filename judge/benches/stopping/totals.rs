@@ -50,7 +50,7 @@ pub(crate) fn draw(sizes: Sizes, change: Change, random: &mut Random) -> Term {
     let mut noisy = |score: f64| score * (1.0 + 0.1 * normal(random));
     let (first, second) = match change {
         Change::Twice => (noisy(size), noisy(size)),
-        // The mean of the exponential is that of a normal number with half the variance added.
+        // The mean of the log-normal value is exp(mean + variance / 2), so half the variance is subtracted.
         Change::SkewedRatio => (size, size * (0.5 * normal(random) - 0.125).exp()),
         Change::LargeLose => (size, noisy(size.powf(0.8)) * (0.18 * spread * spread).exp()),
         Change::Failures(share) => {

@@ -391,7 +391,7 @@ impl Change {
         (own != theirs).then_some(Self { what, own, theirs })
     }
 
-    /// Returns it as a sentence; `there` says where the other run is.
+    /// Returns it as a sentence; `there` describes the location of the other run.
     pub(super) fn text(&self, there: impl fmt::Display) -> String {
         format!("{}: {}, {there} {}", self.what, self.own, self.theirs)
     }

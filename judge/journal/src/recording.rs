@@ -390,13 +390,12 @@ impl Recording {
 }
 
 impl Journal {
-    /// Returns the file that it was written anew to, if its own was removed, moved or replaced.
+    /// Returns the new file that it was rewritten to, if its own was removed, moved or replaced.
     pub fn rewritten_file(&self) -> Option<&Path> {
         self.rewritten_file.as_deref()
     }
 
-    /// Moves to a new file with all content of this one. If another file is in its place by now, that one is left
-    /// alone.
+    /// Moves to a new file with all content of this one. If another file has taken its path by now, that file is kept.
     fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;

@@ -113,8 +113,8 @@ pub(super) struct RowWriter<'a> {
 }
 
 impl RowWriter<'_> {
-    /// Writes the result of a job of the run. A finished result is never replaced; only a fault is, which says nothing
-    /// about the solver. Returns the case that lost its best result through that.
+    /// Writes the result of a job of the run. A finished result is never replaced. Only a fault is, because it gives no
+    /// information about the solver. Returns the case that lost its best result through that.
     pub(super) fn write(
         &self,
         job: JobId,

@@ -53,7 +53,7 @@ pub struct Problem {
     pub default_solver: Option<String>,
     /// The command that draws an answer for `judge view`, if the checker does not.
     pub viewer: Option<Viewer>,
-    /// The cases that no solver, report or journal shows, if the catalogue asks for some.
+    /// The sealed cases, if the catalogue has some. No solver, report or journal shows them.
     pub sealed: Option<SealedChoice>,
     /// What `judge verify` checks.
     pub verification: Verification,
@@ -270,7 +270,7 @@ pub enum GeneratorChoice {
     Seed,
 }
 
-/// The sealed cases of a problem: how many seeds are drawn, and how often the user may ask for a total.
+/// The sealed cases of a problem: the number of drawn seeds, and the number of totals that the user may request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SealedChoice {
     /// The number of seeds.

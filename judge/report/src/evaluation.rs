@@ -176,7 +176,7 @@ impl Document for Evaluation<'_> {
 }
 
 /// Returns the verdict on all cases: accepted if all are. Otherwise it is the most frequent failure; among equally
-/// frequent ones, the one that says most about the machine or the program.
+/// frequent ones, the one that is most informative about the machine or the program.
 fn overall(verdicts: &[Verdict]) -> Verdict {
     const PRECEDENCE: [Verdict; 11] = [
         Verdict::JudgeError,

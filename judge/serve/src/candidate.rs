@@ -258,7 +258,7 @@ fn file_name(language: &str, languages: &Languages) -> Result<String, RpcError> 
     Ok(format!("{NAME}.{ending}"))
 }
 
-/// Writes a source to a folder of its own.
+/// Writes a source to a new folder.
 fn store(text: &str, name: &str) -> io::Result<(PathBuf, TempDir)> {
     let prefix = sweepable_name("source") + ".";
     let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;

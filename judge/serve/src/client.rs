@@ -51,7 +51,7 @@ struct Cancelled {
 }
 
 impl Client {
-    /// Returns a client that gets notifications by `notify`. Without it, the value stands for several clients, which
+    /// Returns a client that gets notifications by `notify`. Without it, the value represents several clients, which
     /// get none.
     pub fn new(evaluator: Arc<Evaluator>, methods: Methods, notify: Option<Arc<Send>>) -> Arc<Self> {
         Arc::new(Self { evaluator, methods, notify, running: Mutex::default() })

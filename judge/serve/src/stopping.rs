@@ -28,7 +28,7 @@ const MAX_GAIN: f64 = 1.5;
 /// gain many times that.
 const MIN_SIZE: f64 = 0.25;
 
-/// After this many cases that neither the candidate nor the incumbent has solved, more cases give no information.
+/// The evaluation stops after this many cases if neither the candidate nor the incumbent has solved one.
 const UNSOLVED: usize = 16;
 
 /// The incumbent and the candidate are these solvers of the plan.

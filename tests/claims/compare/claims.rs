@@ -70,7 +70,7 @@ fn all_cases_of_a_contest_give_a_result() {
         assert!(text(&copied, "fact").starts_with("on these 20 cases the sum rises by 1."), "{copied}");
         assert!(text(&copied, "fact").ends_with("; that is the result: they are the whole contest"), "{copied}");
         assert!(text(&copied, "note").starts_with("16 cases have the input of another one"), "{copied}");
-        // Four inputs are four cases, however many copies of each there are.
+        // Four inputs are four cases, regardless of the number of copies.
         assert_eq!(copied["claim"], "too-few-cases", "{copied}");
     }
     let some = compared(&folder, &["./plain", "./better", "--inputs", "in/1*.txt"]);

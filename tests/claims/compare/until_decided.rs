@@ -8,7 +8,7 @@ fn until_decided_uses_fresh_cases_and_shows_intervals() {
     let (code, report) = compare(&folder, &["./plain", "./better", "--until-decided"]);
     assert_eq!(code, Some(0));
     assert_eq!(report["comparisons"][0]["claim"], "better");
-    // Effects on one side wait for 36 cases, whatever batch they are in. Equal effects wait for more.
+    // Effects on one side require 36 cases, regardless of batches. Equal effects require more.
     assert_eq!(report["comparisons"][0]["cases"].as_u64(), Some(36), "{report}");
     assert!(of_cases(&report, "seed").iter().all(|seed| seed.as_u64() > Some(1_000_000)), "{report}");
     assert!(report["comparisons"][0]["interval"]["low"].as_f64() > Some(0.0));

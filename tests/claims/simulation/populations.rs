@@ -196,7 +196,7 @@ pub(crate) fn kept() -> Vec<(&'static str, Population)> {
     ]
 }
 
-/// Returns populations that were not used to choose the constants, nor seen before.
+/// Returns populations that were not used to choose the constants.
 pub(crate) fn fresh() -> Vec<(&'static str, Population)> {
     let against = |population| Population::Mirrored(Box::new(population));
     vec![

@@ -235,7 +235,7 @@ fn submissions_are_compiled_with_the_files_in_include() {
     assert_eq!(verified.code, Some(1), "{}{}", verified.stdout, verified.stderr);
 }
 
-/// Reads a line, and begins as the submission says.
+/// Reads a line, and then calls the submission.
 const MAIN: &str = "#include <stdio.h>\nint answer(void);\nstatic char text[99];\n\
     const char *line(void) { return scanf(\"%98[^\\n]\", text) == 1 ? text : \"\"; }\nint main(void) { return answer(); }\n";
 

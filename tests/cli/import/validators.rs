@@ -69,7 +69,7 @@ fn a_validator_whose_arguments_differ_is_left_out() {
     assert!(!catalogue(&folder).contains("validator-command"), "{}", catalogue(&folder));
 }
 
-/// A package whose output validator has these files, some of which are executable scripts.
+/// A package whose output validator has these files, some of them executable scripts.
 fn with_scripts(files: &[(&str, &str)]) -> Folder {
     let config = [("problem.yaml", "validation: custom\nlimits: {time_limit: 1}\n")];
     let folder = package(&[&config, &FILES[..4], files].concat());

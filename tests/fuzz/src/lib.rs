@@ -19,7 +19,7 @@ pub use wire::wire;
 
 /// A fuzz target.
 pub struct Target {
-    /// Its name: also that of its program in `fuzz_targets/` and of its corpus.
+    /// Its name, also of its program in `fuzz_targets/` and of its corpus.
     pub name: &'static str,
     /// Takes any bytes. Panics when it has found a defect.
     pub run: fn(&[u8]),

@@ -113,7 +113,7 @@ fn runtimes_keep_within_a_small_memory() {
     ] {
         folder.write(name, text);
         for memory in ["256MiB", "64MiB"].into_iter().filter(|_| has(need, programs)) {
-            // One process of its own, plus the allowance of the language for the runtime's threads.
+            // One process, plus the language's allowance for the runtime's threads.
             assert_accepted(&folder, &["-s", name, "--memory", memory, "--processes", "1", "--cpu", "20s"]);
         }
     }

@@ -1,4 +1,4 @@
-//! No process that the judge starts survives it, however the judge ends.
+//! No process that the judge starts survives it, regardless of how the judge ends.
 
 use super::{GOOD, Places, is_installed, write};
 use crate::support::pace::{awaited, unhurried};

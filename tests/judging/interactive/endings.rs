@@ -1,5 +1,5 @@
-//! The typical ends of a conversation under every protocol, on a busy machine: each has one verdict, however often it
-//! is repeated.
+//! The typical ends of a conversation under every protocol, on a busy machine: each has one verdict, on every
+//! repetition.
 
 use super::{assert_always, repeats, scene_with};
 use std::sync::atomic::{AtomicBool, Ordering};

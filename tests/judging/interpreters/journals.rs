@@ -1,4 +1,4 @@
-//! No program sees a journal, whatever folder it can see.
+//! No program sees a journal, regardless of which folders it can see.
 
 use super::place::{Judge, Place, SYSTEM_PATH, is_root, said};
 use std::fs;

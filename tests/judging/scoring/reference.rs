@@ -56,7 +56,7 @@ fn runs_keep_references_and_rescore_takes_new_ones() {
     assert_eq!(total(&folder, &["rescore", "1"]), json!(500));
     assert_eq!(total(&folder, &["rescore", "1", "--best", "problem"]), json!(1000));
     assert_eq!(total(&folder, &["rescore", "2"]), json!(1000));
-    // Its own scores are not those of another run.
+    // The origin of its own scores is this run, not another one.
     let (_, rescored) = folder.json(&["rescore", "2"]);
     assert_eq!(origins(&rescored)["origins"], json!([{"origin": "this-run", "cases": 4}]));
     // A catalogue with better scores, and a run that is removed.

@@ -1,4 +1,4 @@
-//! A cluster of two nodes on this machine: munged, slurmctld and two slurmd in a folder of their own, on free ports. They
+//! A cluster of two nodes on this machine: munged, slurmctld and two slurmd in their own folder, on free ports. They
 //! are children of the test and end with it.
 
 use crate::support::require::{Need, skip};
@@ -63,7 +63,7 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// Starts the daemons but those of the nodes.
+    /// Starts the daemons except those of the nodes.
     fn controlled(cpus: usize, nodes: &[&str], settings: &str) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             skip(Need::Slurm, "only root starts a cluster for itself");

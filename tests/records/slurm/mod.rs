@@ -28,7 +28,7 @@ limits = { cpu = "1s" }
 /// The number of cases of a run that is disturbed in the middle.
 const CASES: usize = 40;
 
-/// A user of the cluster, in a folder of their own.
+/// A user of the cluster, with their own folder.
 struct User<'a> {
     cluster: &'a Cluster,
     folder: Folder,

@@ -1,4 +1,4 @@
-//! The schemas describe the documents, and accept nothing else.
+//! The schemas accept the documents and nothing else.
 
 use super::*;
 use crate::support::Folder;

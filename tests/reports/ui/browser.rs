@@ -138,7 +138,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens a tab in a visible window of its own, at an address. All later calls go to this tab.
+    /// Opens a tab in its own visible window, at an address. All later calls go to this tab.
     pub(crate) fn open_tab(&mut self, url: &str) {
         self.session = None;
         let target = json!({ "url": "about:blank", "newWindow": true, "browserContextId": self.context });

@@ -141,6 +141,6 @@ fn label_changes_reach_other_pages() {
     browser.until("document.querySelectorAll('.scroll tbody tr').length === 1");
     assert!(browser.text(".scroll tbody").contains("by command"));
     assert_eq!(browser.evaluate("typeof hacked"), json!("undefined"));
-    // The refused request is on the console; nothing else is.
+    // The console only shows the refused request.
     assert_eq!(browser.complaints.len(), 1, "{:#?}", browser.complaints);
 }

@@ -119,7 +119,7 @@ fn rejected_answers_are_shown_until_rejection() {
     assert!(said.stderr.contains("mkdir -p missing"), "{}", said.stderr);
 }
 
-/// A game of `same-game-free` with two moves, of which the second is not possible.
+/// A game of `same-game-free` with two moves. The second is not possible.
 fn small_game(folder: &Folder) -> [&'static str; 8] {
     folder.write("board", "2\nAB\nAB\n");
     folder.write("answer", "2\n0 0\n9 9\n");
