@@ -116,6 +116,9 @@ impl Journal {
             message: row.get(18)?,
             labels: Labels::default(),
         };
+        if history.accepted > history.done {
+            return Err(rusqlite::Error::IntegralValueOutOfRange(9, row.get(9)?));
+        }
         Ok((history, row.get(15)?))
     }
 

@@ -135,7 +135,7 @@ impl Recording {
         Ok(&self.journal.connection)
     }
 
-    /// Reopens the record of a run that continues elsewhere. Its results belong to the problem and the checker that it
+    /// Reopens the record of a run that continues elsewhere, and returns the results that it has. They belong to the problem and the checker that it
     /// was started with, even if these have changed.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Recording {
         retention: Retention,
         record: &RunRecord<'_>,
         run: RunId,
-    ) -> Result<Self, JournalError> {
+    ) -> Result<(Self, Known), JournalError> {
         let lock = journal.locks.take(run)?;
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
@@ -159,8 +159,12 @@ impl Recording {
         let (conditions, _) = Machine::read(&journal.connection, run)?;
         let rows = rows_of(&journal.connection, run)?;
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
+        let mut known = Known::of(record.plan);
+        for (solver, entrant) in rows.entrants.iter().enumerate() {
+            known.keep_entrant(&journal.connection, solver, *entrant)?;
+        }
         let recording = Self::of(journal, retention, record, rows, lock);
-        Ok(Self { checker: then.checker, conditions, ..recording })
+        Ok((Self { checker: then.checker, conditions, ..recording }, known))
     }
 
     pub(super) fn of(
@@ -331,7 +335,7 @@ impl Recording {
 
 impl Journal {
     /// Commits the start of a run, if that is open.
-    fn commit_start(&self) -> Result<(), JournalError> {
+    pub(super) fn commit_start(&self) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("COMMIT")?;
         }

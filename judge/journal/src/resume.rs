@@ -196,6 +196,9 @@ impl Inputs<'_> {
     ) -> Result<Vec<String>, JournalError> {
         let stored = finished_inputs(connection, run)?;
         let cases = &self.record.plan.cases;
+        if stored.iter().any(|(place, _)| *place >= cases.len()) {
+            return Err(JournalError::Damaged(format!("run {run} has a result of a case that it does not have")));
+        }
         let is_built_in = !matches!(
             self.record.plan.problem.generator,
             Some(GeneratorChoice::Command(_) | GeneratorChoice::Files(_))

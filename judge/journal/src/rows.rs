@@ -12,6 +12,7 @@ use judge_problem::{
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rows of a run and its solvers, to which results refer.
@@ -292,6 +293,12 @@ pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFa
     let CaseFacts { seed, file, features } = facts;
     if let Some(known) = find_case(connection, key)? {
         let id = known.id;
+        // A copy of the file at another place does not replace the file that the case came from.
+        let is_same = |own: &str| fs::read(own).is_ok_and(|bytes| Digest::of(&bytes).0 == *key.input);
+        let file = match (&known.file, file) {
+            (Some(own), Some(new)) if *own != new && is_same(own) => Some(own.clone()),
+            (_, file) => file,
+        };
         if known.file != file || features.is_some() && known.features != features {
             connection
                 .prepare_cached(
@@ -512,7 +519,7 @@ impl Journal {
             return Ok(());
         }
         let rest = most.0 - ((most.0 / 8) >> 20 << 20);
-        let transaction = self.connection.transaction()?;
+        let transaction = self.transaction()?;
         transaction.execute_batch("CREATE TEMP TABLE dropped (answer INTEGER PRIMARY KEY)")?;
         transaction.execute(
             "INSERT INTO dropped SELECT id FROM
@@ -535,7 +542,11 @@ impl Journal {
 
     /// Returns the file's free pages to the disk.
     pub(super) fn give_back_space(&self) -> Result<(), JournalError> {
-        Ok(self.connection.execute_batch("PRAGMA incremental_vacuum")?)
+        // The statement returns a row for each page, and frees only the pages whose rows are read.
+        let mut statement = self.connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut pages = statement.query([])?;
+        while pages.next()?.is_some() {}
+        Ok(())
     }
 }
 

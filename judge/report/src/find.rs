@@ -11,10 +11,38 @@ use serde_with_macros::skip_serializing_none;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FoundValue {
-    /// A loss as a share of the better score, CPU time in milliseconds, bytes, or a score.
-    Number(f64),
+    /// A loss, as a share of the better score.
+    Loss(f64),
+    /// CPU time.
+    Milliseconds(f64),
+    /// Memory.
+    Bytes(u64),
+    /// A score.
+    Score(Number),
     /// A verdict, or the answers of two solvers.
     Text(String),
+}
+
+impl FoundValue {
+    /// Returns the value with its unit.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Loss(share) => format!("{:.2} %", share * 100.0),
+            Self::Milliseconds(time) => format!("{time:.1} ms"),
+            Self::Bytes(_) => format!("{:.1} MiB", self.size() / f64::from(1 << 20)),
+            Self::Score(score) => score.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+
+    /// Returns a number that is larger for a larger value; 0 for a score or a text.
+    pub fn size(&self) -> f64 {
+        match self {
+            Self::Loss(number) | Self::Milliseconds(number) => *number,
+            Self::Bytes(bytes) => *bytes as f64,
+            Self::Score(_) | Self::Text(_) => 0.0,
+        }
+    }
 }
 
 /// A case that was found.
@@ -98,17 +126,6 @@ impl Document for FindReport {
 }
 
 impl FindReport {
-    /// Returns a value in the form of the goal.
-    pub fn shown(&self, value: &FoundValue) -> String {
-        match (value, &*self.goal) {
-            (FoundValue::Text(text), _) => text.clone(),
-            (FoundValue::Number(share), "loss") if self.solvers.len() > 1 => format!("{:.2} %", share * 100.0),
-            (FoundValue::Number(time), "time") => format!("{time:.1} ms"),
-            (FoundValue::Number(bytes), "memory") => format!("{:.1} MiB", bytes / f64::from(1 << 20)),
-            (FoundValue::Number(number), _) => number.to_string(),
-        }
-    }
-
     /// Returns a table with a row for each case, the worst first, and below it the commands that play these cases.
     pub fn text(&self, style: Style) -> String {
         let played = format!("{}, {}", counted(self.cases, "case"), counted(self.runs, "run"));
@@ -123,7 +140,7 @@ impl FindReport {
         for found in &self.found {
             let own = if found.verdict == "accepted" { score(&found.score) } else { found.verdict.to_owned() };
             let other = self.solvers.get(1).map(|_| score(&found.other_score));
-            let fields = [found.case.clone(), self.shown(&found.value), own].into_iter().chain(other);
+            let fields = [found.case.clone(), found.value.shown(), own].into_iter().chain(other);
             table.add_row(fields.map(|field| Field::new(&field)));
         }
         let commands: Vec<String> = self.found.iter().map(|found| format!("  {}", found.reproduce)).collect();

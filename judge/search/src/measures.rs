@@ -79,10 +79,12 @@ pub struct ComparedAnswers<'a> {
 }
 
 impl ComparedAnswers<'_> {
-    /// Returns whether the answers differ.
-    #[must_use]
-    pub fn differ(self) -> bool {
-        matches!(compare_tokens(self.rules, self.other, self.own), Ruling::Rejected(_))
+    /// Returns the first difference between the answers, in words.
+    pub fn difference(self) -> Option<String> {
+        match compare_tokens(self.rules, self.other, self.own) {
+            Ruling::Accepted(_) => None,
+            Ruling::Rejected(rejection) => Some(rejection.to_string()),
+        }
     }
 }
 
@@ -91,7 +93,7 @@ impl ComparedAnswers<'_> {
 pub fn is_worse(direction: Direction, own: &Outcome, other: &Outcome, answers: Option<ComparedAnswers<'_>>) -> bool {
     let is_beaten = match (answers, own.score.as_ref().zip(other.score.as_ref())) {
         (_, None) => true,
-        (Some(answers), Some(_)) => answers.differ(),
+        (Some(answers), Some(_)) => answers.difference().is_some(),
         (None, Some((own, other))) => direction.compare(own, other).is_lt(),
     };
     other.is_accepted() && own.verdict != Verdict::JudgeError && is_beaten

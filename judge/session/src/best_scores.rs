@@ -76,22 +76,37 @@ impl ReferenceScores {
         given: Option<&Path>,
         journal: FromJournal,
     ) -> Result<Self, Failure> {
-        let mut game = game_of(problem);
-        run.into_iter().for_each(|run| game.checker.clone_from(&run.checker));
         let source = match (given, &problem.best) {
             (Some(given), _) => BestSource::new(given, Path::new("")),
             (None, BestSource::Problem | BestSource::Run) => BestSource::Problem,
             (None, _) if !problem.scoring.has_reference() => BestSource::Problem,
             (None, _) => BestSource::Known,
         };
+        let mut game = game_of(problem);
+        run.into_iter().for_each(|run| game.checker.clone_from(&run.checker));
+        Self::of_source(source, catalogue, problem, &game, journal)
+    }
+
+    /// Returns all known best scores: the problem's, and the journal's for any scoring rule.
+    pub fn known(catalogue: &Catalogue, problem: &Problem, journal: FromJournal) -> Result<Self, Failure> {
+        Self::of_source(BestSource::Known, catalogue, problem, &game_of(problem), journal)
+    }
+
+    fn of_source(
+        source: BestSource,
+        catalogue: &Catalogue,
+        problem: &Problem,
+        game: &Game,
+        journal: FromJournal,
+    ) -> Result<Self, Failure> {
         let ledger = match source {
-            BestSource::Ledger => of_journal(catalogue, &game, FromJournal::Today)?,
+            BestSource::Ledger => of_journal(catalogue, game, FromJournal::Today)?,
             // The recorder reports a journal that cannot be used.
-            BestSource::Known => of_journal(catalogue, &game, journal).unwrap_or_default(),
+            BestSource::Known => of_journal(catalogue, game, journal).unwrap_or_default(),
             BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
         let has_own = matches!(source, BestSource::Known | BestSource::Problem);
-        let file = named_file(&source, problem).map(|path| read(&game, path)).transpose()?;
+        let file = named_file(&source, problem).map(|path| read(game, path)).transpose()?;
         Ok(Self { source, has_own, file, ledger })
     }
 

@@ -236,10 +236,10 @@ impl Recorder {
             played: plan.cases.len(),
             probe: None,
         };
-        let recording = Recording::reattach(journal, catalogue.retention, &record, run)?;
+        let (recording, known) = Recording::reattach(journal, catalogue.retention, &record, run)?;
         let options =
             JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
-        Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
+        Ok(Self::of(options, plan, known, Some(recording)))
     }
 
     /// Marks the run as a search. `best` is the place of the solver with the best setting so far.
@@ -521,5 +521,5 @@ impl ResultStore for Recorder {
 
 /// Returns the command line that continues from what this one has recorded, by this flag.
 pub fn continue_command(flag: &str) -> String {
-    format!("{} {flag}", command_line::without(flag))
+    command_line::with_flag(flag)
 }

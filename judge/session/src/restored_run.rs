@@ -125,7 +125,7 @@ pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure>
     for (job, outcome) in report.jobs() {
         let Some(outcome) = outcome else { continue };
         let finished = FinishedJob { job, outcome, features: None, evidence: Box::default() };
-        outputs.finished(report.plan, &finished, None);
+        outputs.finished(report.plan, &finished, report.features[job.case].as_deref());
     }
     outputs.publish(report)
 }

@@ -35,14 +35,16 @@ pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Fa
         Ok(merged) => merged,
         Err(error) => {
             let path = journal.path().to_owned();
+            // Another judge may have recorded a run in it meanwhile.
+            let is_empty = matches!(journal.newest(), Ok(None));
             drop(journal);
-            if is_new {
+            if is_new && is_empty {
                 let _ = std::fs::remove_file(path);
             }
             return Err(refuse(error));
         }
     };
-    if merged.is_whole() && merged.added > 0 {
+    if merged.is_whole() && (merged.added > 0 || !merged.has_totals) {
         sum_up(&mut journal, &catalogue, &merged)?;
     }
     let missing = missing_cases(&journal, &catalogue, &merged)?;
@@ -219,7 +221,8 @@ fn command(gap: &Gap, merged: &Merged, files: &[PathBuf]) -> Option<String> {
         }
         Gap::Unfinished(origin) if origin.state == RunState::Running => None,
         Gap::Unfinished(origin) => {
-            Some(format!("{} --resume", command_line::of_shard(&origin.command, origin.shard, &origin.file)))
+            let command = command_line::of_shard(&origin.command, origin.shard, &origin.file);
+            Some(command_line::recorded_with_flag(&command, "--resume"))
         }
     }
 }

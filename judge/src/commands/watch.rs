@@ -1,7 +1,7 @@
 //! `judge run --watch`: runs again when the source of a solver or the catalogue changes, and shows what changed in the results.
 
 use judge_cli::RunArgs;
-use judge_problem::{Exit, counted, without_flags};
+use judge_problem::{Exit, counted, with_flags, without_flags};
 use judge_report::{Style, grid, left, right};
 use judge_session::running::PARENT;
 use judge_session::{Failure, GlobalArgs, command_line, entrants, load};
@@ -41,6 +41,7 @@ type Snapshot = BTreeMap<PathBuf, Option<(u64, u64, i64, i64)>>;
 pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let watched = watched(global, args)?;
     let words = without_flags(command_line::words(), &["--watch"], &[]);
+    let words = with_flags(words, ["--json".to_owned(), "-".to_owned()]);
     let mut last: Option<Value> = None;
     loop {
         let seen = settled(&watched);
@@ -131,7 +132,6 @@ impl Rerun {
         let executable = std::env::current_exe().map_err(Failure::fault)?;
         let mut child = Command::new(executable)
             .args(words)
-            .args(["--json", "-"])
             .env(PARENT, std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -9,7 +9,7 @@ use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
 
 use crate::stored;
-use judge_problem::{RunId, Verdict};
+use judge_problem::{GeneratorCall, RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, ErrorCode, Row, params, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -152,7 +152,8 @@ impl Copier<'_> {
         if let Some(known) = known {
             if contribution.origin.is_none() {
                 self.into.execute(
-                    "UPDATE origin SET state = ?2, elapsed_us = ?3, file = ?4 WHERE id = ?1",
+                    "UPDATE origin SET state = ?2, elapsed_us = ?3, file = ?4
+                     WHERE id = ?1 AND coalesce(elapsed_us, 0) <= coalesce(?3, 0)",
                     params![known, contribution.columns[0], contribution.columns[1], file.to_string_lossy()],
                 )?;
             }
@@ -218,11 +219,13 @@ impl Copier<'_> {
         let Some(known) = rows.next()? else { return Ok(true) };
         let known_verdict = known.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
         if known.get::<_, i64>(0)? == origin {
-            // A case with a fault is played again, and then has another result in the same run.
+            // A case with a fault is played again, and then has another result in the same run. An older copy of the journal
+            // has the fault, and may be merged afterwards.
+            let has_fault = |verdict: &str| Verdict::from_name(verdict).is_none_or(is_fault);
             let time = |row: &Row<'_>, column| row.get::<_, Option<i64>>(column);
             let new = [7, 8].map(|column| time(row, column).ok().flatten());
             let old = [time(known, 2)?, time(known, 3)?];
-            return Ok(new != old || known_verdict != verdict);
+            return Ok((has_fault(verdict), verdict, new) < (has_fault(known_verdict), known_verdict, old));
         }
         let rank = |verdict: &str, started: &str, uid: &[u8]| {
             (Verdict::from_name(verdict).is_none_or(is_fault), started.to_owned(), uid.to_owned())
@@ -259,7 +262,7 @@ impl Copier<'_> {
         let found: Option<(_, String, String, u32, String, Vec<u8>)> = found.map_err(Side::source)?;
         let (facts, problem, checker, version, name, input) = found.ok_or_else(|| damaged("a result has no case"))?;
         let is_source = match (&facts.seed, &facts.file) {
-            (Some(seed), _) => seed.parse::<u64>().is_ok(),
+            (Some(seed), _) => seed.parse::<u64>().is_ok() || seed.parse::<GeneratorCall>().is_ok(),
             (None, file) => file.is_some(),
         };
         if !is_source || !matches!(input.len(), 0 | 32) {

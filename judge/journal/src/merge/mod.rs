@@ -23,7 +23,7 @@ use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use super::stored::origins;
 use copy::Games;
-use judge_problem::{CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, without_flags};
+use judge_problem::{CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags};
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params, params_from_iter};
 use source::{Failed, RUN, Source};
@@ -188,18 +188,20 @@ fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Res
 /// Writes the totals of a merged run, and returns them.
 pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merged> {
     let origins = origins(into, target.run)?;
-    let mut results = 0;
+    let (mut results, mut has_totals) = (0, true);
     for entrant in &target.entrants {
         let total: Option<Option<String>> =
             query_first(into, "SELECT total FROM entrant WHERE id = ?1", [entrant], |row| row.get(0))?;
-        results += sum_up_entrant(into, *entrant, total.flatten().as_deref())?;
+        let total = total.flatten();
+        has_totals &= total.is_some();
+        results += sum_up_entrant(into, *entrant, total.as_deref())?;
     }
     let (problem, planned) =
         into.query_row("SELECT problem, case_count FROM run WHERE id = ?1", [target.run.0], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?;
-    let merged =
-        Merged { run: target.run, problem, planned, solvers: target.entrants.len(), results, added: 0, origins };
+    let (run, solvers) = (target.run, target.entrants.len());
+    let merged = Merged { run, problem, planned, solvers, results, added: 0, has_totals, origins };
     let state = match &merged {
         whole if whole.is_whole() => RunState::Complete,
         other if other.origins.iter().any(|origin| origin.state == RunState::Stopped) => RunState::Stopped,
@@ -238,7 +240,7 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 
 /// Returns a recorded command without the flag that makes it one of a shard.
 fn without_shard(command: &str) -> String {
-    quote_words(without_flags(shell_words::split(command).unwrap_or_default(), &[], &["--shard"]))
+    quote_words(without_flags(split_words(command).unwrap_or_default(), &[], &["--shard"]))
 }
 
 /// A run that was merged from others.
@@ -256,6 +258,8 @@ pub struct Merged {
     pub results: usize,
     /// The number of results that this merge has added or replaced.
     pub added: usize,
+    /// Whether every solver has a total. Without the catalogue, an earlier merge could not add the scores up.
+    pub has_totals: bool,
     /// The runs that it was merged of, in the order of their shards.
     pub origins: Vec<Origin>,
 }

@@ -109,7 +109,7 @@ fn tells_tests(checker: &CheckerChoice) -> bool {
 /// Returns the messages of the compiler about the solver's source.
 fn compiler_output(first: Option<(JobId, &Outcome)>) -> Vec<(String, String)> {
     let compiled = first.filter(|(_, outcome)| outcome.verdict == Verdict::CompileError);
-    compiled.map(|(_, outcome)| ("The compiler's messages".to_owned(), shortened(&outcome.note))).into_iter().collect()
+    compiled.map(|(_, outcome)| ("The compiler's messages".to_owned(), outcome.note.to_string())).into_iter().collect()
 }
 
 fn shortened(text: &str) -> String {

@@ -4,7 +4,7 @@ use crate::matching::{MatchError, matching_with_types};
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, natural_key,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -85,8 +85,17 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
         call.complete(&problem.generator_parameters).map_err(|error| SelectError::Call(call.clone(), error))?;
         cases.push(CaseSpec::from_call(call.clone()));
     }
-    for pattern in &selection.inputs {
-        cases.extend(files(pattern, Path::new(""))?.into_iter().map(in_file));
+    if !selection.inputs.is_empty() {
+        // A file that the catalogue lists keeps its name, weight, thresholds and best score.
+        let real = |case: &CaseSpec| Some((case.file()?.canonicalize().ok()?, case.clone()));
+        let listed: HashMap<PathBuf, CaseSpec> = problem.cases.listed().filter_map(real).collect();
+        let of_catalogue = |path: PathBuf| match path.canonicalize().ok().and_then(|real| listed.get(&real)) {
+            Some(known) => CaseSpec { source: CaseSource::File(path), ..known.clone() },
+            None => in_file(path),
+        };
+        for pattern in &selection.inputs {
+            cases.extend(files(pattern, Path::new(""))?.into_iter().map(of_catalogue));
+        }
     }
     if selection.seeds.is_none() && selection.inputs.is_empty() && selection.calls.is_empty() {
         cases.clone_from(&problem.cases);
