@@ -10,7 +10,7 @@ use std::path::Path;
 const PROBLEM: &str = "[[problem]]\nid = \"echo\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n\
      seeds = \"1-3\"\n[problem.sealed]\nseeds = { count = 6 }\nqueries = 5\n";
 
-/// A folder with that problem; `None` where no sandbox hides files.
+/// A folder with that problem; `None` if no sandbox hides files.
 fn scene(scoring: &str) -> Option<Folder> {
     let folder = Folder::new();
     folder.write("problems.toml", format!("{PROBLEM}{scoring}"));

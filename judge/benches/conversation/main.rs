@@ -20,7 +20,7 @@ const KINDS: [(&str, usize, usize); 2] = [("answers at once", 20_000, 0), ("thin
 #[derive(Clone, Copy)]
 struct Took {
     wall: f64,
-    /// The solver's CPU time, where it is measured.
+    /// The solver's CPU time, if it is measured.
     cpu: Option<f64>,
 }
 

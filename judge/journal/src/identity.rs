@@ -114,7 +114,7 @@ pub(super) struct SameGame<'a> {
     pub(super) version: u32,
     /// The name distinguishes equal inputs in lists. Scores relative to the best score depend only on the input.
     pub(super) name: &'a str,
-    /// The hash of the input; empty where it could not be read.
+    /// The hash of the input; empty if it could not be read.
     pub(super) input: &'a [u8],
 }
 
@@ -195,8 +195,8 @@ pub struct RunRecord<'a> {
 }
 
 impl RunRecord<'_> {
-    /// Returns the key of the conditions that a reusable result must share, beside solver and input: the checker, the
-    /// limits, the environment, the tier of the sandbox, and the processor.
+    /// Returns the key of the conditions that a reusable result must share, in addition to the solver and the input:
+    /// the checker, the limits, the environment, the tier of the sandbox, and the processor.
     pub(super) fn conditions(&self) -> Digest {
         let Plan { problem, limits, visible, .. } = self.plan;
         let conditions = SameResult {

@@ -85,7 +85,7 @@ pub struct RunEnd<'a> {
     pub elapsed: Duration,
     /// The rule that it was scored by.
     pub rule: &'a Rule,
-    /// The total of each solver by the rule; `None` where the rule gives none. Only a complete run has totals.
+    /// The total of each solver by the rule; `None` if the rule gives none. Only a complete run has totals.
     pub totals: Vec<Option<&'a BigRational>>,
 }
 

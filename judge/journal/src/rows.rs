@@ -266,7 +266,7 @@ impl Origins {
 pub(super) struct CaseFacts {
     pub(super) seed: Option<String>,
     pub(super) file: Option<String>,
-    /// Its features in stored form; `None` where they are unknown.
+    /// Its features in stored form; `None` if they are unknown.
     pub(super) features: Option<String>,
 }
 

@@ -172,7 +172,7 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
     Ok(StoredCase { spec, input: input(row, 2)?, features, results: vec![None; solvers] })
 }
 
-/// The stored hash is empty where there was no input.
+/// The stored hash is empty if there was no input.
 fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
     let bytes: Vec<u8> = row.get(column)?;
     match <[u8; 32]>::try_from(bytes) {

@@ -47,7 +47,7 @@ pub struct Problem {
     pub test_groups: Vec<TestGroup>,
     /// Features found in its inputs, in addition to the checker's.
     pub features: Vec<FeatureRule>,
-    /// The named numbers of its results beside the score.
+    /// The named numbers of its results in addition to the score.
     pub metrics: Vec<MetricRule>,
     /// The solver that runs if none is given, as `--solver` takes it.
     pub default_solver: Option<String>,

@@ -60,7 +60,7 @@ pub(crate) struct EvaluationDocument<'a> {
     /// `accepted` if all cases are, else the commonest failure.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
     verdict: &'static str,
-    /// The total by the scoring rule; absent where the rule gives none.
+    /// The total by the scoring rule; absent if the rule gives none.
     total: Option<Number>,
     /// The mean points of a case, likewise.
     mean: Option<Number>,

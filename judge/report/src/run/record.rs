@@ -127,7 +127,7 @@ struct SolverRecord<'a> {
     /// Cases that were not run.
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
-    /// The mean CPU time, where it is known.
+    /// The mean CPU time, if it is known.
     mean_cpu_ms: Option<f64>,
     /// Its metrics, by name: of accepted cases only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -155,7 +155,7 @@ struct GroupRecord<'a> {
     /// How many of them were not run.
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
-    /// The mean raw score, rounded likewise; absent where a failure makes it meaningless.
+    /// The mean raw score, rounded likewise; absent if a failure makes it meaningless.
     mean_score: Option<Number>,
     /// The mean of the points, rounded likewise.
     mean_points: Option<Number>,
@@ -285,7 +285,7 @@ struct TestGroupRecord<'a> {
     /// The total weight of its cases, rounded to three decimals.
     #[serialize_always]
     weight: Option<Number>,
-    /// Their points by weight, rounded to three decimals; absent where the scoring rule gives none.
+    /// Their points by weight, rounded to three decimals; absent if the scoring rule gives none.
     points: Option<Number>,
 }
 
