@@ -127,3 +127,17 @@ fn sealed_cases_stay_out_of_reach() {
     refused(&["--sealed", "bad.toml"], "queris");
     refused(&["--sealed", "no/such/folder.toml"], "cannot write the sealed cases");
 }
+
+#[test]
+fn links_and_dots_show_no_sealed_cases() {
+    let Some(folder) = scene("") else { return };
+    folder.write("spy/mine.toml", "seeds = \"1-9\"\n");
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    std::os::unix::fs::symlink("spy", folder.path().join("link")).unwrap();
+    folder.script("look", "cat \"$1\"/*.toml; echo 1");
+    for sealed in ["spy/mine.toml", "link/mine.toml", "other/../spy/mine.toml", "link/new.toml"] {
+        let said = folder.judge(&["run", "-p", "echo", "-s", "./look ./spy", "--sealed", sealed]);
+        let words = "which has the sealed cases in it";
+        assert!(said.code == Some(2) && said.stderr.contains(words), "{sealed}: {}", said.stderr);
+    }
+}

@@ -104,7 +104,7 @@ impl<'a> SealedCases<'a> {
         }
         let path = match file {
             None => recorder::folder(catalogue).join(format!("sealed-{}.toml", problem.id)),
-            Some(file) => std::path::absolute(file).map_err(|error| load::unwritable(WHAT, file, &error))?,
+            Some(file) => real_path(file)?,
         };
         let terms = format!("{} {}", game_of(problem).checker, problem.scoring);
         let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), is_final: false };
@@ -153,7 +153,8 @@ impl<'a> SealedCases<'a> {
             _ => None,
         });
         let shown = programs.flat_map(program::visible);
-        let is_shown = |path: &Path| self.path.starts_with(path) && !program::is_in_journal(&self.path);
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_shown = |path: &Path| self.path.starts_with(real(path)) && !program::is_in_journal(&self.path);
         if let Some(visible) = shown.chain(plan.visible.iter().cloned()).find(|visible| is_shown(&visible.path)) {
             let error = format!("solvers see {}, which has the sealed cases in it", visible.path.display());
             return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
@@ -313,7 +314,13 @@ impl<'a> SealedCases<'a> {
 
     fn bad(&self, why: String) -> Failure {
         let error = format!("{} has no sealed cases of `{}`: {why}", self.path.display(), self.problem.id);
-        Failure::usage(error).with_hint(format!("a missing file is drawn anew: rm {}", self.quoted_path()))
+        // A file that the user named may be something else of theirs.
+        let hint = if program::is_in_journal(&self.path) {
+            format!("a missing file is drawn anew: rm {}", self.quoted_path())
+        } else {
+            "--sealed FILE names another file, and makes it if it is missing".to_owned()
+        };
+        Failure::usage(error).with_hint(hint)
     }
 
     fn quoted_path(&self) -> String {
@@ -361,6 +368,23 @@ impl SealedBaseline {
 
 /// The file's name in messages.
 const WHAT: &str = "the sealed cases";
+
+/// Returns the path of a file of sealed cases without links and `..`, which would hide in which folder it is.
+///
+/// # Errors
+/// Its folder does not exist.
+pub fn real_path(file: &Path) -> Result<PathBuf, Failure> {
+    let unwritable = |error: io::Error| load::unwritable(WHAT, file, &error);
+    let path = std::path::absolute(file).map_err(unwritable)?;
+    if let Ok(real) = path.canonicalize() {
+        return Ok(real);
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(path) };
+    if program::is_in_journal(folder) {
+        load::make_folder(folder)?;
+    }
+    Ok(folder.canonicalize().map_err(unwritable)?.join(name))
+}
 
 /// Returns the share of a reference that a score reaches: above 1 if it is better, 0 if their signs differ.
 fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational {
