@@ -90,6 +90,8 @@ fn relative_totals_may_exceed_the_first_solver() {
     let Some(folder) = scene("[problem.scoring]\nrule = \"relative\"\nscale = 100\n") else { return };
     assert_eq!(run(&folder, "./ten", &[]).1["total"], 600);
     assert_eq!(run(&folder, "./eleven", &[]).1["total"], 660);
+    let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed", "--final"]);
+    assert!(said.code == Some(2) && said.stderr.contains("no total under the rule `relative`"), "{}", said.stderr);
 }
 
 #[test]

@@ -119,8 +119,13 @@ impl<'a> SealedCases<'a> {
     /// Replaces the cases by as many fresh ones, for the final score.
     ///
     /// # Errors
-    /// The final score was shown already.
+    /// The final score was shown already, or the rule compares solvers.
     pub fn for_the_final_score(mut self) -> Result<Self, Failure> {
+        if self.compares_solvers() {
+            let rule = &self.problem.scoring;
+            let error = format!("--final has no total under the rule `{rule}`: no solver played the fresh cases before");
+            return Err(Failure::usage(error).with_hint("judge compare plays two solvers on fresh seeds"));
+        }
         if let Some(FinalScore { solver, failures, total }) = self.change(|_| Ok(()))?.last {
             let total = total.map_or_else(|| "no total".to_owned(), |total| judge_report::points_text(&total));
             let error = format!("the final score was told: {total} with {failures} failures, for `{solver}`");
@@ -210,6 +215,12 @@ impl<'a> SealedCases<'a> {
         Ok(SealedReport { problem, cases, failures, faults, total, is_final: self.is_final, holds, queries_left })
     }
 
+    /// Returns whether the points of a solver depend on another one's.
+    fn compares_solvers(&self) -> bool {
+        let rule = &self.problem.scoring;
+        rule.has_reference() || matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })
+    }
+
     /// Which direction of points is good.
     fn direction(&self) -> Direction {
         if self.problem.scoring.counts_raw_scores() { self.problem.direction } else { Direction::Max }
@@ -232,8 +243,7 @@ impl<'a> SealedCases<'a> {
     /// Returns the points of each case. `None` if the solver has no total. Rules that compare solvers compare with the first
     /// solver without a failure, and a better score counts for more than the scale.
     fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
-        let rule = &self.problem.scoring;
-        if !(rule.has_reference() || matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })) {
+        if !self.compares_solvers() {
             let features = vec![None; played.plan.cases.len()];
             let scored = restored_run::score(&played.plan, &played.outcomes, &features, None)?;
             return Ok(scored.board.standings[0].points.iter().collect());
@@ -241,11 +251,11 @@ impl<'a> SealedCases<'a> {
         let count = played.plan.cases.len();
         let score = |case| played.outcomes.get(JobId { case, solver: 0 }).and_then(|outcome| outcome.score);
         let scores: Vec<Option<Score>> = (0..count).map(score).collect();
-        if record.reference.is_empty() && !self.is_final {
+        if record.reference.is_empty() {
             let all: Option<Vec<String>> = scores.iter().map(|score| Some(score.as_ref()?.to_string())).collect();
             record.reference = all.unwrap_or_default();
         }
-        let scale = BigRational::from_integer(rule.scale().cloned().unwrap_or_else(One::one));
+        let scale = BigRational::from_integer(self.problem.scoring.scale().cloned().unwrap_or_else(One::one));
         let reference: Vec<Score> = record.reference.iter().filter_map(|text| text.parse().ok()).collect();
         if reference.len() != count {
             return Ok(None);
