@@ -123,7 +123,8 @@ impl<'a> SealedCases<'a> {
     pub fn for_the_final_score(mut self) -> Result<Self, Failure> {
         if self.compares_solvers() {
             let rule = &self.problem.scoring;
-            let error = format!("--final has no total under the rule `{rule}`: no solver played the fresh cases before");
+            let error =
+                format!("--final has no total under the rule `{rule}`: no solver played the fresh cases before");
             return Err(Failure::usage(error).with_hint("judge compare plays two solvers on fresh seeds"));
         }
         if let Some(FinalScore { solver, failures, total }) = self.change(|_| Ok(()))?.last {
