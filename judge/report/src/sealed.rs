@@ -14,6 +14,8 @@ use std::io::Write;
 pub struct SealedReport {
     /// The problem's id.
     pub problem: String,
+    /// The random name of the set of cases. A baseline has it.
+    pub id: String,
     /// The number of cases.
     pub cases: usize,
     /// The number of cases that are not accepted.

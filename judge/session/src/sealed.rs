@@ -41,6 +41,9 @@ const HEADER: &str =
 struct Record {
     /// The seeds, as `--seeds` takes them.
     seeds: String,
+    /// A random name of this set of cases, which tells nothing of the seeds. A baseline has it, too.
+    #[serde(default)]
+    id: String,
     /// The problem that totals are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -77,21 +80,25 @@ pub struct SealedCases<'a> {
     path: PathBuf,
     terms: String,
     seeds: Seeds,
+    /// The random name of this set of cases.
+    id: String,
     /// Whether these are the fresh cases of the final score.
     is_final: bool,
 }
 
 impl<'a> SealedCases<'a> {
     /// Opens the sealed cases of a problem: from the file, or from the one next to the journal. Draws them if there is
-    /// no such file.
+    /// no such file, unless a baseline needs its own.
     ///
     /// # Errors
-    /// The problem has no generator, the file belongs to another problem, or the sandbox does not hide it from solvers.
+    /// The problem has no generator, the file belongs to another problem or is not the baseline's, or the sandbox does
+    /// not hide it from solvers.
     pub fn open(
         catalogue: &Catalogue,
         problem: &'a Problem,
         file: Option<&Path>,
         sandbox: &Sandbox,
+        baseline: Option<&SealedBaseline>,
     ) -> Result<Self, Failure> {
         if problem.generator.is_none() {
             let error = format!("sealed cases are made from seeds, and the problem `{}` has no generator", problem.id);
@@ -107,8 +114,15 @@ impl<'a> SealedCases<'a> {
             Some(file) => real_path(file)?,
         };
         let terms = format!("{} {}", game_of(problem).checker, problem.scoring);
-        let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), is_final: false };
+        if baseline.is_some() && !path.exists() {
+            return Err(other_cases(&path, "is missing"));
+        }
+        let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), id: String::new(), is_final: false };
         let record = sealed.change(|_| Ok(()))?;
+        if baseline.is_some_and(|baseline| baseline.sealed_cases != record.id) {
+            return Err(other_cases(&sealed.path, "has other sealed cases"));
+        }
+        sealed.id = record.id;
         sealed.seeds = record.seeds.parse().map_err(|error| sealed.bad(format!("seeds: {error}")))?;
         if sealed.seeds.iter().nth(1).is_none() {
             return Err(sealed.bad("it needs at least two seeds".to_owned()));
@@ -213,7 +227,8 @@ impl<'a> SealedCases<'a> {
         let total = if self.is_final { record.last.and_then(|last| last.total) } else { record.best };
         let queries_left = self.problem.sealed.unwrap_or_default().queries.saturating_sub(record.queries);
         let (problem, cases) = (self.problem.id.clone(), self.seeds.iter().count());
-        Ok(SealedReport { problem, cases, failures, faults, total, is_final: self.is_final, holds, queries_left })
+        let (id, is_final) = (self.id.clone(), self.is_final);
+        Ok(SealedReport { problem, id, cases, failures, faults, total, is_final, holds, queries_left })
     }
 
     /// Returns whether the points of a solver depend on another one's.
@@ -307,9 +322,14 @@ impl<'a> SealedCases<'a> {
             None => {
                 let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
                 let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
-                Record { seeds, problem: None, terms: None, queries: 0, best: None, reference: Vec::new(), last: None }
+                let id = String::new();
+                let (best, reference, last) = (None, Vec::new(), None);
+                Record { seeds, id, problem: None, terms: None, queries: 0, best, reference, last }
             }
         };
+        if record.id.is_empty() {
+            record.id = format!("{:016x}", random_seed()?);
+        }
         if !own(&record.problem, &self.problem.id) {
             return Err(self.bad(format!("they are of the problem `{}`", record.problem.unwrap_or_default())));
         }
@@ -347,6 +367,8 @@ pub struct SealedBaseline {
     pub problem: String,
     /// The solver as given; empty for the problem's own.
     pub solver: String,
+    /// The name of the set of sealed cases that the total is of.
+    pub sealed_cases: String,
     /// The best total when it was recorded.
     #[serde(with = "as_text")]
     pub sealed_total: BigRational,
@@ -361,7 +383,8 @@ impl SealedBaseline {
         match toml::from_str(text) {
             Ok(record) => Ok(Some(record)),
             Err(error) if text.lines().any(|line| line.starts_with("sealed-total")) => {
-                Err(Failure::usage(format!("{} is not a baseline: {error}", file.display())))
+                Err(Failure::usage(format!("{} is not a baseline: {error}", file.display()))
+                    .with_hint("judge baseline --sealed writes one"))
             }
             Err(_) => Ok(None),
         }
@@ -395,6 +418,13 @@ pub fn real_path(file: &Path) -> Result<PathBuf, Failure> {
         load::make_folder(folder)?;
     }
     Ok(folder.canonicalize().map_err(unwritable)?.join(name))
+}
+
+/// Returns the error that a file does not have the cases of a baseline.
+fn other_cases(path: &Path, why: &str) -> Failure {
+    Failure::usage(format!("the baseline is of sealed cases in another file: {} {why}", path.display())).with_hint(
+        "--sealed names a copy of the file that `judge baseline --sealed` used; or record the baseline again",
+    )
 }
 
 /// Returns the share of a reference that a score reaches: above 1 if it is better, 0 if their signs differ.

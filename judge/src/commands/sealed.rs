@@ -29,7 +29,8 @@ impl Evaluation<'_> {
         let (catalogue, _programs) = programs::catalogue(global, self.problem)?;
         let problem = load::problem(&catalogue, self.problem)?;
         let sandbox = sandbox::open(&self.running.conditions.sandbox)?;
-        let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox)?;
+        let baseline = self.floor.map(|(baseline, _)| baseline);
+        let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox, baseline)?;
         let cases = if self.is_final { cases.for_the_final_score()? } else { cases };
         let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &self.running)?;
         let solvers = runner.solver(self.solver)?;
@@ -76,7 +77,7 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option
         return Err(Failure::not_accepted("there is no total yet: the solver must pass all sealed cases"));
     };
     let solver = solver.map_or("", String::as_str).to_owned();
-    let record = SealedBaseline { problem: told.problem, solver, sealed_total: total };
+    let record = SealedBaseline { problem: told.problem, solver, sealed_cases: told.id, sealed_total: total };
     load::write("the baseline", &args.output, record.render()?.as_bytes())?;
     Ok(Exit::Success)
 }
