@@ -141,6 +141,22 @@ fn sealed_cases_stay_out_of_reach() {
 }
 
 #[test]
+fn totals_of_other_terms_are_refused() {
+    let Some(folder) = scene("") else { return };
+    assert_eq!(run(&folder, "./ten", &[]).1["total"], 60);
+    let refused = |problem: &str, arguments: &[&str], words: &str| {
+        folder.write("problems.toml", problem);
+        let said = folder.judge(&[&["run", "-p", "echo", "-s", "./ten", "--sealed"], arguments].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(words), "{problem}: {}", said.stderr);
+    };
+    refused(PROBLEM, &["--cpu", "7s"], "totals under other limits cannot be compared");
+    let changed = "the checker, the generator or the scoring has changed";
+    refused(&PROBLEM.replace("echo {seed}", "echo 1{seed}"), &[], changed);
+    refused(&PROBLEM.replace("seeds = \"1-3\"", "seeds = \"1-3\"\ndirection = \"min\""), &[], changed);
+    refused(&format!("{PROBLEM}[problem.scoring]\nfailure = -1\n"), &[], changed);
+}
+
+#[test]
 fn links_and_dots_show_no_sealed_cases() {
     let Some(folder) = scene("") else { return };
     folder.write("spy/mine.toml", "seeds = \"1-9\"\n");

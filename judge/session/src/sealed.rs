@@ -12,7 +12,7 @@ use judge_problem::{
     Verdict, as_text, quote,
 };
 use judge_report::SealedReport;
-use judge_run::command::game_of;
+use judge_run::command::{checker_identity, generator_identity};
 use judge_run::program;
 use judge_sandbox::Sandbox;
 use judge_statistics::{climbs, sum_error};
@@ -47,9 +47,12 @@ struct Record {
     /// The problem that totals are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
-    /// Its checker and scoring. Totals of another one cannot be compared.
+    /// Its checker, generator and scoring. Totals of others cannot be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     terms: Option<String>,
+    /// The limits of the solvers. Totals under others cannot be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limits: Option<String>,
     /// The number of queries for a total.
     #[serde(default)]
     queries: u32,
@@ -113,7 +116,7 @@ impl<'a> SealedCases<'a> {
             None => recorder::folder(catalogue).join(format!("sealed-{}.toml", problem.id)),
             Some(file) => real_path(file)?,
         };
-        let terms = format!("{} {}", game_of(problem).checker, problem.scoring);
+        let terms = terms(problem);
         if baseline.is_some() && !path.exists() {
             return Err(other_cases(&path, "is missing"));
         }
@@ -166,7 +169,7 @@ impl<'a> SealedCases<'a> {
     /// Counts a query before the plan is played, because an interrupted evaluation reveals information, too.
     ///
     /// # Errors
-    /// The budget is spent, or a solver of the plan could read the file.
+    /// The budget is spent, the limits are not those of earlier queries, or a solver of the plan could read the file.
     pub fn begin(&self, plan: &Plan) -> Result<(), Failure> {
         let programs = plan.solvers.iter().filter_map(|solver| match &solver.invocation {
             Invocation::Program(program) => Some(program),
@@ -180,7 +183,13 @@ impl<'a> SealedCases<'a> {
             return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
         }
         let most = self.problem.sealed.unwrap_or_default().queries;
+        let limits = plan.limits.to_string();
         self.change(|record| {
+            let before = record.limits.get_or_insert_with(|| limits.clone());
+            if *before != limits {
+                let error = format!("totals under other limits cannot be compared: now {limits}, and before {before}");
+                return Err(self.bad(error));
+            }
             if record.queries >= most {
                 let error =
                     format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
@@ -323,8 +332,9 @@ impl<'a> SealedCases<'a> {
                 let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
                 let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
                 let id = String::new();
+                let (problem, terms, limits) = (None, None, None);
                 let (best, reference, last) = (None, Vec::new(), None);
-                Record { seeds, id, problem: None, terms: None, queries: 0, best, reference, last }
+                Record { seeds, id, problem, terms, limits, queries: 0, best, reference, last }
             }
         };
         if record.id.is_empty() {
@@ -334,9 +344,8 @@ impl<'a> SealedCases<'a> {
             return Err(self.bad(format!("they are of the problem `{}`", record.problem.unwrap_or_default())));
         }
         if !own(&record.terms, &self.terms) {
-            return Err(
-                self.bad("the checker or the scoring has changed, and totals of both cannot be compared".to_owned())
-            );
+            let error = "the checker, the generator or the scoring has changed, and totals of both cannot be compared";
+            return Err(self.bad(error.to_owned()));
         }
         record.problem.get_or_insert_with(|| self.problem.id.clone());
         record.terms.get_or_insert_with(|| self.terms.clone());
@@ -418,6 +427,24 @@ pub fn real_path(file: &Path) -> Result<PathBuf, Failure> {
         load::make_folder(folder)?;
     }
     Ok(folder.canonicalize().map_err(unwritable)?.join(name))
+}
+
+/// Returns what scores and totals depend on, but for the solver and its limits, as one line.
+fn terms(problem: &Problem) -> String {
+    let parameters =
+        problem.generator_parameters.iter().map(|parameter| format!(" {}={}", parameter.name, parameter.domain));
+    let scale = problem.scoring.scale().map(|scale| format!(" of {scale}"));
+    let failure = problem.failure.as_ref().map(|score| format!(", failure {score}"));
+    format!(
+        "checker {}; generator {}{}; {} {}{}{}",
+        checker_identity(&problem.checker),
+        generator_identity(problem),
+        parameters.collect::<String>(),
+        problem.direction.name(),
+        problem.scoring,
+        scale.unwrap_or_default(),
+        failure.unwrap_or_default(),
+    )
 }
 
 /// Returns the error that a file does not have the cases of a baseline.

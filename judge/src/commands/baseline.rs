@@ -6,8 +6,7 @@ use judge_cli::BaselineArgs;
 use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, Calibration, CaseResult, Conditions};
 use judge_journal::Surroundings;
 use judge_problem::{
-    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, Limits, NodeList, Outcome, Plan,
-    counted,
+    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, NodeList, Outcome, Plan, counted,
 };
 use judge_report::{Counts, StderrLines, Style};
 use judge_run::cases::Inputs;
@@ -183,9 +182,7 @@ pub(super) fn exit(runs: &[MatchResult]) -> Exit {
 
 /// Returns the direction and the limits as one line. Under other terms, scores are not comparable.
 fn terms(plan: &Plan) -> String {
-    let Limits { cpu, wall, memory, output, processes } = &plan.limits;
-    let direction = plan.problem.direction.name();
-    format!("{direction}; cpu {cpu}; wall {wall}; memory {memory}; output {output}; processes {processes}")
+    format!("{}; {}", plan.problem.direction.name(), plan.limits)
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.
