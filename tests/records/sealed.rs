@@ -59,6 +59,7 @@ fn only_failures_and_the_best_total_leave() {
     let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed"]);
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("the budget of 5 queries") && said.stderr.contains("--final"), "{}", said.stderr);
+    assert_eq!(run(&folder, "./ten", &["--final"]).1["total"], 60);
 }
 
 #[test]
