@@ -5,6 +5,7 @@ use crate::support::require::{Need, skip};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Stdio;
 
 /// A problem whose answer is its score.
 const PROBLEM: &str = "[[problem]]\nid = \"echo\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n\
@@ -84,6 +85,28 @@ fn the_final_score_is_told_once() {
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("the final score was told: 60 with 0 failures, for `ten`"), "{}", said.stderr);
     assert_eq!(seeds_of(&folder.path().join(".judge/sealed-echo.toml")), before);
+}
+
+#[test]
+fn a_fault_leaves_the_final_score_untold() {
+    let Some(folder) = scene("") else { return };
+    folder.write("problems.toml", PROBLEM.replace("cat {answer}", "false {answer}"));
+    let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed", "--final"]);
+    assert_eq!(said.code, Some(3), "{}{}", said.stdout, said.stderr);
+    let text = std::fs::read_to_string(folder.path().join(".judge/sealed-echo.toml")).unwrap();
+    assert!(!text.contains("[final]"), "{text}");
+}
+
+#[test]
+fn two_final_scores_at_once_are_told_once() {
+    let Some(folder) = scene("") else { return };
+    folder.script("slow", "sleep 0.3; echo 10");
+    let arguments = ["run", "-p", "echo", "-s", "./slow", "--sealed", "--final", "--jobs", "1"];
+    let both =
+        [(); 2].map(|()| folder.command(&arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
+    let mut codes = both.map(|mut process| process.wait().unwrap().code());
+    codes.sort_unstable();
+    assert_eq!(codes, [Some(0), Some(2)]);
 }
 
 #[test]

@@ -144,10 +144,8 @@ impl<'a> SealedCases<'a> {
                 format!("--final has no total under the rule `{rule}`: no solver played the fresh cases before");
             return Err(Failure::usage(error).with_hint("judge compare plays two solvers on fresh seeds"));
         }
-        if let Some(FinalScore { solver, failures, total }) = self.change(|_| Ok(()))?.last {
-            let total = total.map_or_else(|| "no total".to_owned(), |total| judge_report::points_text(&total));
-            let error = format!("the final score was told: {total} with {failures} failures, for `{solver}`");
-            return Err(Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path())));
+        if let Some(last) = self.change(|_| Ok(()))?.last {
+            return Err(self.was_told(&last));
         }
         let used = self.seeds.clone();
         let mut fresh = Vec::new();
@@ -159,6 +157,13 @@ impl<'a> SealedCases<'a> {
         }
         (self.seeds, self.is_final) = (fresh.into_iter().collect(), true);
         Ok(self)
+    }
+
+    /// Returns the error that the final score was shown already.
+    fn was_told(&self, FinalScore { solver, failures, total }: &FinalScore) -> Failure {
+        let total = total.as_ref().map_or_else(|| "no total".to_owned(), judge_report::points_text);
+        let error = format!("the final score was told: {total} with {failures} failures, for `{solver}`");
+        Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path()))
     }
 
     /// Returns the cases.
@@ -206,6 +211,9 @@ impl<'a> SealedCases<'a> {
     }
 
     /// Returns the part of a result that may be shown, for a plan of one solver that was played to its end.
+    ///
+    /// # Errors
+    /// The file cannot be changed, or another process has told the final score meanwhile.
     pub fn tell(
         &self,
         played: &MatchResult,
@@ -214,16 +222,22 @@ impl<'a> SealedCases<'a> {
         let outcomes = || played.outcomes.of_solver(0).flatten();
         let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();
         let faults = outcomes().filter(|outcome| outcome.verdict == Verdict::JudgeError).count();
-        let mut holds = None;
+        let (mut holds, mut own) = (None, None);
         let record = self.change(|record| {
             let points = if faults == 0 { self.points(record, played)? } else { None };
             let total = points.as_ref().map(|points| points.iter().cloned().collect::<ExactSum>().value());
+            own.clone_from(&total);
             holds = floor.map(|(baseline, max_drop)| {
                 total.as_ref().is_some_and(|total| self.reaches(total, &baseline.sealed_total, max_drop))
             });
             if self.is_final {
+                // Another process may have told it meanwhile.
+                if let Some(last) = &record.last {
+                    return Err(self.was_told(last));
+                }
                 let solver = played.plan.solvers[0].spec.name.clone();
-                record.last = Some(FinalScore { solver, failures, total });
+                // A fault of the judge uses nothing up.
+                record.last = (faults == 0).then_some(FinalScore { solver, failures, total });
                 return Ok(());
             }
             let values: Option<Vec<f64>> =
@@ -237,7 +251,7 @@ impl<'a> SealedCases<'a> {
             }
             Ok(())
         })?;
-        let total = if self.is_final { record.last.and_then(|last| last.total) } else { record.best };
+        let total = if self.is_final { own } else { record.best };
         let queries_left = self.problem.sealed.unwrap_or_default().queries.saturating_sub(record.queries);
         let (problem, cases) = (self.problem.id.clone(), self.seeds.iter().count());
         let (id, is_final) = (self.id.clone(), self.is_final);
