@@ -100,7 +100,7 @@ fn a_fault_leaves_the_final_score_untold() {
 #[test]
 fn two_final_scores_at_once_are_told_once() {
     let Some(folder) = scene("") else { return };
-    folder.script("slow", "sleep 0.3; echo 10");
+    folder.script("slow", "sleep 0.1; echo 10");
     let arguments = ["run", "-p", "echo", "-s", "./slow", "--sealed", "--final", "--jobs", "1"];
     let both =
         [(); 2].map(|()| folder.command(&arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
@@ -123,6 +123,13 @@ fn a_sealed_gate_holds_a_solver_to_a_total() {
     let Some(folder) = scene("") else { return };
     let base = ["baseline", "-p", "echo", "-s", "./ten", "--output", "base.toml", "--sealed"];
     assert_eq!(folder.judge(&base).code, Some(0));
+    let said = folder.judge(&["baseline", "-p", "echo", "-s", "./nine", "--output", "nine.toml", "--sealed"]);
+    assert!(
+        said.code == Some(1) && said.stderr.contains("the best total so far is another solver's"),
+        "{}",
+        said.stderr
+    );
+    assert!(!folder.path().join("nine.toml").exists());
     let text = std::fs::read_to_string(folder.path().join("base.toml")).unwrap();
     assert!(text.contains("sealed-total = \"60\"") && !text.contains("[cases]"), "{text}");
     let gate = |solver: &str, more: &[&str]| {

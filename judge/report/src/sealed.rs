@@ -24,6 +24,8 @@ pub struct SealedReport {
     pub faults: usize,
     /// The best total so far, or for the final score this run's total. `None` if no solver had one.
     pub total: Option<BigRational>,
+    /// Whether this run reaches the best total so far. Only a baseline depends on it.
+    pub is_best: bool,
     /// Whether it is the final score, on fresh cases.
     pub is_final: bool,
     /// Whether the solver reaches the total of a baseline. `None` if there is none.

@@ -251,11 +251,13 @@ impl<'a> SealedCases<'a> {
             }
             Ok(())
         })?;
+        let none = Percent(BigRational::zero());
+        let is_best = own.as_ref().zip(record.best.as_ref()).is_some_and(|(own, best)| self.reaches(own, best, &none));
         let total = if self.is_final { own } else { record.best };
         let queries_left = self.problem.sealed.unwrap_or_default().queries.saturating_sub(record.queries);
         let (problem, cases) = (self.problem.id.clone(), self.seeds.iter().count());
         let (id, is_final) = (self.id.clone(), self.is_final);
-        Ok(SealedReport { problem, id, cases, failures, faults, total, is_final, holds, queries_left })
+        Ok(SealedReport { problem, id, cases, failures, faults, total, is_best, is_final, holds, queries_left })
     }
 
     /// Returns whether the points of a solver depend on another one's.
