@@ -88,6 +88,13 @@ fn the_final_score_is_told_once() {
 }
 
 #[test]
+fn a_mean_is_told_as_a_mean() {
+    let Some(folder) = scene("[problem.scoring]\nrule = \"mean\"\n") else { return };
+    assert_eq!(run(&folder, "./ten", &[]).1["total"], 10);
+    assert_eq!(run(&folder, "./eleven", &["--final"]).1["total"], 11);
+}
+
+#[test]
 fn a_fault_leaves_the_final_score_untold() {
     let Some(folder) = scene("") else { return };
     folder.write("problems.toml", PROBLEM.replace("cat {answer}", "false {answer}"));
@@ -112,8 +119,9 @@ fn two_final_scores_at_once_are_told_once() {
 #[test]
 fn relative_totals_may_exceed_the_first_solver() {
     let Some(folder) = scene("[problem.scoring]\nrule = \"relative\"\nscale = 100\n") else { return };
-    assert_eq!(run(&folder, "./ten", &[]).1["total"], 600);
-    assert_eq!(run(&folder, "./eleven", &[]).1["total"], 660);
+    // As in `judge run`, the mean.
+    assert_eq!(run(&folder, "./ten", &[]).1["total"], 100);
+    assert_eq!(run(&folder, "./eleven", &[]).1["total"], 110);
     let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed", "--final"]);
     assert!(said.code == Some(2) && said.stderr.contains("no total under the rule `relative`"), "{}", said.stderr);
 }

@@ -8,8 +8,8 @@ use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
-    CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, Rule, SealedChoice, Seeds,
-    Verdict, as_text, quote,
+    Aggregate, CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, Rule, SealedChoice,
+    Seeds, Verdict, as_text, quote,
 };
 use judge_report::SealedReport;
 use judge_run::command::{checker_identity, generator_identity};
@@ -225,7 +225,7 @@ impl<'a> SealedCases<'a> {
         let (mut holds, mut own) = (None, None);
         let record = self.change(|record| {
             let points = if faults == 0 { self.points(record, played)? } else { None };
-            let total = points.as_ref().map(|points| points.iter().cloned().collect::<ExactSum>().value());
+            let total = points.as_ref().map(|points| self.total(points));
             own.clone_from(&total);
             holds = floor.map(|(baseline, max_drop)| {
                 total.as_ref().is_some_and(|total| self.reaches(total, &baseline.sealed_total, max_drop))
@@ -242,7 +242,7 @@ impl<'a> SealedCases<'a> {
             }
             let values: Option<Vec<f64>> =
                 points.map(|points| points.iter().filter_map(|value| self.good(value)).collect());
-            let error = values.as_deref().and_then(sum_error);
+            let error = values.as_deref().and_then(|values| self.error(values));
             if let (Some(total), Some(error)) = (total, error)
                 && let Some(value) = self.good(&total)
                 && climbs(record.best.as_ref().and_then(|best| self.good(best)), value, error)
@@ -264,6 +264,24 @@ impl<'a> SealedCases<'a> {
     fn compares_solvers(&self) -> bool {
         let rule = &self.problem.scoring;
         rule.has_reference() || matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })
+    }
+
+    /// Returns the number that the rule ranks by.
+    fn total(&self, points: &[BigRational]) -> BigRational {
+        let sum = points.iter().cloned().collect::<ExactSum>().value();
+        match self.problem.scoring.aggregate() {
+            Aggregate::Total => sum,
+            Aggregate::Mean => sum / BigRational::from_integer(points.len().max(1).into()),
+        }
+    }
+
+    /// Returns the standard error of that number.
+    fn error(&self, points: &[f64]) -> Option<f64> {
+        let error = sum_error(points)?;
+        match self.problem.scoring.aggregate() {
+            Aggregate::Total => Some(error),
+            Aggregate::Mean => Some(error / points.len() as f64),
+        }
     }
 
     /// Which direction of points is good.
