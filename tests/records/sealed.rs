@@ -100,6 +100,9 @@ fn a_fault_leaves_the_final_score_untold() {
     folder.write("problems.toml", PROBLEM.replace("cat {answer}", "false {answer}"));
     let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed", "--final"]);
     assert_eq!(said.code, Some(3), "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("6 failures, of which 6 are faults of the judge"), "{}", said.stdout);
+    let (code, told) = run(&folder, "./ten", &[]);
+    assert_eq!((code, &told["failures"], &told["judge_errors"]), (Some(3), &json!(6), &json!(6)));
     let text = std::fs::read_to_string(folder.path().join(".judge/sealed-echo.toml")).unwrap();
     assert!(!text.contains("[final]"), "{text}");
 }

@@ -39,6 +39,9 @@ pub struct SealedReport {
 pub struct SealedScore {
     /// The number of cases that are not accepted.
     failures: usize,
+    /// The number of failures that are faults of the judge: of its checker or generator. Absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judge_errors: Option<usize>,
     /// The best total so far, or with `final` the total on fresh cases. Absent if no solver had one.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<Number>,
@@ -72,9 +75,13 @@ impl Document for SealedReport {
 }
 
 impl SealedReport {
-    /// Returns only the failures and the total.
+    /// Returns only the failures, those that are the judge's fault, and the total.
     pub fn score(&self) -> SealedScore {
-        SealedScore { failures: self.failures, total: self.total.as_ref().and_then(|total| exact(&points_text(total))) }
+        SealedScore {
+            failures: self.failures,
+            judge_errors: Some(self.faults).filter(|faults| *faults > 0),
+            total: self.total.as_ref().and_then(|total| exact(&points_text(total))),
+        }
     }
 
     fn total_text(&self) -> String {
@@ -101,6 +108,10 @@ impl Report for SealedReport {
 
     fn text(&self, _: Style) -> String {
         let (cases, failures) = (counted(self.cases, "sealed case"), counted(self.failures, "failure"));
+        let faults = match self.faults {
+            0 => String::new(),
+            faults => format!(", of which {faults} are faults of the judge: its checker or generator failed"),
+        };
         let left = counted(self.queries_left as usize, "evaluation");
         let gate = match self.holds {
             None => "",
@@ -108,7 +119,7 @@ impl Report for SealedReport {
             Some(false) => "the gate fails: the total fell too far\n",
         };
         format!(
-            "{}: {cases}, {failures}; {}: {}\n{left} left\n{gate}",
+            "{}: {cases}, {failures}{faults}; {}: {}\n{left} left\n{gate}",
             self.problem,
             self.total_name(),
             self.total_text()
