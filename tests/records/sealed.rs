@@ -175,11 +175,15 @@ fn sealed_cases_stay_out_of_reach() {
     refused(&["--sealed", "x.toml", "--junit", "j.xml"], "cannot be used with");
     folder.write("bad.toml", "seeds = \"1\"\n");
     refused(&["--sealed", "bad.toml"], "at least two seeds");
+    folder.write("bad.toml", "seeds = \"5,5,5\"\n");
+    refused(&["--sealed", "bad.toml"], "at least two seeds");
     folder.write("bad.toml", "seeds = \"1-9\"\nproblem = \"columns\"\n");
     refused(&["--sealed", "bad.toml"], "they are of the problem `columns`");
     folder.write("bad.toml", "seeds = \"1-9\"\nqueris = 3\n");
     refused(&["--sealed", "bad.toml"], "queris");
     refused(&["--sealed", "no/such/folder.toml"], "cannot write the sealed cases");
+    folder.write("problems.toml", PROBLEM.replace("count = 6", "count = 1000000000"));
+    refused(&["--sealed"], "problems.toml:7: at most 10000000 seeds can be run at once");
 }
 
 #[test]
