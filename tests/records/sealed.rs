@@ -183,7 +183,7 @@ fn sealed_cases_stay_out_of_reach() {
     refused(&["--sealed", "bad.toml"], "queris");
     refused(&["--sealed", "no/such/folder.toml"], "cannot write the sealed cases");
     folder.write("problems.toml", PROBLEM.replace("count = 6", "count = 1000000000"));
-    refused(&["--sealed"], "problems.toml:7: at most 10000000 seeds can be run at once");
+    refused(&["--sealed"], "at most 10000000 seeds can be run at once");
 }
 
 #[test]

@@ -21,6 +21,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustix::fs::{FlockOperation, flock};
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -150,11 +151,11 @@ impl<'a> SealedCases<'a> {
             return Err(self.was_told(&last));
         }
         let used = self.seeds.clone();
-        let mut fresh = Vec::new();
-        while fresh.len() < used.iter().count() {
+        let (count, mut fresh) = (used.iter().count(), BTreeSet::new());
+        while fresh.len() < count {
             let seed = random_seed()?;
-            if !used.contains(seed) && !fresh.contains(&seed) {
-                fresh.push(seed);
+            if !used.contains(seed) {
+                fresh.insert(seed);
             }
         }
         (self.seeds, self.is_final) = (fresh.into_iter().collect(), true);
