@@ -56,7 +56,7 @@ fn workflow_files_gate_a_repository() {
 
 #[test]
 fn the_example_of_sealed_cases_is_a_catalogue() {
-    let page = document("docs/sealed.md");
+    let page = document("sealed.md");
     let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let folder = Folder::new();
     folder.write("problems.toml", example);
