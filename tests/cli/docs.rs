@@ -55,6 +55,16 @@ fn workflow_files_gate_a_repository() {
     }
 }
 
+#[test]
+fn the_example_of_sealed_cases_is_a_catalogue() {
+    let page = document("sealed.md");
+    let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let folder = Folder::new();
+    folder.write("problems.toml", example);
+    let said = folder.judge(&["show", "my-problem"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+}
+
 /// The script of a workflow file that installs the judge, without the indentation of its lines.
 fn installation(workflow: &str) -> String {
     let begin = workflow.find("archive=judge-").expect("the installation begins with the archive's name");

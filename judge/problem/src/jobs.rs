@@ -33,7 +33,7 @@ pub struct FinishedJob {
 /// What a job produces in addition to its outcome. Only the journal uses it.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// Hash of the input. `None` without an input or a journal.
+    /// Hash of the input. `None` without an input.
     pub input: Option<Digest>,
     /// The answer that was checked: the whole standard output of the solver.
     pub answer: Option<Vec<u8>>,

@@ -12,6 +12,7 @@ use judge_problem::Catalogue;
 use judge_report::ServeStatus;
 use judge_run::runner::RunSettings;
 use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
+use judge_session::sealed::real_path;
 use judge_session::{Failure, running, sandbox};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
@@ -137,9 +138,10 @@ impl Evaluator {
 
 /// Fails if `--dir` shows candidates the file of the sealed cases.
 fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) -> Result<(), Failure> {
-    let Some(sealed) = sealed.and_then(|file| std::path::absolute(file).ok()) else { return Ok(()) };
+    let Some(sealed) = sealed.map(real_path).transpose()? else { return Ok(()) };
     let shown = sandbox::visible(&args.conditions.sandbox, sandbox)?;
-    match shown.iter().find(|shown| sealed.starts_with(&shown.path)) {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match shown.iter().find(|shown| sealed.starts_with(real(&shown.path))) {
         None => Ok(()),
         Some(shown) => {
             Err(Failure::usage(format!("--dir {} shows the sealed cases to candidates", shown.path.display()))

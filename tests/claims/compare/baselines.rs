@@ -185,6 +185,31 @@ fn what_has_changed_is_said_and_not_compared() {
 }
 
 #[test]
+fn a_fault_of_the_checker_is_never_recorded() {
+    let folder = sample();
+    folder.write("check.sh", CHECKER.replacen("case", "[ \"$score\" = fault ] && exit 7\ncase", 1));
+    folder.script("better", "read -r seed; [ $seed = 5 ] && echo fault || echo $((2000 + seed))");
+    assert_eq!(record(&folder, &["-s", "./failing", "--allow-failures"]).code, Some(0));
+    let recorded = read(&folder, "baseline.toml");
+    let said = gate(&folder, "./better", &["--update"]);
+    assert_eq!((said.code, read(&folder, "baseline.toml")), (Some(3), recorded), "{}", said.stdout);
+}
+
+#[test]
+fn inputs_are_made_once_for_each_run() {
+    let folder = Folder::new();
+    let runs = folder.write("runs", "");
+    let generator = format!("sh -c 'echo x >> {}; echo {{seed}}'", runs.display());
+    let catalogue = CATALOGUE.replace("echo {seed}", &generator).replace("seeds = ", "trusted = true\nseeds = ");
+    folder.write("problems.toml", catalogue.replace("1-20", "1-4"));
+    folder.write("check.sh", CHECKER);
+    folder.script("plain", "echo 7");
+    let said = record(&folder, &["-s", "./plain", "--repeat", "3", "--no-journal"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_eq!(read(&folder, "runs").lines().count(), 12);
+}
+
+#[test]
 fn an_update_never_lowers_the_baseline() {
     let folder = sample();
     record(&folder, &["-s", "./plain", "--tolerance", "50%"]);
