@@ -264,7 +264,9 @@ impl<'a> Running<'a> {
         let counters = &self.evaluator.counters;
         counters.evaluations.fetch_add(1, Ordering::Relaxed);
         counters.runs.fetch_add(self.runs() as u64, Ordering::Relaxed);
-        counters.cached.fetch_add((self.rows.len() - self.finished.len()) as u64, Ordering::Relaxed);
+        // Several cases may share an input, and so a row.
+        let answered = self.keys.iter().filter(|key| self.rows.contains_key(key)).count();
+        counters.cached.fetch_add(answered.saturating_sub(self.finished.len()) as u64, Ordering::Relaxed);
         let run = self.record(reached, elapsed)?;
         self.remember();
         let is_best = reached.stopped_of.is_none() && self.is_best()?;

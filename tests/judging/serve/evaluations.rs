@@ -1,6 +1,7 @@
 //! What an evaluation gives.
 
 use super::{Served, place, script_on};
+use crate::support::documents::CATALOGUE;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,20 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!(served.evaluate(script, "1-4", &json!({"limits": {"cpu": "100ms"}}))["runs"], 4);
     let status = served.result("status", &json!({}));
     assert_eq!((&status["evaluations"], &status["cached"]), (&json!(5), &json!(6)), "{status}");
+}
+
+#[test]
+fn two_cases_may_have_one_input() {
+    let folder = place();
+    let case = |name: &str| format!("[[problem.case]]\nseed = 7\nname = \"{name}\"\n");
+    folder.write("problems.toml", CATALOGUE.replace("seeds = \"1-20\"\n", &(case("a") + &case("b"))));
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2"]);
+    let params = json!({"solver": {"source": "read n; echo $n", "language": "shell"}});
+    for _ in 0..2 {
+        let result = served.result("evaluate", &params);
+        assert_eq!((&result["total"], result["cases"].as_array().unwrap().len()), (&json!(14), 2), "{result}");
+    }
+    assert_eq!(served.result("status", &json!({}))["cached"], 2);
 }
 
 #[test]
