@@ -4,7 +4,7 @@ use crate::candidate::{Candidate, Workshop, id_of};
 use crate::evaluator::Evaluator;
 use crate::known::{Best, CaseKey, Row, Rows};
 use crate::params::{EvaluateParams, SolverChoice};
-use crate::problems::{ReadyProblem, case_key};
+use crate::problems::{ReadyProblem, case_keys};
 use crate::rpc::{Answer, RpcError, json};
 use crate::slots::LeasedPool;
 use crate::stopping::{self, Duel, Played};
@@ -89,6 +89,7 @@ impl<'a> Running<'a> {
         }
         let problem = evaluator.problem(params.problem.as_deref())?;
         let limits = problem.limits(params.limits.as_ref())?;
+        let case_key = case_keys(problem.problem());
         let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref())?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
         let mut running = Self {

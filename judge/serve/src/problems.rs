@@ -4,8 +4,8 @@ use crate::known::CaseKey;
 use crate::params::{LimitsParam, SeedsParam};
 use crate::rpc::RpcError;
 use judge_cli::EvaluatorArgs;
-use judge_problem::{CaseList, CaseSource, CaseSpec, Catalogue, GeneratorCall, Limits, Plan, Problem, Seeds};
-use judge_run::cases::{Selection, select};
+use judge_problem::{CaseList, CaseSource, CaseSpec, Catalogue, Digest, GeneratorCall, Limits, Plan, Problem, Seeds};
+use judge_run::cases::{ProblemChecker, Selection, select};
 use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
 use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, load, running};
@@ -141,11 +141,20 @@ fn named(names: &[String]) -> Result<Selection, RpcError> {
     Ok(Selection { seeds, calls, inputs: inputs.into_iter().cloned().collect(), repeat: None })
 }
 
-/// Returns what identifies a case across requests.
-pub(crate) fn case_key(cases: &CaseList, case: &CaseSpec) -> CaseKey {
-    match &case.source {
+/// Returns what identifies a case of a problem across requests.
+pub(crate) fn case_keys(problem: &Problem) -> impl Fn(&CaseList, &CaseSpec) -> CaseKey + use<> {
+    let checker = problem.checker.answers().map(|_| ProblemChecker::of(problem));
+    // A file that cannot be read is a fault of each run, which is not remembered.
+    let answer = move |source: &CaseSource| {
+        let file = checker.as_ref()?.answer_file(Some(source)).ok()??;
+        Some(Digest::of(&std::fs::read(file).ok()?))
+    };
+    move |cases, case| match &case.source {
         CaseSource::Seed(seed) => CaseKey::Seed(*seed),
         CaseSource::Made(call) => CaseKey::Made(call.to_string()),
-        CaseSource::File(path) => CaseKey::File(path.clone(), cases.read_file(&case.source).map(|read| read.hash)),
+        CaseSource::File(path) => {
+            let input = cases.read_file(&case.source).map(|read| read.hash);
+            CaseKey::File(path.clone(), [input, answer(&case.source)])
+        }
     }
 }

@@ -39,6 +39,25 @@ fn two_cases_may_have_one_input() {
 }
 
 #[test]
+fn an_answer_file_that_changes_is_another_case() {
+    let folder = place();
+    let keys = "checker = \"tokens\"\ninputs = [\"*.in\"]\nanswers = \"*.ans\"\n";
+    folder.write("problems.toml", format!("[[problem]]\nid = \"five\"\n{keys}"));
+    folder.write("a.in", "1\n");
+    folder.write("a.ans", "5\n");
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "1"]);
+    let params = json!({"solver": {"source": "echo 5", "language": "shell"}});
+    let mut evaluate = |answer: &str| {
+        served.folder.write("a.ans", answer);
+        let result = served.result("evaluate", &params);
+        (result["verdict"].as_str().unwrap().to_owned(), result["runs"].as_u64().unwrap())
+    };
+    assert_eq!(evaluate("5\n"), ("accepted".to_owned(), 1));
+    assert_eq!(evaluate("7\n"), ("wrong-answer".to_owned(), 1));
+    assert_eq!(evaluate("5\n"), ("accepted".to_owned(), 0));
+}
+
+#[test]
 fn a_file_that_changes_is_another_candidate() {
     let mut served = Served::start(&[]);
     let params = json!({"problem": "columns", "solver": {"path": "bot.sh"}, "seeds": "1-2"});
