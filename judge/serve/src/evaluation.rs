@@ -90,7 +90,7 @@ impl<'a> Running<'a> {
         let problem = evaluator.problem(params.problem.as_deref())?;
         let limits = problem.limits(params.limits.as_ref())?;
         let case_key = case_keys(problem.problem());
-        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref())?;
+        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
         let mut running = Self {
             evaluator,
