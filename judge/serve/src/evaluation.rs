@@ -337,7 +337,8 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Makes the candidate the best one on these cases, if it is better than that.
+    /// Makes the candidate the best one on these cases, if it is better than that. Returns whether it is the best. One that solves
+    /// nothing is kept for the next candidates to be compared with, but never the best.
     fn is_best(&self) -> Result<bool, RpcError> {
         if self.rows.values().any(|row| is_fault(row)) {
             return Ok(false);
@@ -362,13 +363,13 @@ impl<'a> Running<'a> {
             };
             if is_unchanged {
                 known.set_best(set, Best { candidate: self.id.clone(), rows: Arc::new(self.rows.clone()) });
-                return Ok(true);
+                return Ok(self.rows.values().any(|row| row.outcome.is_accepted()));
             }
         }
     }
 
-    /// Returns whether the candidate is better than another by the problem's rule, on all cases. The first candidate is better than one
-    /// that has played nothing, unless it fails everywhere.
+    /// Returns whether the candidate is better than another by the problem's rule, on all cases. The first candidate with a total is better
+    /// than one that has played nothing.
     fn beats(&self, other: &Best) -> Result<bool, RpcError> {
         let mut both = MatchResult::unplayed(self.duel_plan(other));
         for (place, key) in self.keys.iter().enumerate() {
