@@ -127,9 +127,25 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     assert!(
         folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
     );
+    let said = folder.judge(&["site", "."]);
+    assert!(said.code == Some(2) && said.stderr.contains("that you are in"), "{}", said.stderr);
     let empty = Folder::new();
     let said = empty.judge(&["site", "public"]);
     assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
+}
+
+#[test]
+fn runs_of_removed_problems_are_left_out() {
+    let folder = Folder::new();
+    let problem = |id: &str| format!("[[problem]]\nid = \"{id}\"\nchecker = \"columns\"\nseeds = \"1\"\n");
+    folder.write("problems.toml", problem("kept") + &problem("gone"));
+    for id in ["kept", "gone"] {
+        assert_eq!(folder.judge(&["run", "-p", id, "-s", "bundled:columns-quickstart"]).code, Some(0));
+    }
+    folder.write("problems.toml", problem("kept"));
+    let said = folder.judge(&["site", "public"]);
+    assert!(said.code == Some(0) && said.stderr.contains("1 run left out"), "{}", said.stderr);
+    assert!(!folder.path().join("public/data/run-2.js").exists());
 }
 
 #[test]
