@@ -12,6 +12,7 @@ use judge_run::solver::{self, Purpose, Toolbox};
 use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, sweepable_name};
 use judge_session::{Failure, programs};
 use parking_lot::{Mutex, RwLock};
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -271,6 +272,6 @@ fn stamps(solver: &Solver, given: Option<&str>) -> Option<Vec<(PathBuf, Stamp)>>
     let named = Some(PathBuf::from(given)).filter(|path| path.exists());
     let words = program.argv.iter().map(PathBuf::from).filter(|word| word.is_file());
     let seen = program.visible.iter().cloned();
-    let files = named.into_iter().chain([program.path.clone()]).chain(words).chain(seen);
-    files.map(|path| Stamp::of(&path).map(|stamp| (path, stamp))).collect()
+    let files: BTreeSet<PathBuf> = named.into_iter().chain([program.path.clone()]).chain(words).chain(seen).collect();
+    files.into_iter().map(|path| Stamp::of(&path).map(|stamp| (path, stamp))).collect()
 }

@@ -57,11 +57,15 @@ struct Running<'a> {
     task: &'a Arc<Task>,
     problem: Arc<ReadyProblem>,
     limits: Limits,
+    /// The limits, as results are stored by them.
+    limits_key: String,
     cases: CaseList,
     /// By case.
     keys: Vec<CaseKey>,
     choice: SolverChoice<'a>,
     candidate: Option<Arc<Candidate>>,
+    /// The plan that is played or reported. It is copied once, with all that its problem holds.
+    plan: Plan,
     /// The candidate's id.
     id: String,
     min_effect: Option<MinEffect>,
@@ -92,15 +96,18 @@ impl<'a> Running<'a> {
         let case_key = case_keys(problem.problem());
         let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
+        let plan = Plan { limits: limits.clone(), hand_over_answers: evaluator.records, ..problem.template.clone() };
         let mut running = Self {
             evaluator,
             task,
             problem,
+            limits_key: format!("{limits:?}"),
             limits,
             cases,
             keys,
             choice,
             candidate: None,
+            plan,
             id: String::new(),
             min_effect,
             describes: params.against.is_some() || evaluator.records,
@@ -132,8 +139,7 @@ impl<'a> Running<'a> {
 
     /// Returns what results of a candidate are stored by.
     fn conditions(&self, candidate: &str) -> Digest {
-        let limits = format!("{:?}", self.limits);
-        Digest::of_parts([candidate.as_bytes(), self.problem.problem().id.as_bytes(), limits.as_bytes()])
+        Digest::of_parts([candidate.as_bytes(), self.problem.problem().id.as_bytes(), self.limits_key.as_bytes()])
     }
 
     /// Returns what the best candidate is stored by.
@@ -202,7 +208,7 @@ impl<'a> Running<'a> {
     fn duel_plan(&self, incumbent: &Best) -> Plan {
         let names = [format!("incumbent {}", incumbent.candidate), "candidate".to_owned()];
         let solvers = names.map(|name| known_by_results(name, String::new()));
-        self.plan(solvers.to_vec(), CaseList::default())
+        Plan { solvers: solvers.to_vec(), cases: CaseList::default(), ..self.plan.clone() }
     }
 
     /// Returns a case with the results of another candidate and of this one, if both have played it.
@@ -221,9 +227,12 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn plan(&self, solvers: Vec<Solver>, cases: CaseList) -> Plan {
-        let limits = self.limits.clone();
-        Plan { limits, solvers, cases, hand_over_answers: self.evaluator.records, ..self.problem.template.clone() }
+    /// Returns the plan of a solver on these of the cases.
+    fn plan_of(&mut self, solver: Solver, places: &[usize]) -> &Plan {
+        let mut cases: CaseList = places.iter().map(|&place| self.cases.at(place)).collect();
+        cases.share_read_files(&self.cases);
+        (self.plan.solvers, self.plan.cases) = (vec![solver], cases);
+        &self.plan
     }
 
     /// Plays the candidate on these of the cases.
@@ -232,10 +241,8 @@ impl<'a> Running<'a> {
             return Ok(());
         }
         let candidate = self.prepared()?;
-        let mut cases: CaseList = places.iter().map(|&place| self.cases.at(place)).collect();
-        cases.share_read_files(&self.cases);
-        let plan = self.plan(vec![candidate.solver.clone()], cases);
-        let jobs = play(self.evaluator, &plan, self.describes, self.task, |done| Progress {
+        self.plan_of(candidate.solver.clone(), places);
+        let jobs = play(self.evaluator, &self.plan, self.describes, self.task, |done| Progress {
             state: "running",
             done: self.rows.len() + done,
             cases: self.keys.len(),
@@ -274,22 +281,23 @@ impl<'a> Running<'a> {
         self.answer(reached, elapsed, run, is_best)
     }
 
-    fn answer(&self, reached: &Reached, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
+    fn answer(&mut self, reached: &Reached, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
         let solver = match &self.candidate {
             Some(candidate) => candidate.solver.clone(),
             None => known_by_results("candidate".to_owned(), Workshop::name_of_text(&self.problem, self.choice)?),
         };
         let played: Vec<usize> = (0..self.keys.len()).filter(|&at| self.rows.contains_key(&self.keys[at])).collect();
-        let plan = self.plan(vec![solver], played.iter().map(|&place| self.cases.at(place)).collect());
+        self.plan_of(solver, &played);
+        let plan = &self.plan;
         let rows: Vec<&Arc<Row>> = played.iter().filter_map(|&place| self.rows.get(&self.keys[place])).collect();
         let mut outcomes = OutcomeGrid::new(0, 1);
         rows.iter().for_each(|row| outcomes.add_case([Some(row.outcome.clone())]));
         let features: Vec<_> = rows.iter().map(|row| row.features.clone()).collect();
-        let scored = restored_run::score(&plan, &outcomes, &features, None).map_err(Failure::from)?;
+        let scored = restored_run::score(plan, &outcomes, &features, None).map_err(Failure::from)?;
         let gaps = sandbox::gaps(self.evaluator.sandbox.gaps());
         let provenance = judge_problem::Provenance::default();
         let report = RunReport {
-            plan: &plan,
+            plan,
             outcomes: &outcomes,
             rule: &scored.rule,
             scoreboard: &scored.board,
@@ -395,12 +403,10 @@ impl<'a> Running<'a> {
             FinishedJob { job: JobId { case, solver: 0 }, outcome, features, evidence }
         });
         let jobs: Vec<FinishedJob> = jobs.collect();
-        let mut cases: CaseList = places.iter().map(|&place| self.cases.at(place)).collect();
-        cases.share_read_files(&self.cases);
-        let plan = self.plan(vec![candidate.solver.clone()], cases);
         let stop = reached.stopped_of.map(|_| Stop::FailFast);
-        let run = crate::recording::record(self.evaluator, &self.problem, &candidate, &plan, &jobs, stop, elapsed)?;
-        Ok(run)
+        let (evaluator, problem) = (self.evaluator, Arc::clone(&self.problem));
+        let plan = self.plan_of(candidate.solver.clone(), &places);
+        Ok(crate::recording::record(evaluator, &problem, &candidate, plan, &jobs, stop, elapsed)?)
     }
 }
 

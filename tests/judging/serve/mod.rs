@@ -1,6 +1,7 @@
 //! `judge serve` and `judge mcp`: programs that evaluate solvers in a loop.
 
 mod agents;
+mod columns_stream;
 mod evaluations;
 mod http;
 mod lifetime;
