@@ -4,6 +4,7 @@ use super::browser::Browser;
 use super::some_runs;
 use crate::support::Folder;
 use crate::support::client::Server;
+use crate::support::documents::{CATALOGUE, sample};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -136,13 +137,13 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
 
 #[test]
 fn runs_of_removed_problems_are_left_out() {
-    let folder = Folder::new();
-    let problem = |id: &str| format!("[[problem]]\nid = \"{id}\"\nchecker = \"columns\"\nseeds = \"1\"\n");
-    folder.write("problems.toml", problem("kept") + &problem("gone"));
-    for id in ["kept", "gone"] {
-        assert_eq!(folder.judge(&["run", "-p", id, "-s", "bundled:columns-quickstart"]).code, Some(0));
+    let folder = sample();
+    folder.write("problems.toml", format!("{CATALOGUE}\n{}", CATALOGUE.replace("columns", "gone")));
+    folder.script("bot", "echo 1");
+    for id in ["columns", "gone"] {
+        assert_eq!(folder.judge(&["run", "-p", id, "-s", "./bot", "--seeds", "1"]).code, Some(0));
     }
-    folder.write("problems.toml", problem("kept"));
+    folder.write("problems.toml", CATALOGUE);
     let said = folder.judge(&["site", "public"]);
     assert!(said.code == Some(0) && said.stderr.contains("1 run left out"), "{}", said.stderr);
     assert!(!folder.path().join("public/data/run-2.js").exists());
