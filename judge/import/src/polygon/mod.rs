@@ -250,7 +250,8 @@ impl Points {
             left.push(set.left("<groups>: the tests have no points, and an answer must be right on all of them"));
         }
         if has_points && is_raw {
-            let why = "the checker gives points, and they are added as they are: a right answer without points counts 1";
+            let why =
+                "the checker gives points, and they are added as they are: a right answer without points counts 1";
             left.push(set.left(&format!("points of tests: {why}")));
         }
         Ok(Self { groups, is_scored: has_points || is_raw, is_raw })
