@@ -278,6 +278,14 @@ fn time_ends_a_search_within_its_batch() {
 }
 
 #[test]
+fn a_case_given_twice_is_one_case() {
+    let folder = with_parameters();
+    folder.script("bot", "echo 1");
+    let (code, report) = folder.json(&["run", "-s", "./bot", "--case", "seed=1,n=3", "--case", "n=3,seed=1"]);
+    assert_eq!((code, report["cases"].as_array().map(Vec::len)), (Some(0), Some(1)), "{report}");
+}
+
+#[test]
 fn conditions_name_the_parameters_of_generators() {
     let folder = with_parameters();
     folder.script("bot", "echo 1");
