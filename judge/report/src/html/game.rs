@@ -2,7 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
-use crate::text::{ColumnsMoves, GameReplay, PackedReplay, ReplayRecord, json_line};
+use crate::text::{ColumnsMoves, GameOutline, GameReplay, PackedReplay, ReplayRecord, json_line};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,6 +95,42 @@ impl<'a> ReplayDocument<'a> {
     #[must_use]
     pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
         Self { head: GameHead::of(page), film: film.record() }
+    }
+}
+
+/// A line of `GET /api/runs/{run}/cases/{case}/replay?lines`. The captions, cells, frames and pieces of a line follow those of the
+/// lines before it.
+#[derive(Serialize, JsonSchema)]
+pub struct ReplayLine<'a>(Line<'a>);
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Line<'a> {
+    First {
+        #[serde(flatten)]
+        head: GameHead,
+        /// The number of frames of all lines.
+        length: usize,
+        /// All moves: number and first frame, each as the difference from those of the move before it.
+        moves: &'a [usize],
+        #[serde(flatten)]
+        film: ReplayRecord<'a>,
+    },
+    Next(ReplayRecord<'a>),
+}
+
+impl<'a> ReplayLine<'a> {
+    /// Describes a game and its first frames.
+    #[must_use]
+    pub fn first(page: &GamePage<'_>, outline: &'a GameOutline, film: &'a GameReplay) -> Self {
+        let GameOutline { frames, moves, .. } = outline;
+        Self(Line::First { head: GameHead::of(page), length: *frames, moves, film: film.record() })
+    }
+
+    /// Describes the frames that follow.
+    #[must_use]
+    pub fn next(film: &'a GameReplay) -> Self {
+        Self(Line::Next(film.record()))
     }
 }
 

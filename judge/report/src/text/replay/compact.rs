@@ -1,7 +1,7 @@
 //! A game in few bytes, for pages without a server: what most frames have in common is left out. Where pieces fall after marked
 //! ones went, a letter stands for the whole new board. `unpack.js` makes the frames again.
 
-use super::{Delta, GameReplay, Look, Queue, look_of, sums};
+use super::{Delta, GameReplay, Look, QueueRecord, look_of, sums};
 use serde::Serialize;
 
 /// What a letter says of a frame: the sum of these, from `0` on.
@@ -18,7 +18,7 @@ pub(crate) struct PackedReplay<'a> {
     captions: &'a [String],
     cells: &'a [Look],
     #[serde(skip_serializing_if = "Option::is_none")]
-    queue: Option<&'a Queue>,
+    queue: Option<QueueRecord<'a>>,
     /// A letter for each frame.
     kinds: String,
     /// Frames with another form of the board: frame, width, cells.
