@@ -1,7 +1,7 @@
 // A map of heat: a row for each case, a column for each solver. Only the part in sight is drawn, so that it may have any size.
 
-import { color, colorsOf } from "./charts.js";
-import { counted, el, shown, visible } from "./dom.js";
+import { colorsOf } from "./charts.js";
+import { counted, el, shown, tint, visible } from "./dom.js";
 
 /** The least height of a row: all cases of a long list have a place, and few are large enough to hit. */
 const LEAST = 2, MOST = 18;
@@ -132,12 +132,12 @@ export class HeatMap {
       pen.fillRect(x, HEAD - 6, width - 1, 4);
       if (at % every > 0) continue;
       pen.font = "600 12px system-ui";
-      pen.fillStyle = color("text");
+      pen.fillStyle = tint("text");
       pen.fillText(`#${run}`, x + width / 2, HEAD - 34, width * every);
       if (width <= 40) continue;
       const most = Math.floor(width / 7), name = visible(solver);
       pen.font = "12px system-ui";
-      pen.fillStyle = color("faint");
+      pen.fillStyle = tint("faint");
       pen.fillText(name.length > most ? `${name.slice(0, most - 1)}…` : name, x + width / 2, HEAD - 17, width);
     }
     pen.restore();
@@ -148,7 +148,7 @@ export class HeatMap {
     pen.save();
     pen.textAlign = "right";
     pen.font = "11px system-ui";
-    pen.fillStyle = color("faint");
+    pen.fillStyle = tint("faint");
     if (this.sort) pen.fillText(visible(this.sort), SIDE - 8, HEAD - 17, SIDE - 12);
     pen.beginPath();
     pen.rect(0, HEAD, SIDE, high - HEAD);
@@ -162,7 +162,7 @@ export class HeatMap {
     const { box, width, height, row, column } = this;
     const [x, y] = [SIDE + column * width - box.scrollLeft, HEAD + row * height - box.scrollTop];
     for (const [ink, line] of [["paper", 5], ["mark", 2.5]]) {
-      pen.strokeStyle = color(ink);
+      pen.strokeStyle = tint(ink);
       pen.lineWidth = line;
       pen.strokeRect(x - 1, y - 1, width + 1, Math.max(height, LARGE) + 1);
     }
@@ -263,7 +263,7 @@ export function sizeOf({ cases, columns }) {
 /** Returns what gives the colour of a share: from the worst over the middle to the best. */
 function heat() {
   const parse = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-  const [low, middle, high] = ["heat-0", "heat-1", "heat-2"].map((name) => parse(color(name)));
+  const [low, middle, high] = ["heat-0", "heat-1", "heat-2"].map((name) => parse(tint(name)));
   const mix = (one, other, part) => `rgb(${one.map((value, at) => Math.round(value + (other[at] - value) * part)).join(" ")})`;
   return (share) => (share < 0.5 ? mix(low, middle, share * 2) : mix(middle, high, share * 2 - 1));
 }

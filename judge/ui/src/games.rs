@@ -140,7 +140,7 @@ pub(super) fn game_in_lines(
         let ruling = answer.play(&mut outline, |outline| outline.is_empty())?;
         let result = ruling.to_string();
         let first = Some((answer.page(&result, &ruling), &outline));
-        let film = GameReplay::default();
+        let film = GameReplay::new(MoveRange::default());
         let mut lines = GameLines { send, film, first, is_read: true, began: Instant::now(), pause: FIRST_PART };
         answer.play(&mut lines, |_| false)?;
         lines.send_line();
@@ -251,7 +251,7 @@ fn with_game<T>(
     make: impl FnOnce(&GamePage<'_>, &GameReplay, &[u8]) -> serde_json::Result<T>,
 ) -> Result<T, Refused> {
     with_answer(store, shown, played, |answer| {
-        let mut film = GameReplay::default();
+        let mut film = GameReplay::new(MoveRange::default());
         let ruling = answer.play(&mut film, |film| film.is_empty())?;
         let result = ruling.to_string();
         Ok(make(&answer.page(&result, &ruling), &film, &answer.input).map_err(Failure::fault)?)

@@ -1,6 +1,6 @@
 // A board as a picture: it fills its box, at any scale, and can be zoomed and moved.
 
-import { el } from "./dom.js";
+import { el, tint } from "./dom.js";
 
 /** The sizes of a cell, in pixels of the page, from which it has a shape and a letter; and that of 1:1. */
 const SHAPE_SIZE = 6;
@@ -16,9 +16,6 @@ const WHOLE = 0;
 const MINIMAP_SIZE = 150;
 /** Strips shorter than this are not folded. */
 const SHORT_STRIP = 9;
-
-/** Returns a colour of the style, as it is now: light or dark. */
-const tint = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 /** Returns the red, green and blue of a number. The golden angle keeps neighbouring colours apart, for any number of colours. */
 function rgbOf(color, lightness) {
