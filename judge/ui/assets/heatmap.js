@@ -98,7 +98,7 @@ export class HeatMap {
     pen.beginPath();
     pen.rect(SIDE, HEAD, wide - SIDE, high - HEAD);
     pen.clip();
-    const paint = heat(), [none, failed, ink] = ["raised", "heat-none", "bad"].map(color);
+    const paint = heat(), [none, failed, ink] = ["raised", "heat-none", "bad"].map(tint);
     pen.textAlign = "center";
     pen.font = "10px system-ui";
     for (let column = across[0]; column < across[1]; column++) {

@@ -125,8 +125,8 @@ pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<S
 /// After this time, the first frames leave, so that a page can show them while the others are drawn.
 const FIRST_PART: Duration = Duration::from_millis(30);
 
-/// The same for the other frames: each part costs a page some time.
-const NEXT_PART: Duration = Duration::from_millis(300);
+/// The same for the second part. Each part costs a page some time, so that each takes twice as long as the one before.
+const SECOND_PART: Duration = Duration::from_millis(200);
 
 /// Sends the same in lines of JSON while the game is played again. Stops as soon as `send` says that nobody reads them.
 pub(super) fn game_in_lines(
@@ -169,7 +169,7 @@ impl GameLines<'_> {
         self.is_read = judge_report::json_line(&line).is_ok_and(|line| (self.send)(line));
         self.film.forget_sent();
         self.first = None;
-        (self.began, self.pause) = (Instant::now(), NEXT_PART);
+        (self.began, self.pause) = (Instant::now(), SECOND_PART.max(2 * self.pause));
     }
 }
 

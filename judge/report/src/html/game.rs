@@ -101,22 +101,22 @@ impl<'a> ReplayDocument<'a> {
 /// A line of `GET /api/runs/{run}/cases/{case}/replay?lines`. The captions, cells, frames and pieces of a line follow those of the
 /// lines before it.
 #[derive(Serialize, JsonSchema)]
-pub struct ReplayLine<'a>(Line<'a>);
+pub struct ReplayLine<'a> {
+    #[serde(flatten)]
+    first: Option<FirstLine<'a>>,
+    #[serde(flatten)]
+    film: ReplayRecord<'a>,
+}
 
+/// What only the first line has.
 #[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-enum Line<'a> {
-    First {
-        #[serde(flatten)]
-        head: GameHead,
-        /// The number of frames of all lines.
-        length: usize,
-        /// All moves: number and first frame, each as the difference from those of the move before it.
-        moves: &'a [usize],
-        #[serde(flatten)]
-        film: ReplayRecord<'a>,
-    },
-    Next(ReplayRecord<'a>),
+struct FirstLine<'a> {
+    #[serde(flatten)]
+    head: GameHead,
+    /// The number of frames of all lines.
+    length: usize,
+    /// All moves: number and first frame, each as the difference from those of the move before it.
+    moves: &'a [usize],
 }
 
 impl<'a> ReplayLine<'a> {
@@ -124,13 +124,13 @@ impl<'a> ReplayLine<'a> {
     #[must_use]
     pub fn first(page: &GamePage<'_>, outline: &'a GameOutline, film: &'a GameReplay) -> Self {
         let GameOutline { frames, moves, .. } = outline;
-        Self(Line::First { head: GameHead::of(page), length: *frames, moves, film: film.record() })
+        Self { first: Some(FirstLine { head: GameHead::of(page), length: *frames, moves }), film: film.record() }
     }
 
     /// Describes the frames that follow.
     #[must_use]
     pub fn next(film: &'a GameReplay) -> Self {
-        Self(Line::Next(film.record()))
+        Self { first: None, film: film.record() }
     }
 }
 
