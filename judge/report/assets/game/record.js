@@ -58,6 +58,11 @@ export async function recordFilm(viewer, name, tell) {
       setTimeout(done, 1000);
     }, 50);
   });
+  // A busy machine takes a while to encode the first picture, and until then a film that ends is empty.
+  for (let tries = 0; tries < 100 && parts.every(({ size }) => size === 0); tries++) {
+    recorder.requestData();
+    await new Promise((done) => setTimeout(done, 100));
+  }
   clearInterval(drawing);
   recorder.stop();
   await ended;
