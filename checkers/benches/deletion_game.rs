@@ -1,5 +1,6 @@
-//! How long a board of a million cells and a great prime take to check; and beside GMP, where `cc` and gmp.h are there, how
-//! long great numbers take, which one machine alone can tell: `-- gmp` shows that table only.
+//! Measures how long a board of a million cells and a large prime take to check. Where `cc` and gmp.h are available,
+//! also compares the time for large numbers with GMP, because only times of the same machine are comparable: `-- gmp`
+//! shows only that table.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 use checkers::Checker;
@@ -19,7 +20,7 @@ fn main() {
     }
 }
 
-/// In turns, the least of five rounds each.
+/// Alternating, the minimum of five rounds each.
 fn beside_gmp() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = folder.path().join("gmp");
@@ -52,7 +53,7 @@ fn deletion_game() -> &'static Checker {
     checkers::find("deletion-game").expect("the game is registered")
 }
 
-/// A board of noise with a palindrome of 999 cells for its lowest row, and the answer that takes it: 999 columns drop.
+/// A board of noise whose lowest row is a palindrome of 999 cells, and the answer that takes it: 999 columns drop.
 fn great_palindrome() -> (Vec<u8>, Vec<u8>) {
     let mut state = 1_u64;
     let mut digit = || {

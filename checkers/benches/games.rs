@@ -7,7 +7,7 @@ fn main() {
     divan::main();
 }
 
-/// Numbers below a bound that only have to look random.
+/// Pseudo-random numbers below a bound. Their quality does not matter.
 fn noise() -> impl FnMut(usize) -> usize {
     let mut state = 1_u64;
     move |bound| {
@@ -21,8 +21,8 @@ mod columns {
     use super::noise;
     use divan::Bencher;
 
-    /// A case and an answer that plays it to its end: on a ground of jewels that never match lie, now here, now there,
-    /// columns that clear themselves, half of them in a chain of two. That is a match and a clearing a move.
+    /// A case and an answer that plays it to its end. On a ground of jewels that never match lie columns at varying
+    /// places that clear themselves, half of them in a chain of two. So each move has a match and a clearing.
     fn full_game() -> (Vec<u8>, Vec<u8>) {
         let ground = (0..36).map(|index| (["pqr", "stu"][index % 2].to_owned(), index % 12));
         let mut below = noise();
@@ -77,7 +77,7 @@ mod same_game {
     }
 
     fn bench(bencher: Bencher, case: &dyn Case) {
-        // The whole strategy is played whatever the answer says.
+        // The whole strategy is played whatever the answer is.
         bencher.bench(|| case.check(divan::black_box(b"-1")).is_err());
     }
 
@@ -88,7 +88,8 @@ mod same_game {
         bench(bencher, &*case(&"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[..colors], |_, _| noise(colors)));
     }
 
-    /// Many small groups that go one by one within a single large one, which so is searched again and again.
+    /// Many small groups inside one large group. They are removed one by one, so the large group is searched again each
+    /// time.
     #[divan::bench(args = ["ABZZZ", "ABZZ", "ABCZZZ", "ABYYZZ"])]
     fn holes(bencher: Bencher, letters: &str) {
         let mut noise = noise();
@@ -102,7 +103,7 @@ mod same_game {
     }
 }
 
-/// How long a whole game of `square-remover` takes to check, the reading of its 30,000 integers included.
+/// Measures how long a whole game of `square-remover` takes to check, including the reading of its 30,000 integers.
 mod square_remover {
     use super::model::Model;
     use super::noise;
@@ -111,7 +112,7 @@ mod square_remover {
 
     const MOVES: usize = 10_000;
 
-    /// The first seed with a board of 16 rows and 4 colours: the most squares to look at, and the most to go.
+    /// The first seed with a board of 16 rows and 4 colours: it has the most squares to examine and to remove.
     const SEED: u64 = 7;
 
     fn checker() -> &'static Checker {
@@ -154,7 +155,7 @@ mod square_remover {
     }
 }
 
-/// How long files of `beating-the-game` as large as the statement allows take to read and check.
+/// Measures how long files of `beating-the-game` of the largest allowed size take to read and check.
 mod beating_the_game {
     use super::noise;
     use checkers::{Checker, Frame, Observer};
@@ -188,8 +189,8 @@ mod beating_the_game {
         }
     }
 
-    /// 50 strips of 1,000 cells, each with a tile of the `kinds` smallest, and 5,000 attempts. With one kind nearly all
-    /// merges early; with more, later and less.
+    /// 50 strips of 1,000 cells, each with a tile of the `kinds` smallest, and 5,000 attempts. With one kind, nearly
+    /// all tiles merge early; with more kinds, fewer merge, and later.
     #[divan::bench(args = [1, 2, 62], sample_count = 20)]
     fn easy(bencher: Bencher<'_, '_>, kinds: usize) {
         let random = &mut noise();

@@ -22,7 +22,7 @@ pub struct Checker {
     pub generators: &'static [Generator],
     /// The generator whose cases have parameters, if there is one.
     pub parametric: Option<&'static Parametric>,
-    /// What the game counts of each answer beside its score.
+    /// The numbers that the game counts for each answer, in addition to its score.
     pub metrics: &'static [Metric],
     /// Reads a case for manual play. `None` if people cannot play the game move by move.
     pub manual_reader: Option<ManualReader>,
@@ -51,12 +51,12 @@ impl Checker {
 /// Makes the input of a case from a seed. The same seed always gives the same bytes.
 pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
 
-/// A generator of cases with parameters: what the rules leave free.
+/// A generator of cases with parameters, for properties that the rules leave open.
 pub struct Parametric {
     /// Each name with its range, such as `1..50` or `1..10000:log`.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// Makes the input of a seed and these values of the parameters, in their order and in their ranges. The same always give
-    /// the same bytes.
+    /// Makes the input of a seed and these values of the parameters, in their order and in their ranges. The same seed
+    /// and values always give the same bytes.
     pub generate: fn(u64, &[u64]) -> Vec<u8>,
 }
 
@@ -69,7 +69,7 @@ pub struct UnusableSeed {
     pub game: &'static str,
     /// The seed.
     pub seed: u64,
-    /// Why there is no such case, and which seeds there are.
+    /// Why there is no such case, and which seeds are valid.
     pub why: &'static str,
 }
 
@@ -86,7 +86,7 @@ pub trait Case: Send + Sync {
         self.replay(answer, &mut Unobserved)
     }
 
-    /// Returns the score of an answer as [`Case::check`] does, and what the game counts beside it.
+    /// Returns the score of an answer as [`Case::check`] does, and the numbers that the game counts in addition.
     ///
     /// # Errors
     /// Returns the first broken rule in reading order, or says that the checker cannot decide.

@@ -1,8 +1,8 @@
-//! The rules of seven score-based programming games, exactly: what a case is, which answers are legal, and what each answer
-//! scores.
+//! The exact rules of seven score-based programming games: which inputs are cases, which answers are legal, and which
+//! score each answer gets.
 //!
-//! Everything here is pure: bytes in, result out. Nothing reads files, clocks or the environment, and nothing starts threads or
-//! processes. The same input and answer give the same score on every machine.
+//! All functions are pure: they turn bytes into results. They read no files, clocks or environment variables, and start
+//! no threads or processes. The same input and answer give the same score on every machine.
 //!
 //! The three main types:
 //!
@@ -10,16 +10,16 @@
 //! - [`Case`]: one input, read and found valid. It checks answers.
 //! - [`Score`]: an exact decimal number.
 //!
-//! The way of a value through them:
+//! The path of a value:
 //!
 //! ```text
-//! seed    -- Checker::generate ---> input bytes, or UnusableSeed
-//! input   -- Checker::read -------> Case, or Malformed (the bytes are not an input of this game)
-//! answer  -- Case::check ---------> Score, or CheckError: Rejection (the answer breaks a rule)
+//! seed -- Checker::generate ---> input bytes, or UnusableSeed
+//! input -- Checker::read -------> Case, or Malformed (the bytes are not an input of this game)
+//! answer -- Case::check ---------> Score, or CheckError: Rejection (the answer breaks a rule)
 //!                                                     or Undecided (the check would take too long)
-//! answer  -- Case::measure -------> the same, and what the game counts beside the score
-//! answer  -- Case::replay --------> the same, and an Observer sees a Frame after each step
-//! moves   -- ManualGame::outlook -> Outlook: what a person can play next
+//! answer -- Case::measure -------> the same, and the numbers that the game counts in addition
+//! answer -- Case::replay --------> the same, and an Observer sees a Frame after each step
+//! moves -- ManualGame::outlook -> Outlook: the possible next moves
 //! ```
 //!
 //! ```

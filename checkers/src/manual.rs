@@ -1,4 +1,4 @@
-//! Manual play: a person chooses the moves one by one and sees what each would do.
+//! Manual play: the player chooses the moves one by one and sees the effect of each possible move.
 
 use crate::{Board, Case, Cell, CheckError, Malformed, Score};
 use std::fmt::Write;
@@ -9,26 +9,27 @@ pub type Move = Vec<i64>;
 /// Reads a case that people can play.
 pub type ManualReader = fn(&[u8]) -> Result<Box<dyn ManualGame>, Malformed>;
 
-/// A case that people can play. Its answers are lists of moves, and the effect of a move is known before the next one is chosen.
+/// A case that people can play. Its answers are lists of moves, and the effect of a move is known before the player
+/// chooses it.
 pub trait ManualGame: Case {
-    /// Returns the answer that plays these moves. If an answer needs more moves, moves that bring nothing follow, where there
-    /// are any. The moves may break rules: [`Case::check`] finds out.
+    /// Returns the answer that plays these moves. If an answer needs more moves, moves without effect are added, if
+    /// there are any. The moves may break rules; [`Case::check`] detects that.
     fn answer(&self, moves: &[Move]) -> Vec<u8>;
 
-    /// Returns what can be played after these moves, and what is known to come.
+    /// Returns the possible next moves after these moves, and the known future pieces.
     ///
     /// # Errors
     /// Returns the first broken rule, or says that the checker cannot decide.
     fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError>;
 }
 
-/// What can be played next, and what is known to come.
+/// The possible next moves, and the known future pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outlook {
-    /// Every move with an effect of its own. Empty when the game is over.
+    /// All moves with different effects. Empty when the game is over.
     pub choices: Vec<Choice>,
-    /// What the game brings next, as a picture of its own, the nearest first. What is played now is marked. Empty in a game that
-    /// brings nothing.
+    /// The next pieces as a picture, the nearest first. The piece to play now is marked. Empty in a game without
+    /// pieces.
     pub ahead: Board,
 }
 
@@ -41,7 +42,7 @@ pub struct Choice {
     pub cells: Vec<usize>,
     /// The cells that the move fills before anything else happens: an index and the new cell.
     pub placed: Vec<(usize, Cell)>,
-    /// The points that it brings.
+    /// The points that the move gains.
     pub gained: Score,
     /// Whether the game is over after it.
     pub ends: bool,

@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(outputs, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
-    /// The first outputs of xoshiro256** from the state 1, 2, 3, 4, as its authors' C code gives them.
+    /// The first outputs of xoshiro256** from the state 1, 2, 3, 4, as in its authors' C code.
     #[test]
     fn the_generator_gives_its_published_outputs() {
         let mut random = FrozenRandom { state: [1, 2, 3, 4] };

@@ -1,4 +1,5 @@
-//! Why an input is not valid, and why an answer has no score: which rule is broken where, or that the checker gives up.
+//! Why an input is not valid, and why an answer has no score: which rule is broken and where, or that the checker gives
+//! up.
 
 use std::fmt;
 
@@ -27,14 +28,14 @@ pub struct Rejection {
     pub step: Option<usize>,
     /// The broken rule, in a few words: `"the swap leaves the board"`.
     pub rule: String,
-    /// What would have been right.
+    /// The correct form.
     pub expected: String,
-    /// What stands there, made printable and cut to a readable length.
+    /// The text at that place, made printable and shortened.
     pub found: String,
 }
 
 impl Rejection {
-    /// Returns the place as the reports show it: `line 3, column 5, move 2`.
+    /// Returns the place in the form of the reports: `line 3, column 5, move 2`.
     pub fn location(&self) -> String {
         location(self.place, self.step)
     }
@@ -57,7 +58,7 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// Returns a place and a move as messages show them.
+/// Returns a place and a move in the form of messages.
 fn location(place: Place, step: Option<usize>) -> String {
     match step {
         Some(step) => format!("{place}, move {step}"),
@@ -74,9 +75,9 @@ pub struct Malformed {
     pub place: Place,
     /// The broken rule of the format.
     pub rule: String,
-    /// What would have been right.
+    /// The correct form.
     pub expected: String,
-    /// What stands there, made printable and cut to a readable length.
+    /// The text at that place, made printable and shortened.
     pub found: String,
 }
 
@@ -99,8 +100,8 @@ pub enum CheckError {
     Undecided(Undecided),
 }
 
-/// A decision would take more work than the checker spends on one answer. This is a limit of the checker, and no rule of the
-/// game is broken. Shown as `undecided: PLACE: WHY`.
+/// A decision would take more work than the checker spends on one answer. This is a limit of the checker, not a broken
+/// rule. Shown as `undecided: PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undecided {
@@ -108,7 +109,7 @@ pub struct Undecided {
     pub place: Place,
     /// The move of the game, from 1; `None` if no move is concerned.
     pub step: Option<usize>,
-    /// What is not decided, and which limit was reached.
+    /// The undecided property, and the limit that was reached.
     pub why: String,
 }
 

@@ -1,29 +1,29 @@
-//! What an observer of a game sees.
+//! The frames and numbers that an observer of a game receives.
 
 use crate::Score;
 
 /// Watches a replay. The replay is one fold: it does the same with and without an observer.
 pub trait Observer {
-    /// Is called after every step of the game. `step` is the number of the move, as in [`Frame::step`]. `frame` draws the
-    /// picture. An observer that does not need the picture does not call it, so that it costs nothing.
+    /// Called after every step of the game. `step` is the number of the move, as in [`Frame::step`]. `frame` draws the
+    /// picture. An observer that does not need the picture does not call it, so it costs nothing.
     fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame);
 
-    /// Is called at the end of a game with each of [`Checker::metrics`](crate::Checker::metrics), in their order.
+    /// Called at the end of a game with each of [`Checker::metrics`](crate::Checker::metrics), in their order.
     fn count(&mut self, _metric: &'static Metric, _number: usize) {}
 }
 
-/// What a game counts of an answer beside its score.
+/// A number that a game counts for an answer, in addition to its score.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Metric {
     /// Its name: a letter, then letters, digits and `_`.
     pub name: &'static str,
-    /// What is counted.
+    /// The meaning of the number.
     pub meaning: &'static str,
     /// Whether larger numbers are better. Else smaller ones are.
     pub is_more_better: bool,
 }
 
-/// An observer that keeps what the game counts.
+/// An observer that keeps the counted numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Counts(pub(crate) Vec<(&'static Metric, usize)>);
 
@@ -50,13 +50,13 @@ pub struct Frame {
     pub step: usize,
     /// What happened, in a few words: `"abc lands in column 3"`, `"2 matches, combo 1"`.
     pub caption: String,
-    /// Points that this step brought.
+    /// Points that this step gained.
     pub gained: Score,
-    /// Points so far, this step included.
+    /// Points so far, including this step.
     pub total: Score,
     /// The board after the step.
     pub board: Board,
-    /// What the game brings next, a column for each piece; empty where nothing is known of it.
+    /// The next pieces of the game, a column for each; empty if they are unknown.
     pub ahead: Board,
 }
 
@@ -74,7 +74,7 @@ pub struct Board {
 pub struct Cell {
     /// The text on it; `None` when it is empty.
     pub text: Option<String>,
-    /// The number of its colour. Equal numbers are drawn in equal colours. Meaningless for an empty cell.
+    /// The number of its colour. Equal numbers get equal colours. Meaningless for an empty cell.
     pub color: u32,
     /// Whether the last step concerns it (moved, matched, about to go).
     pub marked: bool,

@@ -27,8 +27,8 @@ const MAX_DECIMALS: u32 = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Score(Digits);
 
-/// The number times 10 to the power of `decimals`, which are as few as the number needs. Equal scores have the same form: only
-/// digits that do not fit into 64 bits are `Long`. Nearly all scores are `Short` and allocate nothing.
+/// The number times 10 to the power of `decimals`, where `decimals` is minimal. Equal scores have the same form: only
+/// digits that do not fit into 64 bits are `Long`. Nearly all scores are `Short` and need no allocation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Digits {
     Short { digits: i64, decimals: u32 },
@@ -48,7 +48,7 @@ pub enum ScoreError {
     /// Its exponent is too large.
     #[error("the exponent of a score lies between -{MAX_DECIMALS} and {MAX_DECIMALS}, found `{0}`")]
     Exponent(String),
-    /// It has too many digits after its point.
+    /// It has too many digits after its decimal point.
     #[error("a score has at most {MAX_DECIMALS} decimals, found {0}")]
     Decimals(usize),
 }
@@ -169,7 +169,7 @@ impl fmt::Display for Score {
 impl FromStr for Score {
     type Err = ScoreError;
 
-    /// Reads digits with at most one sign, one point and one exponent.
+    /// Reads digits with at most one sign, one decimal point and one exponent.
     fn from_str(text: &str) -> Result<Self, ScoreError> {
         if text.len() > MAX_CHARACTERS {
             return Err(ScoreError::TooLong(text.len()));
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(long.parse::<Score>(), Err(ScoreError::Decimals(10_001)));
     }
 
-    /// A decimal number as school has it: its sign, and its digits before and after the point.
+    /// A decimal number in elementary form: its sign, and its digits before and after the decimal point.
     #[derive(Debug, Clone)]
     struct Written {
         negative: bool,
@@ -325,7 +325,7 @@ mod tests {
     }
 
     impl Written {
-        /// Moves the point digit by digit.
+        /// Moves the decimal point digit by digit.
         fn shifted(mut self, exponent: i32) -> Self {
             for _ in 0..exponent.abs() {
                 if exponent > 0 {

@@ -104,7 +104,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Returns where the next token stands, or where the text ends.
+    /// Returns the position of the next token, or the end of the text.
     pub(crate) fn place(&self) -> Place {
         let next = self.clone().next();
         place_of(self.text, next.map_or(self.text.len(), |token| token.offset))
@@ -176,7 +176,7 @@ pub(crate) fn parse_integer(bytes: &[u8]) -> Parsed {
     Parsed::Value(value)
 }
 
-/// Returns a count as the signed number that answers, features and moves are made of.
+/// Returns a count as a signed number, as in answers, features and moves.
 pub(crate) fn signed(count: usize) -> i64 {
     i64::try_from(count).expect("no count of things in memory passes 63 bits")
 }
@@ -204,9 +204,9 @@ pub mod fuzzing {
     pub struct Token<'a> {
         /// Its bytes.
         pub bytes: &'a [u8],
-        /// The line on which it stands, from 1.
+        /// The line of the place, from 1.
         pub line: usize,
-        /// The byte of the line at which it begins, from 1.
+        /// The byte of the line at which the token begins, from 1.
         pub column: usize,
         /// Its value, if it is an integer of 64 bits.
         pub integer: Option<i64>,

@@ -1,17 +1,17 @@
 //! The bundled solvers: programs that play the games, and the default solver of each problem. They read the rules
 //! independently of the `checkers` crate.
 //!
-//! A [`Solution`] reads a whole case, searches for as long as it may (`SOLVER_TIME_LIMIT`, see [`TIME_LIMIT_VARIABLE`]) and
-//! writes one answer. Plain solutions are short and instant. Relative scores refer to the strong ones.
+//! A [`Solution`] reads a whole case, searches within its time limit (`SOLVER_TIME_LIMIT`, see [`TIME_LIMIT_VARIABLE`])
+//! and writes one answer. Plain solutions are short and instant. Relative scores refer to the strong ones.
 //!
 //! - [`Solution`]: a solver with its id, its summary and the function that solves a case.
-//! - [`Strength`]: how good its answers are, and which plain solution a strong one beats.
+//! - [`Strength`]: the quality of its answers, and which plain solution a strong one beats.
 //! - [`SolveError`]: why there is no answer.
 //!
 //! ```text
-//! id     -- find -----------> Solution
-//! input  -- Solution::solve -> answer, or SolveError (the input is not of the game)
-//! stdin  -- main_of(id) ----> stdout, and the exit code of the process
+//! id -- find -----------> Solution
+//! input -- Solution::solve -> answer, or SolveError (the input does not belong to the game)
+//! stdin -- main_of(id) ----> stdout, and the exit code of the process
 //! ```
 //!
 //! ```
@@ -44,7 +44,7 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Solution {
-    /// The id of the problem if the solution is the default one, else the problem's id with the name of the strategy.
+    /// The id of the problem if the solution is its default, otherwise the problem's id with the name of the strategy.
     pub id: &'static str,
     /// The strategy, in one line.
     pub summary: &'static str,
@@ -97,8 +97,8 @@ pub fn find(id: &str) -> Option<&'static Solution> {
 /// The exit code for an input that is not of the game.
 const MALFORMED: u8 = 2;
 
-/// Runs the solution with this id on standard input and output. Returns the exit code: 0 if it answered, or if nobody
-/// reads the answer any more; 2 if the input is malformed; 1 if reading or writing failed.
+/// Runs the solution with this id on standard input and output. Returns the exit code: 0 if it answered, or if the
+/// reader has closed the output; 2 if the input is malformed; 1 if reading or writing failed.
 #[must_use]
 pub fn main_of(id: &str) -> ExitCode {
     let result = find(id).map_or_else(|| Err(SolveError::Write(io::ErrorKind::NotFound.into())), run);
@@ -106,7 +106,7 @@ pub fn main_of(id: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(SolveError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // If even the message cannot be written, the exit code still says it.
+            // If even the message cannot be written, the exit code still reports the error.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(if matches!(error, SolveError::Write(_)) { 1 } else { MALFORMED })
         }

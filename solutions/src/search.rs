@@ -1,11 +1,10 @@
-//! What every search needs: a clock with its time limit, and a random generator that gives the same numbers in every
-//! run.
+//! Tools of every search: a clock with its time limit, and a random generator with the same numbers in every run.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 
 /// The environment variable with the number of seconds that a solution may take, such as `2.5`. Without it, a solution
-/// uses the limit of its problem, less a margin.
+/// uses the limit of its problem, minus a margin.
 pub const TIME_LIMIT_VARIABLE: &str = "SOLVER_TIME_LIMIT";
 
 /// How much more wall time than processor time a search may take on a busy machine. Judges limit both.
@@ -40,7 +39,8 @@ fn processor_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("the clock shows no negative time")
 }
 
-/// Returns a number rounded down; 0 for a negative or unknown one. Searches turn the time that is left into a width with it.
+/// Returns a number rounded down; 0 for a negative or unknown one. Searches use it to compute a width from the
+/// remaining time.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
 pub(crate) fn whole(number: f64) -> usize {
     number as usize

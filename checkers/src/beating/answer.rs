@@ -19,7 +19,7 @@ pub(super) struct Marking<'a> {
 struct Wrong<'a> {
     /// The case, from 1.
     case: usize,
-    /// The number in its place; `None` after the last one.
+    /// The number at the position of the answer; `None` after the last one.
     token: Option<Token<'a>>,
     expected: String,
 }

@@ -7,8 +7,8 @@ use crate::random::FrozenRandom;
 
 /// Returns a file of 10 to 50 cases; each has 2 to 1,000 cells and 1 to 5,000 attempts.
 ///
-/// The number of tiles goes from none to a full strip in steps of an eighth. The size of the largest tile varies too:
-/// with few kinds of tiles many merge, and with many kinds the strip soon stands still.
+/// The number of tiles ranges from none to a full strip in steps of an eighth. The size of the largest tile varies,
+/// too: with few kinds of tiles many merge, and with many kinds the strip soon stops changing.
 pub(super) fn easy(seed: u64) -> String {
     let random = &mut FrozenRandom::new(EASY, seed);
     let cases: Vec<EasyCase> = (0..random.between(10, 50)).map(|_| easy_case(random)).collect();

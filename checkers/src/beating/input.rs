@@ -169,7 +169,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// Returns the side that a letter of the input stands for.
+    /// Returns the side for a letter of the input.
     pub(super) fn of(letter: u8) -> Option<Self> {
         match letter {
             b'l' => Some(Self::Left),
@@ -178,7 +178,7 @@ impl Side {
         }
     }
 
-    /// Returns the letter of the input that stands for this side.
+    /// Returns the letter of this side in the input.
     pub(super) fn letter(self) -> char {
         match self {
             Self::Left => 'l',
@@ -214,7 +214,7 @@ pub(super) fn tile(exponent: u8) -> u128 {
 mod tests {
     use super::*;
 
-    /// One case: the given lines, with the seed 1 to 43 in the place of `SEED`.
+    /// One case: the given lines, with the numbers 1 to 43 as the seed in place of `SEED`.
     fn file(lines: &str) -> Vec<u8> {
         let seed: Vec<String> = (1..=43).map(|number| number.to_string()).collect();
         format!("1\n\n{}\n", lines.replace("SEED", &seed.join(" "))).into_bytes()

@@ -134,7 +134,7 @@ fn show_best_game(start: &Start, right: bool, playback: &mut Playback<'_>) {
     playback.end_case(game.last().map_or(&start.cells, |last| &last.cells), right);
 }
 
-/// The observer, and how far the file is played. A frame's points are the score so far: one for each right case.
+/// The observer, and the progress in the file. A frame's points are the score so far: one for each right case.
 struct Playback<'a> {
     cases: usize,
     /// The case that is being played, from 1.

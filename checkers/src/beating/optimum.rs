@@ -55,8 +55,8 @@ pub(super) fn best_game(start: &Start) -> Vec<Move> {
     game
 }
 
-/// Follows all strips to their ends and passes every layer to `visit`. Returns the end with the most points; the latest
-/// of several.
+/// Follows all strips to their ends and passes every layer to `visit`. Returns the end with the most points, or the
+/// latest of several.
 fn search(start: &Start, mut visit: impl FnMut(&Layer)) -> End {
     let mut random = SubtractWithCarry::new(start.seed);
     let mut layer = Layer::first(start);
@@ -80,17 +80,17 @@ fn search(start: &Start, mut visit: impl FnMut(&Layer)) -> End {
 
 /// All distinct strips after the same number of moves.
 ///
-/// Every way to a strip of this layer has drawn the same random numbers: an attempt that changes nothing draws none,
-/// and a move draws two. So each strip is followed only once.
+/// All sequences of moves that lead to a strip of this layer have drawn the same random numbers: an attempt that
+/// changes nothing draws none, and a move draws two. So each strip is followed only once.
 ///
 /// The strip also determines the points. A tile 2^e that was merged from twos brought (e-1) 2^e points. Each tile that
-/// arrived as a four needed no first merge, which takes 4 points off.
+/// arrived as a four needed no first merge, so 4 points are subtracted for it.
 #[derive(Debug, Clone)]
 struct Layer {
     length: usize,
     /// The exponent of the tile that the last move brought, or of the first tile of all.
     pub(super) newest: u8,
-    /// For each number of tiles, the place of the newest tile among the cells that were empty.
+    /// For each number of tiles, the position of the newest tile among the empty cells.
     places: [usize; MAX_LENGTH + 1],
     /// How many tiles arrived as fours.
     fours: u32,
@@ -152,8 +152,8 @@ impl Layer {
         next
     }
 
-    /// Returns the strips after a move to the left and one to the right; `None` where nothing changes.
-    // A game makes half a million of these calls. Without inlining the whole search takes a fifth longer.
+    /// Returns the strips after a move to the left and after a move to the right; `None` where nothing changes.
+    // A game makes half a million of these calls. Without inlining, the whole search takes a fifth longer.
     #[inline(always)]
     pub(super) fn moves(&self, strip: Strip, arriving: u8) -> [Option<Strip>; 2] {
         let tiles = strip & !PUSHED_RIGHT;
@@ -238,7 +238,7 @@ fn merge(mut tiles: Strip, mut equal: u64, side: Side) -> Strip {
         let highest_bit = if side == Side::Left { equal.trailing_zeros() } else { equal.ilog2() };
         let shift = highest_bit & !0b11;
         let before = (1 << shift) - 1;
-        // The left tile of the pair goes. The right one takes its place and grows.
+        // The left tile of the pair is removed. The right one takes its place and grows.
         tiles = (tiles & before | tiles >> TILE_BITS & !before) + (1 << shift);
         // A merged tile cannot merge again, so pairs with it are dropped.
         equal = match side {
@@ -270,7 +270,7 @@ impl Seen {
     /// Clears the table and makes room for this many strips.
     fn forget(&mut self, strips: usize) {
         self.layer += 1 << Self::STAMP;
-        // At most a quarter full, so that there are few collisions.
+        // At most a quarter full, so there are few collisions.
         let slots = (4 * strips).next_power_of_two();
         if self.slots.len() < slots {
             self.slots = vec![0; slots];
@@ -284,7 +284,8 @@ impl Seen {
         const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
         let stamped = strip | self.layer;
         let last = self.slots.len() - 1;
-        // The highest bits of the product depend on all bits of the strip. A slot's number takes as many as it has bits.
+        // The highest bits of the product depend on all bits of the strip. A slot's number takes as many bits as it
+        // needs.
         #[expect(
             clippy::cast_possible_truncation,
             reason = "the shift leaves as many bits as the number of a slot has"

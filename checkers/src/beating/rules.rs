@@ -53,7 +53,7 @@ struct Tile {
 /// A strip on which the time of a move depends on the number of merges only, not on the length of the strip.
 ///
 /// After a move all tiles lie against one side, and the new tile is the outermost on the other side. So the order of
-/// the tiles says almost everything. The pairs that can merge, equal neighbours, are known before the move.
+/// the tiles determines almost everything. The pairs that can merge, equal neighbours, are known before the move.
 #[derive(Debug, Clone)]
 pub(super) struct Strip {
     given: Vec<u8>,
@@ -412,7 +412,7 @@ mod subtract_with_carry_tests {
         assert_eq!([random.next(), random.next(), random.next()], [1_050_500_563, 4_071_029_865, 4_242_540_160]);
     }
 
-    /// The recursive formula as the statement has it, the carry computed from the numbers themselves.
+    /// The recursive formula of the statement, with the carry computed from the numbers themselves.
     #[test]
     fn the_ring_gives_what_the_recursive_formula_gives() {
         for seed in ["1..43", "43..1", "all 7", "x0=1 rest 0"] {

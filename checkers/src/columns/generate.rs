@@ -24,8 +24,8 @@ pub(super) fn first(seed: u64) -> Vec<u8> {
     text(&mut random, (width, height), letters, count, magic_per_mille)
 }
 
-/// Returns the input of a seed by the generator's second version, in which everything that the statement allows may
-/// occur. Every seed is valid.
+/// Returns the input of a seed by the generator's second version, which can give every case that the statement allows.
+/// Every seed is valid.
 ///
 /// The numbers are uniform and drawn in this order: w from 6..=12; h from 13..=19; the number of colours from 1..=26;
 /// the alphabet in a random order, whose first letters are the colours; a bound on k from five powers of ten, and k

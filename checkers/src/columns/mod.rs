@@ -1,5 +1,5 @@
-//! Columns: three jewels at a time land on a pile, and three of a colour in a line disappear. In manual play, a person
-//! chooses a column of the playfield and how far the piece is cycled.
+//! Columns: three jewels at a time land on a pile, and three of a colour in a line disappear. In manual play, the
+//! player chooses a column of the playfield and how far the piece is cycled.
 
 mod generate;
 mod input;
@@ -15,7 +15,7 @@ use input::{Input, Piece};
 use play::{Game, Placement, ahead, picture};
 use rules::Field;
 
-/// What is counted of an answer.
+/// The numbers counted for an answer.
 static METRICS: [Metric; 3] = [
     Metric { name: "moves", meaning: "pieces that landed before the game was over", is_more_better: true },
     Metric { name: "chains", meaning: "pieces after which matches followed on matches", is_more_better: true },

@@ -133,12 +133,12 @@ fn shifted(mut jewels: [u8; 3], placement: Placement) -> [u8; 3] {
     jewels
 }
 
-/// Where one piece goes.
+/// The placement of one piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Placement {
     /// From 0, left to right.
     pub(super) column: usize,
-    /// How often the bottom jewel goes on top: 0 to 2.
+    /// How often the bottom jewel moves to the top: 0 to 2.
     pub(super) shifts: usize,
 }
 

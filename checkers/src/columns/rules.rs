@@ -43,7 +43,7 @@ pub(super) struct Matches {
     pub(super) cells: Cells,
 }
 
-/// The jewels of one column of the playfield. They have no gaps, so the height says which places are filled.
+/// The jewels of one column of the playfield. They have no gaps, so the height determines which cells are filled.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stack {
     jewels: [u8; MAX_HEIGHT],

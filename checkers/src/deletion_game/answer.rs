@@ -42,7 +42,7 @@ impl<'a> Answer<'a> {
         if i64::from(self.step) == self.moves {
             return self.tokens.end().map(|()| false);
         }
-        // A u32 is enough: a text of MAX_BYTES has fewer tokens than that, and each move has its own.
+        // A u32 is enough: a text of MAX_BYTES has fewer tokens than that, and each move has at least one token.
         self.step += 1;
         self.last_move = self.tokens.clone();
         self.read_path(board, path).map_err(|rejection| rejection.at_step(self.step()))?;
@@ -153,7 +153,7 @@ mod tests {
         Input::read(b"2 3 2 1 4 1 1 0\n1 0 3\n4 5 6\n").unwrap()
     }
 
-    /// Reads the whole answer and takes nothing.
+    /// Reads the whole answer without removing cells.
     fn paths(answer: &[u8], board: &Board) -> Result<Vec<Vec<CellIndex>>, Rejection> {
         let input = input();
         let mut answer = Answer::open(answer, &input.parameters, board)?;

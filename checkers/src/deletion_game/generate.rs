@@ -1,5 +1,5 @@
 //! The generator. It makes cases of ten families. The contest's own ten files are not public, and the families follow
-//! what is known of them.
+//! the known facts about them.
 //!
 //! The last digit of a seed is its family, 0 for the tenth, and the test number at the start of the input. Seeds 1 to
 //! 10 are the cases `game1` to `game10`. Later seeds draw other boards and parameters of the same families, uniformly:
@@ -12,10 +12,10 @@
 //! | 4 | 70..110 × 70..110 | 50..200 | 2..18..30 | 2, 0 | 0 | any digits |
 //! | 5 | 70..110 × 70..110 | 300..1200 | 2..8 | 2, 2 | 0 | any digits |
 //! | 6 | 1000 × 1000 | 1 | 2..990..1000 | 0, 1..2 | 0 | 4..6 kinds of digits: long palindromes are everywhere |
-//! | 7 | 1000 × 1000 | 1 | 2..an odd 951..999 | 0, 1..2 | 0 | as a chessboard, with 2..4 kinds of digits on either colour and none on both: a palindrome has an odd length |
-//! | 8 | 1000 × 1000 | 1..10 | 2..300..1000 | 1..2, 1..2 | 0 | 5 and 6, but for 5..30 per mille of the cells |
-//! | 9 | 1000 × an even 20..100 | 1 | 2..n·m | 0, 1..2 | 0 | a mirror image, but for 20..200 cells: nearly all of it is one palindrome |
-//! | 10 | 3 × 999 | 1 | 2..2997 | 0..1, 1..2 | 0 | the same after half a turn: to and fro along the rows, or the columns, is a palindrome |
+//! | 7 | 1000 × 1000 | 1 | 2..an odd 951..999 | 0, 1..2 | 0 | like a chessboard, with 2..4 kinds of digits on each colour and no digit on both: a palindrome has an odd length |
+//! | 8 | 1000 × 1000 | 1..10 | 2..300..1000 | 1..2, 1..2 | 0 | like 5 and 6, except for 5..30 per mille of the cells |
+//! | 9 | 1000 × an even 20..100 | 1 | 2..n·m | 0, 1..2 | 0 | a mirror image, except for 20..200 cells: nearly the whole board is one palindrome |
+//! | 10 | 3 × 999 | 1 | 2..2997 | 0..1, 1..2 | 0 | the same after half a turn: the path back and forth along the rows, or the columns, is a palindrome |
 
 use super::primality::Primality;
 use crate::Parametric;
@@ -201,7 +201,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Returns a grid whose cells are filled by `digit`, row by row.
+    /// Returns a grid filled by `digit`, row by row.
     pub(super) fn of(rows: usize, columns: usize, mut digit: impl FnMut(usize, usize) -> u8) -> Self {
         let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         Self { columns, digits: cells.map(|(row, column)| digit(row, column)).collect() }
@@ -247,7 +247,7 @@ impl Grid {
     }
 }
 
-/// A path that scores. Its place is the one at the time of its insertion.
+/// A path that scores. Its position is the one at the time of its insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     /// Columns from 0 and levels from 0 at the floor, in the order of the path.
@@ -257,8 +257,8 @@ struct Piece {
 }
 
 /// Returns the pieces that fill a board, in the order of their insertion. The board is built backwards: each piece is
-/// inserted where the game can remove it. Pieces have 2 to `longest` cells, which is at least 3. Where no crooked piece
-/// fits any more, columns are filled up with straight pieces of two and three.
+/// inserted where the game can remove it. Pieces have 2 to `longest` cells, which is at least 3. Where no more crooked
+/// pieces fit, columns are filled up with straight pieces of two and three cells.
 fn pieces(random: &mut FrozenRandom, rows: usize, columns: usize, longest: usize) -> Vec<Piece> {
     let mut heights = vec![0; columns];
     let mut pieces = Vec::new();
@@ -329,7 +329,7 @@ fn push_in(
     let mut raised = heights.to_vec();
     path.iter().for_each(|&(column, _)| raised[column] += 1);
     let lies_in_the_pile = |&(column, level): &(usize, usize)| level < raised[column];
-    // A column that lacks a single cell could not be filled up alone.
+    // A column that lacks a single cell could not be filled up by itself.
     let leaves_room = |&(column, _): &(usize, usize)| raised[column] <= rows && raised[column] + 1 != rows;
     if path.iter().all(lies_in_the_pile) && path.iter().all(leaves_room) {
         heights.copy_from_slice(&raised);
@@ -362,7 +362,7 @@ fn is_prime(digits: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Each family is what the table says, shown by playing it.
+    //! Plays each family to show that it is as the table says.
     use super::super::DELETION_GAME;
     use super::*;
     use crate::{Case, Feature, Score};
@@ -441,7 +441,7 @@ mod tests {
         assert_ne!(generate(3), generate(13));
     }
 
-    /// Removing the pieces in reverse order clears a board of family 2, so nothing halves the points.
+    /// Removing the pieces in reverse order clears a board of family 2, so no cell halves the points.
     #[test]
     fn family_2_can_be_cleared() {
         for seed in (2..200).step_by(10) {
@@ -464,7 +464,7 @@ mod tests {
         }
     }
 
-    /// Grows a palindrome from its middle, both ends by equal digits, turning back from dead ends.
+    /// Grows a palindrome from its middle by equal digits at both ends, and backtracks from dead ends.
     fn palindrome(grid: &Grid, length: usize, middle: Spot) -> Option<Vec<Spot>> {
         let around = |(row, column): Spot| {
             let spots =
@@ -543,7 +543,7 @@ mod tests {
         }
     }
 
-    /// A path along the left half of some rows, and back on the right, is a palindrome where no cell is changed.
+    /// A path along the left half of some rows and back on the right is a palindrome if no cell on it is changed.
     #[test]
     fn family_9_pays_for_one_long_path() {
         let draft = drafted(9);

@@ -1,4 +1,5 @@
-//! Deletion game: paths of digits that spell primes or palindromes are removed from a board, and the rest drops.
+//! Deletion game: the player removes paths of digits that spell primes or palindromes from a board, and the remaining
+//! digits drop.
 
 mod answer;
 mod board;
@@ -17,7 +18,7 @@ use std::collections::HashSet;
 /// The maximum number of digits in a caption.
 const SHOWN_DIGITS: usize = 30;
 
-/// What is counted of an answer.
+/// The numbers counted for an answer.
 static METRICS: [Metric; 3] = [
     Metric { name: "moves", meaning: "moves of the answer", is_more_better: false },
     Metric { name: "wasted", meaning: "moves that scored nothing", is_more_better: false },
@@ -105,7 +106,7 @@ struct Subscores {
 }
 
 impl Subscores {
-    /// Returns the subscores of this number, as ASCII digits.
+    /// Returns the subscores of this number, given as ASCII digits.
     ///
     /// # Errors
     /// Returns [`TooMuchWork`] if the score depends on a primality test that takes too much work.

@@ -1,9 +1,9 @@
 //! Primality of the number of a path: cheap rejections, an exact test below 2^64, Baillie-PSW above.
 //!
-//! The time of a test grows a little faster than the square of the number of digits. An answer has room for a number of
+//! The time of a test grows a little faster than the square of the number of digits. An answer can contain a number of
 //! about 140,000 digits. If it is prime, the test would take a quarter of an hour. So [`MAX_WORK`] bounds the work for
-//! one answer, and numbers beyond it are not decided. The bound counts steps and not time, so that the result is the
-//! same on every machine. Cheap rejections cost nothing, and no number is tested twice.
+//! one answer, and numbers that need more are not decided. The bound counts steps, not time, so the result is the same
+//! on every machine. Cheap rejections cost nothing, and no number is tested twice.
 //!
 //! Baillie-PSW is the test of Baillie and Wagstaff ("Lucas pseudoprimes", Mathematics of Computation 35, 1980) and of
 //! Pomerance, Selfridge and Wagstaff: a strong test to base 2, then a Lucas test, here the extra strong one. No
@@ -114,7 +114,7 @@ fn is_small_prime(number: u64) -> bool {
     if number < 37 * 37 {
         return number > 1;
     }
-    // The least number that is a strong pseudoprime to 2, 3, 5 and 7 is 3215031751 (Jaeschke, 1993).
+    // The smallest number that is a strong pseudoprime to 2, 3, 5 and 7 is 3215031751 (Jaeschke, 1993).
     let bases = if number < 3_215_031_751 { &BASES[..4] } else { &BASES[..] };
     let number = UBig::from(number);
     let ring = MontgomeryRepr::new(number.clone());
@@ -140,7 +140,7 @@ static SMALL_PRIME_PRODUCTS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     products
 });
 
-/// Returns whether a small odd prime divides a number above 2^64. Longer numbers are worth more trial divisions.
+/// Returns whether a small odd prime divides a number above 2^64. Longer numbers get more trial divisions.
 fn has_small_factor(number: &UBig) -> bool {
     let words = number.bit_len().div_ceil(64);
     let worthwhile = SMALL_PRIME_PRODUCTS.iter().take(words * words);
@@ -220,8 +220,8 @@ fn power_of_two<R: Ring>(ring: &R, exponent: &UBig) -> R::Residue {
 }
 
 /// Returns whether an odd number is an extra strong Lucas probable prime (Grantham, "Frobenius pseudoprimes",
-/// Mathematics of Computation 70, 2001), with Q = 1 and Baillie's choice of P: the first from 3 for which P² − 4 is no
-/// square modulo the number.
+/// Mathematics of Computation 70, 2001), with Q = 1 and Baillie's choice of P: the first from 3 for which P² − 4 is not
+/// a square modulo the number.
 fn is_extra_strong_lucas_probable_prime<R: Ring>(number: &UBig, ring: &R) -> bool {
     let Some(p) = lucas_parameter(number) else {
         return false;
@@ -271,7 +271,7 @@ fn odd_part(number: UBig) -> (UBig, usize) {
 
 #[cfg(test)]
 mod tests {
-    //! Compares primality with a sieve, and with the numbers that are known to fool one of the two tests.
+    //! Compares primality with a sieve, and with numbers that are known to fool one of the two tests.
     use super::*;
     use num_bigint::BigUint;
 
@@ -340,7 +340,7 @@ mod tests {
         assert!(!is_prime(&factors.iter().product()));
     }
 
-    /// The least numbers that are strong pseudoprimes to the first 1, 2, 3, … prime bases (OEIS A014233).
+    /// The smallest numbers that are strong pseudoprimes to the first 1, 2, 3, … prime bases (OEIS A014233).
     #[test]
     fn the_least_strong_pseudoprimes_are_composite() {
         for digits in [
@@ -366,8 +366,8 @@ mod tests {
         }
     }
 
-    /// Each half of Baillie-PSW is fooled by exactly the numbers that are known to fool it (OEIS A001262 and A217719), and
-    /// by no number both.
+    /// The numbers that fool each half of Baillie-PSW are exactly the known ones (OEIS A001262 and A217719), and no
+    /// number fools both.
     #[test]
     fn each_half_of_the_great_test_has_its_own_pseudoprimes() {
         let (mut strong, mut lucas) = (Vec::new(), Vec::new());
@@ -503,7 +503,7 @@ mod tests {
         numbers.find(|number| exhausted().is_prime(number.to_string().as_bytes()).is_err()).unwrap()
     }
 
-    /// The figures that the documentation gives.
+    /// The figures in the documentation.
     #[test]
     fn the_bound_is_where_the_documentation_says() {
         let strong_test = |digits: u32| {
@@ -513,7 +513,7 @@ mod tests {
         assert!(strong_test(73_979) <= MAX_WORK && strong_test(73_980) > MAX_WORK);
         let both = |digits| strong_test(digits) + strong_test(digits) * 9 / 4;
         assert!(both(39_454) <= MAX_WORK && both(39_455) > MAX_WORK);
-        // An answer has room for 17 paths of 10,000 cells: each takes 5.8 bytes on a board of 100 rows and columns.
+        // An answer can contain 17 paths of 10,000 cells: each cell takes 5.8 bytes on a board of 100 rows and columns.
         assert!(17 * both(10_000) <= MAX_WORK);
     }
 

@@ -1,5 +1,5 @@
-//! The board, on which blocks fall down and close up to the left after a removal, and the search for groups of
-//! connected blocks of one colour.
+//! The board, on which blocks fall down and columns move left after a removal, and the search for groups of connected
+//! blocks of one colour.
 
 use super::input::Grid;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(super) struct Board {
     pub(super) left: usize,
 }
 
-/// The part of a board where a removal may have changed the groups: the cells with another block than before, and their
+/// The part of a board where a removal may have changed the groups: the cells whose block has changed, and their
 /// neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
@@ -106,7 +106,7 @@ impl Board {
         Region { rows: 0..self.rows.min(lowest + 2), columns: first.saturating_sub(1)..self.columns.min(last + 2) }
     }
 
-    /// Lets the blocks of a column fall that are in this row or above it.
+    /// Lets the blocks of a column in this row or above it fall.
     fn settle(&mut self, column: usize, lowest: usize) {
         let mut ground = self.cell(lowest, column);
         for cell in (0..=lowest).rev().map(|row| (row + 1) * self.stride + column) {
@@ -117,7 +117,7 @@ impl Board {
         }
     }
 
-    /// Moves columns to the left over the empty ones. None of these is left of `first`.
+    /// Moves columns to the left over empty ones. None of the empty ones is left of `first`.
     fn close_up(&mut self, first: usize) {
         let mut kept = first;
         for column in first..self.columns {
@@ -132,7 +132,7 @@ impl Board {
     }
 }
 
-/// A search for groups. It keeps its memory, so that the hundreds of searches of a game allocate once.
+/// A search for groups. It keeps its memory, so the hundreds of searches of a game allocate only once.
 #[derive(Debug)]
 pub(super) struct Flood {
     round: u32,
@@ -151,8 +151,8 @@ impl Flood {
         self.round += 1;
     }
 
-    /// Returns the group of a cell, the cell included. Returns no cells if it is empty or was found earlier in this
-    /// round.
+    /// Returns the group of a cell, including the cell. Returns no cells if the cell is empty or was found earlier in
+    /// this round.
     pub(super) fn group(&mut self, board: &Board, start: usize) -> &[usize] {
         self.found.clear();
         let color = board.block(start);

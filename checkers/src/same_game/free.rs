@@ -1,4 +1,4 @@
-//! The open game: plays the answer's moves one after another. In manual play, a person chooses a group.
+//! The open game: plays the answer's moves one after another. In manual play, the player chooses a group.
 
 use super::Progress;
 use super::board::{Board, EMPTY, Flood};

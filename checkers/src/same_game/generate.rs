@@ -6,7 +6,7 @@ use crate::random::FrozenRandom;
 /// Returns the input of `same-game` for a seed by the generator's first version. Every seed is valid.
 ///
 /// The values are drawn in this order: the rows and the columns, uniform in 1..=50; the number of colours, uniform up
-/// to a bound that is itself uniform in 2..=26, so that few colours are likelier; the alphabet in a random order, whose
+/// to a bound that is itself uniform in 2..=26, so few colours are more likely; the alphabet in a random order, whose
 /// first letters are the colours; the length of the order, uniform from the number of colours to 26; that many first
 /// letters in a random order; the blocks, each of a uniform colour. There are at least two colours.
 pub(super) fn prescribed(seed: u64) -> Vec<u8> {

@@ -10,7 +10,7 @@ const MAX_SIDE: usize = 50;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Prescribed {
     pub(super) grid: Grid,
-    /// Every colour of the grid, and perhaps others.
+    /// Every colour of the grid, and possibly others.
     pub(super) order: Vec<u8>,
 }
 

@@ -1,5 +1,6 @@
-//! SameGame: groups of equal blocks are removed, and the rest falls down and closes up to the left. Two problems share
-//! the board: `same-game` asks for the score of a prescribed strategy, and `same-game-free` is the open game.
+//! SameGame: groups of equal blocks are removed, the blocks above fall down, and the columns to the right move left.
+//! Two problems share the board: `same-game` asks for the score of a prescribed strategy, and `same-game-free` is the
+//! open game.
 
 mod board;
 mod free;
@@ -26,7 +27,7 @@ pub(crate) static SAME_GAME: Checker = Checker {
     manual_reader: None,
 };
 
-/// What is counted of an answer to the open game.
+/// The numbers counted for an answer to the open game.
 static METRICS: [Metric; 3] = [
     Metric { name: "moves", meaning: "groups removed", is_more_better: false },
     Metric { name: "left", meaning: "blocks left at the end", is_more_better: false },

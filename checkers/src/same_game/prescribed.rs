@@ -7,10 +7,10 @@ use super::input::Grid;
 use crate::tokens::{Parsed, Tokens, parse_integer};
 use crate::{Observer, Rejection};
 
-/// The urgency of a group: the group with the smallest goes first. From the high bits down it holds the place of its
-/// colour in the order, its size, and its first cell (so its smallest row, and its smallest column in that row). Places
-/// fit in 5 bits, sizes and cells in 12. It is one word, because after every removal the smallest among hundreds is
-/// searched.
+/// The urgency of a group: the group with the smallest one is removed first. From the high bits down, it contains the
+/// place of its colour in the order, its size, and its first cell (so its smallest row, and its smallest column in that
+/// row). Places fit in 5 bits, sizes and cells in 12. It is a single word, because after every removal the minimum of
+/// hundreds is searched.
 type Urgency = u32;
 
 /// The urgency of a group that no longer exists.
@@ -32,7 +32,7 @@ pub(super) fn play(grid: &Grid, order: &[u8], observer: &mut dyn Observer) -> u6
     progress.end(&board)
 }
 
-/// Returns an error unless the answer is this score and nothing else.
+/// Returns an error unless the answer consists of this score only.
 pub(super) fn compare(answer: &[u8], score: u64) -> Result<(), Rejection> {
     let expected = score.to_string();
     let mut tokens = Tokens::new(answer);
@@ -123,7 +123,7 @@ impl Register {
         }
     }
 
-    /// Notes these connected cells as a group, if they are two or more. They leave their former groups.
+    /// Records these connected cells as a group, if there are at least two. They leave their former groups.
     fn note(&mut self, cells: &[usize], place: u8) {
         if cells.len() < 2 {
             return;

@@ -141,7 +141,7 @@ mod sha1prng_tests {
     use super::*;
     use std::fmt::Write;
 
-    /// What Java 17 gave, one line per kind of call and seed: the fields are parted by tabs.
+    /// Results of Java 17, one line for each kind of call and seed, with fields separated by tabs.
     const VECTORS: &str = include_str!("../../../tests/data/square-remover/sha1prng_vectors.txt");
 
     fn seeded(seed: &str) -> Sha1Prng {
@@ -176,7 +176,7 @@ mod sha1prng_tests {
         Sha1Prng { state, output: [0; BLOCK], served: BLOCK }
     }
 
-    /// Repeats the calls behind one line of the file and returns what the line should say.
+    /// Repeats the calls behind one line of the file and returns the expected line.
     fn recompute(fields: &[&str]) -> String {
         let spaced =
             |count: usize, draw: &mut dyn FnMut() -> String| (0..count).map(|_| draw()).collect::<Vec<_>>().join(" ");
@@ -219,7 +219,7 @@ mod sha1prng_tests {
 
     #[test]
     fn a_state_that_would_repeat_itself_is_nudged() {
-        // -1 and the first carry add up to nothing, and carry nothing.
+        // -1 and the first carry add up to 0 and give no carry.
         let mut random = Sha1Prng { state: [7; BLOCK], output: [0; BLOCK], served: 0 };
         random.output[0] = 0xff;
         random.advance();

@@ -1,5 +1,5 @@
-//! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles to remove 2x2 squares. In manual play, a
-//! person chooses two neighbours.
+//! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles to remove 2x2 squares. In manual play,
+//! the player chooses two neighbours.
 
 mod generate;
 mod input;
@@ -19,7 +19,7 @@ const ID: &str = "square-remover";
 /// The number of moves in a game and in every answer.
 const MOVES: usize = 10_000;
 
-/// What is counted of an answer.
+/// The numbers counted for an answer.
 static METRICS: [Metric; 3] = [
     Metric { name: "moves", meaning: "moves that removed a square", is_more_better: true },
     Metric { name: "cascades", meaning: "moves that removed more than one square", is_more_better: true },

@@ -12,9 +12,9 @@ const SHOWN: usize = 12;
 
 /// The maximum number of squares in one game.
 ///
-/// No rule ends a cascade. Each square brings four pseudo-random tiles, which complete less than one further square on
-/// average. So every known cascade is short, but there is no proof. The best programs of the contest remove about
-/// 21,000 squares in a game. Removing this many takes a fraction of a second.
+/// No rule ends a cascade. Each removed square is refilled with four pseudo-random tiles, which complete less than one
+/// further square on average. So every known cascade is short, but there is no proof. The best programs of the contest
+/// remove about 21,000 squares in a game. Removing this many takes a fraction of a second.
 const MAX_SQUARES: u64 = 1 << 22;
 
 /// A game that was played to its end.
@@ -26,7 +26,7 @@ pub(super) struct Played {
     pub(super) moves: usize,
     /// The number of moves that removed more than one.
     pub(super) cascades: usize,
-    /// The most squares that one move removed.
+    /// The maximal number of squares that one move removed.
     pub(super) longest: usize,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Playback<'a> {
         Self { position, step: 0, observer, moves: 0, cascades: 0, longest: 0 }
     }
 
-    /// Counts a move that removed so many squares.
+    /// Counts a move that removed this many squares.
     fn count(&mut self, squares: u64) {
         // MAX_SQUARES fits.
         let squares = usize::try_from(squares).unwrap_or(usize::MAX);
@@ -227,8 +227,8 @@ mod tests {
         }
     }
 
-    /// A buffer that starts with 0 stays 0. No valid input has such a buffer, but an endless cascade is easy to build
-    /// with it.
+    /// A buffer that starts with 0 stays 0. No valid input has such a buffer, but it makes it easy to build an endless
+    /// cascade.
     #[test]
     fn a_cascade_without_an_end_is_given_up() {
         let game = Game { colors: 4, size: 8, board: vec![0; 64], start_seed: 0 };

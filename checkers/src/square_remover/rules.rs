@@ -15,7 +15,7 @@ const SEVENS: u64 = 0x7777_7777_7777_7777;
 /// The highest bit of every tile.
 const TOP_BITS: u64 = 0x8888_8888_8888_8888;
 
-/// A prime. The sequence from any start passes through all numbers from 1 to `MODULUS - 1` before it repeats.
+/// A prime. The sequence from any start contains all numbers from 1 to `MODULUS - 1` before it repeats.
 const MODULUS: u64 = 2_147_483_647;
 
 /// The multiplier of C++'s `minstd_rand`.
@@ -31,8 +31,8 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Returns the cell's neighbour in a direction: 0 up, 1 right, 2 down, 3 left. `None` beyond the edge of a board
-    /// of `size` rows and columns.
+    /// Returns the cell's neighbour in a direction: 0 up, 1 right, 2 down, 3 left. `None` outside a board of `size`
+    /// rows and columns.
     #[inline]
     pub(super) fn neighbour(self, direction: i64, size: usize) -> Option<Self> {
         let Self { row, column } = self;
@@ -103,7 +103,7 @@ impl Position {
 
     /// Removes the topmost square, the leftmost of several, and returns it. Returns `None` if there is none.
     ///
-    /// This gives the result of a scan from the top after every removal. Rows that are no suspects have no square. A
+    /// This gives the result of a scan from the top after every removal. Rows that are not suspects have no square. A
     /// row becomes a suspect again when it gets a new tile.
     #[inline]
     pub(super) fn remove_first_square(&mut self) -> Option<Cell> {
@@ -162,7 +162,7 @@ struct Lehmer {
 }
 
 impl Lehmer {
-    /// Starts at `start`, which the sequence gives first.
+    /// Starts at `start`, which is the first number of the sequence.
     fn new(start: u32) -> Self {
         Self { upcoming: start }
     }
@@ -198,12 +198,12 @@ mod tests {
     }
 
     /// Colours of the buffer, colours on the board (few, so that squares and near-squares abound), size, seed, moves.
-    /// With 2 colours nearly every removal brings another, with 3 a third of them do.
+    /// With 2 colours, nearly every removal causes another one; with 3, a third of them do.
     fn games() -> impl Strategy<Value = (Game, Vec<(usize, usize, i64)>)> {
         (2..=6u8, 1..=6u8, 8..=16usize, 1..=2_147_483_646u32).prop_flat_map(|(colors, on_board, size, start_seed)| {
             let board = prop::collection::vec(0..on_board.min(colors), size * size);
             let game = board.prop_map(move |board| Game { colors, size, board, start_seed });
-            // All in one corner half of the time: the same tiles are swapped again and again.
+            // In half of the cases all moves are in one corner, so that the same tiles are swapped repeatedly.
             let moves = prop_oneof![Just(3), Just(size)]
                 .prop_flat_map(|reach| prop::collection::vec((0..reach, 0..reach, 0..4i64), 0..60));
             (game, moves)

@@ -1,5 +1,5 @@
-//! `beating-the-game-easy` and `-hard`, held against the contest's samples and files and against a slow second reading
-//! of the statement.
+//! `beating-the-game-easy` and `-hard`, compared with the contest's samples and files and with a slow second
+//! implementation of the statement.
 
 #![allow(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
@@ -40,7 +40,7 @@ fn pair(name: &str) -> (String, String) {
     (read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out"))))
 }
 
-/// Returns the contest's own input and answer of this name, if they are at hand.
+/// Returns the contest's own input and answer of this name, if available.
 fn official(name: &str) -> Option<(String, String)> {
     let folder = crate::require::contest_files("beating-the-game")?;
     Some((read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out")))))
@@ -242,7 +242,7 @@ fn best_by_trying_everything(model: &Model) -> u128 {
     after.into_iter().flatten().fold(model.score, u128::max)
 }
 
-/// Returns the most points still to come; each strip is looked at once for each number of moves before it.
+/// Returns the maximal points still possible. Each strip is examined once for each number of moves before it.
 fn best_still_to_come(model: &Model, moves: usize, known: &mut HashMap<(usize, Vec<u128>), u128>) -> u128 {
     let key = (moves, model.strip.clone());
     if let Some(&points) = known.get(&key) {
@@ -335,7 +335,7 @@ fn mutated(text: String) -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Bytes that are at most nearly an input or an answer.
+/// Bytes that are at most similar to an input or an answer.
 fn strange(text: String) -> impl Strategy<Value = Vec<u8>> {
     let soup = prop::collection::vec(prop::sample::select(b"0123456789 \n\t\r+-lr".to_vec()), 0..2_000);
     prop_oneof![prop::collection::vec(any::<u8>(), 0..400), soup, mutated(text)]

@@ -17,7 +17,7 @@ mod model {
 
     type Cell = (i64, i64);
 
-    /// How often a game came upon what is easy to get wrong.
+    /// How often a game contained situations that are easy to get wrong.
     #[derive(Debug, Default, Clone, Copy)]
     pub(super) struct Seen {
         pub(super) exact_fits: u64,
@@ -140,7 +140,7 @@ mod model {
         points
     }
 
-    /// Lets every jewel with nothing below it sink by one, again and again.
+    /// Lets every jewel without a cell below it sink by one, repeatedly.
     fn settle(field: &mut HashMap<Cell, u8>) {
         while let Some((x, y)) = field.keys().copied().find(|&(x, y)| y > 0 && !field.contains_key(&(x, y - 1))) {
             let jewel = field.remove(&(x, y)).expect("it was found there");
@@ -211,7 +211,7 @@ fn games(length: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Game>
     )
 }
 
-/// Compares checker and model on this many games; returns what they came upon.
+/// Compares checker and model on this many games; returns the situations that occurred.
 fn compare(cases: u32, games: &impl Strategy<Value = Game>) -> Seen {
     let seen = RefCell::new(Seen::default());
     let result = TestRunner::new(config(cases)).run(games, |game| {

@@ -23,7 +23,7 @@ fn compare(input: &[u8], answer: &[u8], seen: &mut Seen) -> Result<(), TestCaseE
         (Outcome::BadInput, found) => prop_assert!(found.is_err(), "the input is not valid: {:?}", found),
         (Outcome::Scored(score), found) => prop_assert_eq!(found, Ok(Ok(score.into()))),
         (Outcome::Rejected(Broken { rule, step, offset }), Ok(Err(CheckError::Rejected(found)))) => {
-            // Where the text ends too early, what is missing names the rule.
+            // If the text ends too early, the missing part names the rule.
             let named = found.rule.contains(rule) || found.expected.contains(rule);
             prop_assert!(named, "{} is not {}", found, rule);
             let before = String::from_utf8_lossy(&answer[..offset]).into_owned();
@@ -36,7 +36,7 @@ fn compare(input: &[u8], answer: &[u8], seen: &mut Seen) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// A case and the decisions of a player who knows the rules and sometimes breaks one.
+/// A case and the decisions of a player who follows the rules and sometimes breaks one.
 #[derive(Debug, Clone)]
 struct Game {
     rows: usize,
@@ -73,7 +73,7 @@ impl Game {
         text.into_bytes()
     }
 
-    /// Plays along in the model, so that paths are legal unless a turn says otherwise.
+    /// Plays the game in the model, so that paths are legal unless a turn breaks a rule.
     fn answer(&self) -> Vec<u8> {
         let mut model = Model::read(&self.input()).expect("made valid");
         let mut lines = Vec::new();
@@ -95,7 +95,7 @@ impl Game {
 
     fn path(&self, model: &Model, plan: &Plan) -> Vec<(i64, i64)> {
         let cells = (1..=self.rows as i64).flat_map(|x| (1..=self.columns as i64).map(move |y| (x, y)));
-        // One start in 20 is any cell, be it blank or 0.
+        // One start in 20 is any cell, even a blank one or a 0.
         let reckless = plan.start.is_multiple_of(20);
         let starts: Vec<_> = cells.filter(|&cell| reckless || model.broken_by_last(&[cell]).is_none()).collect();
         let mut path = vec![starts.get(plan.start / 60 % starts.len().max(1)).copied().unwrap_or((1, 1))];
@@ -143,7 +143,7 @@ fn games(side: usize, plans: usize, reckless: bool) -> impl Strategy<Value = Gam
     )
 }
 
-/// Compares checker and model on this many games; returns what they came upon.
+/// Compares checker and model on this many games; returns the situations that occurred.
 fn compare_games(cases: u32, games: &impl Strategy<Value = Game>) -> Seen {
     let seen = RefCell::new(Seen::default());
     let result = TestRunner::new(config(cases))
@@ -308,7 +308,7 @@ fn agrees(reason: &str, error: &CheckError) -> bool {
 mod model {
     use num_bigint::{BigInt, BigUint};
 
-    /// How often a game came upon what is easy to get wrong.
+    /// How often a game contained situations that are easy to get wrong.
     #[derive(Debug, Default, Clone, Copy)]
     pub(super) struct Seen {
         pub(super) wasted: u64,
@@ -327,7 +327,7 @@ mod model {
         pub(super) broken: [u64; 9],
     }
 
-    /// The words by which a rejection is known, in the order of [`Seen::broken`].
+    /// The words that identify a rejection, in the order of [`Seen::broken`].
     pub(super) const RULES: [&str; 9] = [
         "the number of moves M",
         "the length l",
@@ -552,8 +552,8 @@ mod model {
         if word.starts_with('+') { None } else { word.parse().ok() }
     }
 
-    /// Trial division where that ends soon; else Fermat's test to every prime base below 100, strengthened by looking
-    /// for square roots of one on the way.
+    /// Trial division if it is fast enough; otherwise Fermat's test to every prime base below 100, with an additional
+    /// search for square roots of one.
     fn is_prime(number: &BigUint) -> bool {
         let (one, two) = (BigUint::from(1_u8), BigUint::from(2_u8));
         if let Ok(small) = u64::try_from(number)
@@ -586,7 +586,7 @@ mod numbers {
     use num_bigint::BigUint;
     use std::time::{Duration, Instant};
 
-    /// Returns the case of a board whose rows spell these numbers, which are equally long. c1 = 1, c2 = 0, F = 0.
+    /// Returns the case of a board whose rows spell these numbers of equal length. c1 = 1, c2 = 0, F = 0.
     fn case(rows: &[String]) -> Box<dyn Case> {
         let (height, width) = (rows.len(), rows[0].len());
         let mut input = format!("{height} {width} 1000 1 {} 1 0 0\n", height * width);
@@ -618,7 +618,7 @@ mod numbers {
         ((BigUint::from(1_u8) << exponent) - 1_u8).to_string()
     }
 
-    /// A Mersenne prime of 6,002 digits, laid to and fro on a board of 6,003 cells, of which a 9 is left.
+    /// A Mersenne prime of 6,002 digits, laid back and forth on a board of 6,003 cells, so that a 9 remains.
     #[test]
     fn a_prime_of_six_thousand_digits_is_accepted() {
         const WIDTH: usize = 69;
@@ -658,7 +658,7 @@ mod numbers {
         start.elapsed()
     }
 
-    /// Were each of the 27 moves tested, they would take 27 times as long as one, on a busy machine too.
+    /// If each of the 27 moves were tested, they would take 27 times as long as one, on a busy machine, too.
     #[test]
     fn a_number_that_was_decided_before_costs_nothing() {
         let rows = [near_a_power_of_ten(3_000, 33)];
@@ -686,7 +686,7 @@ mod numbers {
         // A rule that is broken before it is the answer's fault.
         let broken = text.replacen("1 1 100000\n", "1 1 99999\n", 1);
         assert!(matches!(case.check(broken.as_bytes()), Err(CheckError::Rejected(_))));
-        // What ends in 5 is settled by that, however long it is.
+        // A number that ends in 5 is rejected quickly, however long it is.
         assert_eq!(check(&[near_a_power_of_ten(100_000, 5)], &[1]), Ok(0.into()));
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for every registered game, whatever it is given; and a module for each game.
+//! Properties of every registered game for any input; and a module for each game.
 
 #[path = "../../../tests/support/require.rs"]
 mod require;
@@ -33,7 +33,7 @@ impl Observer for Recorder {
 /// As long as an answer may be in the games that limit it.
 const LENGTH: usize = 1_000_000;
 
-/// Texts that are simple to make and hard to read: endless tokens, endless white space, bytes that are no text.
+/// Texts that are simple to make and hard to read: endless tokens, endless white space, bytes that are not text.
 fn awkward_texts() -> Vec<Vec<u8>> {
     let units = ["", "0", "9", "-", "+", " ", "\n", "\r\n", "0 ", "1 ", "1\n", "-0 ", "+1 ", "007 ", "1 1 ", "l", "A"];
     let repeated = units.iter().map(|unit| unit.repeat(LENGTH / unit.len().max(1)).into_bytes());
@@ -43,7 +43,7 @@ fn awkward_texts() -> Vec<Vec<u8>> {
     repeated.chain(padded).chain(spread).chain(bytes).collect()
 }
 
-/// Runs it and complains where it takes longer than a machine under load may need for a linear pass.
+/// Runs it and fails if it takes longer than a loaded machine may need for a linear pass.
 fn in_time<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = work();
@@ -91,7 +91,7 @@ fn a_seed_makes_another_case_in_another_version_of_a_generator() {
     }
 }
 
-/// Returns what follows the sample's heading that begins with `name` on its line, and the text of its block.
+/// Returns the rest of the sample's heading line that begins with `name`, and the text of its block.
 fn sample<'a>(rules: &'a str, name: &str) -> (&'a str, &'a str) {
     let (_, sample) = rules.split_once("\n## Sample\n").expect("the rules end with a sample");
     let (_, part) = sample.split_once(&format!("\n### {name}")).expect("the sample has every part");

@@ -27,14 +27,14 @@ impl Observer for Last {
     }
 }
 
-/// Returns the frame after these moves, and what the whole answer is worth.
+/// Returns the frame after these moves, and the score of the whole answer.
 fn played(case: &dyn ManualGame, moves: &[Move]) -> (Frame, Score) {
     let mut last = Last { step: moves.len(), frame: None };
     let score = case.replay(&case.answer(moves), &mut last).expect("only choices were played");
     (last.frame.expect("the last move is shown"), score)
 }
 
-/// Returns what can be played after a choice, having held the choice against the checker.
+/// Returns the possible moves after a choice, after comparing the choice with the checker.
 fn play(case: &dyn ManualGame, moves: &mut Vec<Move>, outlook: &Outlook, which: usize) -> Outlook {
     let before = played(case, moves).0;
     let choice = &outlook.choices[which];
@@ -88,7 +88,7 @@ fn a_choice_that_brings_most_is_played_to_the_end() {
             }
         }
         assert!(ended || checker.id == "square-remover", "{} after {} moves", checker.id, moves.len());
-        // Where a game is over, its points are the score. The moves that Square Remover adds bring nothing.
+        // When a game is over, its points are the score. The moves that Square Remover adds have no effect.
         let (frame, score) = played(&*case, &moves);
         assert_eq!(frame.total, score, "{}", checker.id);
     }

@@ -1,9 +1,9 @@
-//! Damages a text: what a broken solver, a broken pipe or an attacker might hand in.
+//! Damages a text, as a broken solver, a broken pipe or an attacker might.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// One piece of damage. Positions are taken modulo the length of what is there.
+/// One change of a text. Positions are taken modulo the current length.
 #[derive(Debug, Clone)]
 pub(crate) enum Damage {
     FlipBit(usize, u8),

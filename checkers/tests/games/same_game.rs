@@ -26,7 +26,8 @@ struct Case {
     rows: usize,
     columns: usize,
     colors: usize,
-    /// How likely a block is to have the colour that its column prefers, so that some boards have columns to empty.
+    /// The probability that a block has the preferred colour of its column, so that some boards have columns that can
+    /// be emptied.
     stripes_percent: u8,
     blocks: Vec<(u8, u8)>,
     alphabet: Vec<char>,
@@ -73,7 +74,7 @@ fn cases(side: usize, colors: std::ops::RangeInclusive<usize>) -> impl Strategy<
     )
 }
 
-/// Compares checker and model on the strategy's score for this many boards; returns what they came upon.
+/// Compares checker and model on the strategy's score for this many boards; returns the situations that occurred.
 fn compare_prescribed(count: u32, cases: &impl Strategy<Value = Case>) -> Seen {
     let seen = RefCell::new(Seen::default());
     let result = TestRunner::new(config(count)).run(cases, |case| {
@@ -114,7 +115,7 @@ fn rolls() -> impl Strategy<Value = Vec<(usize, usize)>> {
     prop_oneof![vec(any::<(usize, usize)>(), 0..=6), vec(any::<(usize, usize)>(), 40)]
 }
 
-/// Checks that the frames add up to the score and show what is removed.
+/// Checks that the frames add up to the score and show the removed blocks.
 fn is_well_told(frames: &[Frame], score: &Score) -> Result<(), TestCaseError> {
     let last = frames.last().expect("a game has a first and a last frame");
     prop_assert_eq!(&last.total, score);
@@ -250,7 +251,7 @@ fn a_replay_shows_removal_by_removal() {
     assert_eq!(captions("same-game-free", b"1\nABB\n", b"1 0 2").last().unwrap(), "1: A-- = 1, 1 block is left");
 }
 
-/// Both groups of A have twelve blocks and reach the top; the right one reaches further left, but lower down.
+/// Both groups of A have twelve blocks and reach the top. The right one reaches further left, but lower down.
 #[test]
 fn the_column_that_breaks_a_tie_is_that_of_the_topmost_row() {
     let rows = ["BAABA", "CAACA", "BAABA", "CAACA", "BAABA", "CAACA", "BCBCA", "AAAAA"];
@@ -308,7 +309,7 @@ mod model {
     /// By row, from the top, and column.
     type Blocks = HashMap<Cell, char>;
 
-    /// How often games came upon what is easy to get wrong.
+    /// How often games contained situations that are easy to get wrong.
     #[derive(Debug, Default, Clone, Copy)]
     pub(super) struct Seen {
         pub(super) size_ties: u64,
@@ -374,7 +375,7 @@ mod model {
         Some(if blocks.is_empty() { 4 * points } else { points })
     }
 
-    /// Turns rolls into legal moves for this input: which group, and which of its cells names it.
+    /// Turns random numbers into legal moves for this input: which group, and which of its cells names it.
     pub(super) fn moves(input: &[u8], rolls: &[(usize, usize)]) -> Vec<Cell> {
         let mut blocks = grid(&mut words(input)).expect("a valid grid");
         let mut moves = Vec::new();

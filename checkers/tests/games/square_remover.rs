@@ -1,5 +1,5 @@
-//! `square-remover`, held against the official tester's own inputs and scores and against a slow second reading of the
-//! statement.
+//! `square-remover`, compared with the official tester's own inputs and scores and with a slow second implementation of
+//! the statement.
 
 #![allow(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
@@ -43,7 +43,7 @@ fn score_of(input: &Path, answer: &Path) -> Score {
     case(&std::fs::read(input).unwrap()).check(&std::fs::read(answer).unwrap()).unwrap()
 }
 
-/// Looks at every hundredth frame.
+/// Reads every hundredth frame.
 struct Glances(usize);
 
 impl Observer for Glances {
@@ -85,7 +85,7 @@ fn strong_play_scores_what_the_official_tester_gave() {
     }
 }
 
-/// Picks the moves of a game as it goes: of a few random swaps, the first that makes a square.
+/// Chooses the moves of a game as it goes: the first of a few random swaps that makes a square.
 struct Player {
     random: u64,
     tries: usize,
@@ -141,7 +141,7 @@ fn whole_games_score_what_the_model_gives() {
 
 #[test]
 fn the_cascade_before_the_first_move_scores() {
-    // The last move is undone by the next one, without end: without the first cascade there would be little to score.
+    // The next move undoes the last one, without end. Without the first cascade there would be almost no score.
     let input = "4\n8\n".to_owned() + &"00000000\n".repeat(8) + "12345\n";
     let answer = "0 0 1\n".repeat(MOVES);
     let mut model = Model::read(&input);

@@ -1,5 +1,5 @@
-//! Claims about solvers that hold as they are worded. Exact scores go in, claims with their uncertainty come out; nothing
-//! here runs a solver.
+//! Claims about solvers that hold exactly as worded. This crate turns exact scores into claims with their uncertainty.
+//! It runs no solver.
 //!
 //! The main types:
 //! - [`paired::PairedComparison`]: two solvers on the same cases, with one effect for each case.

@@ -44,12 +44,12 @@ pub enum ImportError {
         /// What the format requires.
         expected: String,
     },
-    /// The package is well-formed but needs something that is not supported and would change verdicts.
+    /// The package is well-formed but needs a feature that is not supported and would change verdicts.
     #[error("{}: {what}: this is not supported", file.display())]
     Unsupported {
         /// The file that asks for it.
         file: PathBuf,
-        /// What it asks for.
+        /// The required feature.
         what: String,
     },
 }

@@ -1,13 +1,14 @@
-//! Reads problem packages of other judges. A package becomes a problem of a catalogue, and a list of what the catalogue
-//! cannot express.
+//! Reads problem packages of other judges. A package becomes a problem of a catalogue, and a list of the parts that the
+//! catalogue cannot express.
 //!
 //! The main types:
 //! - [`Source`]: a package in a folder or in a zip archive.
 //! - [`PackageKind`](judge_problem::PackageKind): the kind of a package, detected from the files at its top level.
-//! - [`Imported`]: the text of the `problems.toml`, the files to copy, and the programs to compile and run. The caller writes it.
+//! - [`Imported`]: the text of the `problems.toml`, the files to copy, and the programs to compile and run. The caller
+//!   writes it.
 //!
 //! ```text
-//! path ─ Source::open ─▶ Source ─ read ─▶ Imported: problems.toml, files, programs, what was left out
+//! path ─ Source::open ─▶ Source ─ read ─▶ Imported: problems.toml, files, programs, omitted parts
 //! ```
 //!
 //! Each kind has a module, with a function `read`.

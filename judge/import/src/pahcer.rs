@@ -87,7 +87,7 @@ fn solver<'a>(config: &'a Config<'_>) -> Result<(&'a Step, Pattern, Pattern), Im
     Ok((step.as_ref(), input, output))
 }
 
-/// Returns the step that reads what the solver wrote.
+/// Returns the step that reads the solver's output.
 fn checker_step<'a>(config: &'a Config<'_>, output: &Pattern) -> Option<&'a Step> {
     let reads = |step: &&Step| {
         let folder = folder_of(step);
@@ -242,7 +242,7 @@ fn file_of(root: &Path, path: &Path, word: &str, copied: &mut Vec<(PathBuf, Path
     Ok(if is_program { format!("./{}", path.display()) } else { path.display().to_string() })
 }
 
-/// `cargo run`, with the words of the step that it has read.
+/// `cargo run`, with the words of the step that were parsed.
 struct CargoRun<'a> {
     package: &'a str,
     binary: Option<&'a str>,

@@ -151,7 +151,7 @@ fn first_text(node: &MarkedYamlOwned, preferred: &[&str]) -> Option<String> {
 fn word(node: &MarkedYamlOwned) -> Option<String> {
     let node = &node.data;
     let number = || node.as_integer().map(|number| number.to_string());
-    // With its point or exponent, because it may be inserted into a program.
+    // With its decimal point or exponent, because it may be inserted into a program.
     let decimal = || node.as_floating_point().map(|number| format!("{number:?}"));
     let truth = || node.as_bool().map(|truth| truth.to_string());
     node.as_str().map(str::to_owned).or_else(number).or_else(decimal).or_else(truth)

@@ -80,8 +80,8 @@ impl BestRow {
 }
 
 impl Journal {
-    /// Returns the best score of each case, in the natural order of their names; of equal ones the first. `most` is the
-    /// largest number of them: no more than that are kept in memory.
+    /// Returns the best score of each case, in the natural order of their names; of equal ones the first. At most
+    /// `most` of them are kept in memory.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -133,16 +133,19 @@ impl Journal {
         Ok(best)
     }
 
-    /// Adds the best scores of others; on each case the better one is kept.
+    /// Adds the best scores of others. On each case the better score is kept.
     ///
     /// # Errors
-    /// When the journal cannot be read or written: then nothing is imported.
+    /// When the journal cannot be read or written. Then nothing is imported.
     pub fn import_best(&mut self, game: &Game, scores: &[BestScore]) -> Result<Imported, JournalError> {
+        // Another judge may import at the same time: the best scores are read when nobody else can write.
+        self.commit_start()?;
+        let transaction =
+            rusqlite::Transaction::new_unchecked(&self.connection, rusqlite::TransactionBehavior::Immediate)?;
         let mut known = HashMap::new();
         self.candidates(game, |best| {
             known.insert((best.case, best.input), best.rank);
         })?;
-        let transaction = self.transaction()?;
         let mut imported = Imported::default();
         for score in scores {
             let (key, rank) = ((score.case.clone(), score.input), rank(&score.score));
@@ -182,7 +185,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Returns a candidate with its score and origin. `entrants` are the solvers that were met so far.
+    /// Returns a candidate with its score and origin. `entrants` are the solvers found so far.
     fn in_full(
         &self,
         candidate: BestRow,

@@ -1,4 +1,4 @@
-//! Values as columns hold them: times, limits, scores that sort as numbers, machines, and verdicts that are faults.
+//! Values in the form of columns: times, limits, scores that sort as numbers, machines, and verdicts that are faults.
 
 use super::error::{JournalError, shortened};
 use checkers::Score;
@@ -10,7 +10,7 @@ use std::error::Error;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Returns what is read from each row of a query.
+/// Returns the values read from each row of a query.
 pub(super) fn query_all<T>(
     connection: &Connection,
     sql: &str,
@@ -20,7 +20,7 @@ pub(super) fn query_all<T>(
     connection.prepare_cached(sql)?.query_map(parameters, read)?.collect()
 }
 
-/// Returns what is read from the first row of a query; `None` if it has no row.
+/// Returns the value read from the first row of a query; `None` if it has no row.
 pub(super) fn query_first<T>(
     connection: &Connection,
     sql: &str,
@@ -51,14 +51,14 @@ pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
     })
 }
 
-/// The most cases, results or jobs of a run that are believed, so that a damaged file never makes the judge allocate too
-/// much.
+/// The maximal number of cases, results or jobs of a run. Larger numbers are not believed, so that a damaged file never
+/// makes the judge allocate too much.
 const MAX_COUNT: i64 = 20_000_000;
 
 /// Reads a number of cases, results or jobs; 0 where there is none.
 ///
 /// # Errors
-/// Also when it is negative or larger than any run has: then the file is damaged.
+/// Also when it is negative or larger than in any run: then the file is damaged.
 pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     let count = row.get::<_, Option<i64>>(column)?.unwrap_or_default();
     let fits = usize::try_from(count).ok().filter(|_| count <= MAX_COUNT);
@@ -116,8 +116,8 @@ pub(super) fn add_node(connection: &Connection, run: RunId, node: &Node) -> rusq
     Ok(())
 }
 
-/// Returns bytes that compare as the scores do: the sign, the length and the digits of the integer below, inverted for
-/// negative ones, and then the decimals above it.
+/// Returns bytes that sort like the scores: the sign, the length and the digits of the integer part, inverted for
+/// negative scores, and then the decimals.
 pub(super) fn rank(score: &Score) -> Vec<u8> {
     let (floor, decimals) = score.floor_and_rest();
     let (sign, magnitude) = floor.to_bytes_be();

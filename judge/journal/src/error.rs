@@ -1,11 +1,11 @@
-//! What can go wrong with the journal. Never a reason for a run to fail.
+//! Errors of the journal. They are never a reason for a run to fail.
 
 use judge_problem::{Labels, RunId};
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::PathBuf;
 
-/// What can go wrong with the journal.
+/// An error of the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Its folder cannot be made or used.
@@ -110,7 +110,7 @@ impl From<rusqlite::Error> for JournalError {
     }
 }
 
-/// Returns what is wrong with the content of a file, if the error is about that.
+/// Returns what is damaged in a file, if the error is about its content.
 fn damage(error: &rusqlite::Error) -> Option<String> {
     use rusqlite::Error;
     match error {
@@ -128,10 +128,10 @@ fn damage(error: &rusqlite::Error) -> Option<String> {
     }
 }
 
-/// The most characters of a stored text that a message shows.
+/// The maximal number of characters of a stored text in a message.
 const MAX_SHOWN_CHARS: usize = 80;
 
-/// Returns a stored text as a message shows it: it may have millions of characters.
+/// Returns a stored text, shortened for a message. The text may have millions of characters.
 pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),

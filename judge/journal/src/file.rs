@@ -1,5 +1,5 @@
-//! A journal's file before SQLite opens it: what its first bytes say, and the locks that tell a run that is going on from
-//! one that was killed.
+//! A journal's file before SQLite opens it: its first bytes, and the locks that distinguish a running run from a killed
+//! one.
 
 use super::error::JournalError;
 use judge_problem::{RunId, RunState};
@@ -66,7 +66,7 @@ impl Mode {
 /// Returns how the journal in this file is written. An empty file becomes a journal with its first writer.
 ///
 /// # Errors
-/// When it cannot be read, is a folder, or is no journal.
+/// When it cannot be read, is a folder, or is not a journal.
 pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
     let unreadable = |source| JournalError::File { path: path.to_owned(), source };
     let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
@@ -98,8 +98,8 @@ pub(super) fn is_cut_off(path: &Path) -> bool {
     read.is_ok() && path.metadata().is_ok_and(|meta| meta.len() < pages * size)
 }
 
-/// Copies a journal that no judge is writing, with the pages that take a half commit back. If a judge begins to write, the
-/// copy is made again. It is removed with its folder.
+/// Copies a journal that no judge is writing, with the pages that undo an incomplete commit. If a judge begins to
+/// write, the copy is made again. The copy is removed with its folder.
 pub(super) fn copy(path: &Path) -> io::Result<(TempDir, PathBuf)> {
     let prefix = judge_sandbox::sweepable_name("journal") + ".";
     let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
@@ -141,11 +141,11 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) enum Locks {
     /// A file for each run, in this folder: several judges record at once.
     EachRun(PathBuf),
-    /// One file: one judge records at a time. It says which run.
+    /// One file: one judge records at a time. The file says which run.
     OneWriter(PathBuf),
 }
 
-/// Held as long as a run goes on.
+/// Held while a run is running.
 #[derive(Debug)]
 pub(super) struct RunLock {
     path: PathBuf,
@@ -161,7 +161,8 @@ impl Locks {
     /// Takes the lock of a run.
     ///
     /// # Errors
-    /// When another judge is working on the run, or on another of a journal with one writer, or when the lock cannot be made.
+    /// When another judge is working on the run, or on another run of a journal with one writer, or when the lock
+    /// cannot be made.
     pub(super) fn take(&self, run: RunId) -> Result<RunLock, JournalError> {
         let path = self.path(run);
         let unusable = |source| JournalError::Folder { path: path.clone(), source };
@@ -208,7 +209,7 @@ impl Locks {
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A remaining lock file is harmless. A file of another judge in its place is left alone.
+        // A remaining lock file is harmless. If another judge's file is in its place, it is left alone.
         if is_at(&self.file, &self.path).unwrap_or(true) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -253,8 +254,8 @@ pub(super) fn run_state(stored: &str, locks: &Locks, run: RunId) -> RunState {
     stored.parse().unwrap_or_else(|_| unended())
 }
 
-/// Calls `read`, and calls it again if a run looks killed. The run may have ended after its row was read and before its lock
-/// was checked: then its row now has the final state.
+/// Calls `read`, and calls it again if a run looks killed. The run may have ended after its row was read and before its
+/// lock was checked. In this case its row now has the final state.
 pub(super) fn settled<T>(
     mut read: impl FnMut() -> rusqlite::Result<T>,
     is_killed: impl Fn(&T) -> bool,

@@ -1,4 +1,4 @@
-//! Past runs at a glance, their tags and notes, and what changes while they are watched.
+//! Summaries of past runs, their tags and notes, and changes while they are watched.
 
 use super::columns::{count, named, query_all, query_first};
 use super::error::JournalError;
@@ -12,24 +12,25 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The most scores of a past run that are read at once: they are kept in memory.
+/// The maximal number of scores of a past run that are read at once, because they are kept in memory.
 const MAX_PAST_SCORES: usize = 100_000;
 
-/// The most characters of a total. It is a fraction of sums of scores, and a score has at most 100,000.
+/// The maximal number of characters of a total. A total is a fraction of sums of scores, and a score has at most
+/// 100,000.
 const MAX_TOTAL_CHARS: usize = 250_000;
 
-/// Which runs are asked for.
+/// The requested runs.
 #[derive(Debug, Clone, Default)]
 pub struct HistoryFilter<'a> {
     /// Only runs of this problem.
     pub problem: Option<&'a str>,
-    /// Only solvers of this name, or if it has a `/`, whose command ends with this path.
+    /// Only solvers of this name. If it contains a `/`, only solvers whose command ends with this path.
     pub solver: Option<&'a str>,
     /// Only runs with this tag.
     pub tag: Option<&'a str>,
     /// Only rows with this text in their run's number, problem, solver, command, message, tags or note, in any case.
     pub text: Option<&'a str>,
-    /// Whether a search has one row, of the best setting that it found, in place of one for each.
+    /// Whether a search has one row, for the best setting that it found, instead of one row for each setting.
     pub searches_as_one: bool,
     /// The number of newest ones to leave out.
     pub offset: usize,
@@ -74,7 +75,7 @@ impl Journal {
         rows.into_iter().map(|(row, entrant)| self.with_figures(row, entrant)).collect()
     }
 
-    /// Returns the number of rows that [`Journal::history`] would return of all runs, however many are asked for.
+    /// Returns the number of rows that [`Journal::history`] would return without its limit on the number of rows.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -115,6 +116,9 @@ impl Journal {
             message: row.get(18)?,
             labels: Labels::default(),
         };
+        if history.accepted > history.done {
+            return Err(rusqlite::Error::IntegralValueOutOfRange(9, row.get(9)?));
+        }
         Ok((history, row.get(15)?))
     }
 
@@ -137,7 +141,7 @@ impl Journal {
         Ok(statement.query_row([entrant], |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
 
-    /// The last total of the same solver name before this run; `None` also when that was on other cases.
+    /// The last total of the same solver name before this run; also `None` when that was on other cases.
     fn total_before(&self, row: &HistoryRow) -> Result<Option<BigRational>, JournalError> {
         let sql = "SELECT total, case_set, rule FROM entrant JOIN run ON run.id = entrant.run
              WHERE name = ?1 AND entrant.run < ?2 AND problem = ?3 AND state = 'complete'
@@ -206,7 +210,7 @@ impl Journal {
         Ok(labels(&self.connection, run)?)
     }
 
-    /// Changes the tags and the note of a run, and returns what they are now.
+    /// Changes the tags and the note of a run, and returns the new ones.
     ///
     /// # Errors
     /// When there is no such run, when it would have too many tags, or when the journal cannot be written.
@@ -274,7 +278,7 @@ pub struct Stamp {
 pub struct RunOrigin {
     /// The command line that started it.
     pub command: String,
-    /// Whether it goes on, or how it ended.
+    /// Whether it is running, or how it ended.
     pub state: RunState,
     /// The name of its machine.
     pub host: String,
@@ -283,9 +287,10 @@ pub struct RunOrigin {
 /// The state of repeated reads of the journal.
 #[derive(Debug, Default)]
 pub struct Watch {
-    /// SQLite's count of the commits of others; `None` before the first look.
+    /// SQLite's count of the commits of others; `None` before the first check.
     version: Option<i64>,
-    /// How many runs there are, the newest of them, how many have not ended, and how often their tags and notes were changed.
+    /// The number of runs, the newest run, the number of unfinished runs, and the number of changes of their tags and
+    /// notes.
     overview: (i64, i64, i64, i64),
     running: BTreeMap<RunId, SeenRun>,
 }
@@ -338,10 +343,10 @@ pub struct FinishedCase {
     pub outcome: Outcome,
 }
 
-/// What was seen of a run that goes on: the results of each solver, by its row.
+/// The seen part of a running run: the results of each solver, by its row.
 type SeenRun = BTreeMap<i64, SeenResults>;
 
-/// The results of a solver that were seen. Cases end roughly in their order, so few lie behind the first gap.
+/// The seen results of a solver. Cases end roughly in their order, so few lie behind the first gap.
 #[derive(Debug, Default)]
 struct SeenResults {
     /// All places below are seen.
@@ -352,7 +357,7 @@ struct SeenResults {
 }
 
 impl SeenResults {
-    /// Notes a place, and returns whether it is new.
+    /// Records a place, and returns whether it is new.
     fn see(&mut self, place: i64, accepted: bool) -> bool {
         if place < self.below || !self.beyond.insert(place) {
             return false;
@@ -450,7 +455,7 @@ impl Journal {
         Ok(found.optional()?.map(|(_, value)| value))
     }
 
-    /// Returns the first run with this command line after another one; `None` if there is no such run.
+    /// Returns the first run with this command line after the given one; `None` if there is no such run.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -465,7 +470,7 @@ impl Journal {
         Ok(open.into_iter().filter(|run| self.locks.is_held(*run)).collect())
     }
 
-    /// Returns how far a run is; `None` if it is gone.
+    /// Returns the progress of a run; `None` if the run was removed.
     fn progress(&self, run: RunId, seen: &mut SeenRun) -> Result<Option<RunProgress>, JournalError> {
         let sql = "SELECT state, case_count, (julianday('now') - julianday(started)) * 86400, elapsed_us FROM run
              WHERE id = ?1";
@@ -516,7 +521,7 @@ mod tests {
 
     #[test]
     fn a_run_that_ends_while_it_is_looked_at_was_not_killed() {
-        // Its row is read while it goes on, its lock after it has ended.
+        // Its row is read while it is running, and its lock after it has ended.
         let mut states = [RunState::Killed, RunState::Interrupted].into_iter();
         let state = settled(|| Ok(states.next().unwrap()), |state| *state == RunState::Killed);
         assert_eq!(state.unwrap(), RunState::Interrupted);

@@ -1,13 +1,13 @@
-//! The three keys of the journal. Each says what two things must agree in to be the same:
+//! The three keys of the journal. Two things are the same if they agree in all properties of the key:
 //!
-//! | key | agrees in | decides |
+//! | key | properties | decides |
 //! |---|---|---|
-//! | [`SameResult`] | input, solver, checker, limits, environment, what is visible, tier and processor | what `--resume` keeps and `--reuse` takes |
-//! | [`SameRun`] | the plan: solvers, cases, generator, checker, limits, environment; no machine | which shards belong together, what `merge` adds up |
-//! | [`SameGame`] | problem, checker and input | whose scores are best scores of one case |
+//! | [`SameResult`] | input, solver, checker, limits, environment, visible paths, tier and processor | which results `--resume` keeps and `--reuse` takes |
+//! | [`SameRun`] | the plan: solvers, cases, generator, checker, limits, environment; not the machine | which shards belong together, which results `merge` combines |
+//! | [`SameGame`] | problem, checker and input | which scores compete for the best score of a case |
 //!
-//! A key is the hash of its fields, each written out: it depends on no type's name or printed form, and another version of
-//! the encoding has other keys.
+//! A key is the hash of its fields. Each field is written explicitly, so a key does not depend on the name or printed
+//! form of a type. Another version of the encoding gives other keys.
 
 use super::columns::{count, limits, named};
 use super::error::JournalError;
@@ -26,12 +26,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Begins every key. A change of the fields increments it.
+/// The beginning of every key. A change of the fields increments its number.
 const VERSION: &str = "judge journal key 3";
 
-/// *Same result*: what results must agree in beside the content of the solver, the content of the input, and which
-/// repetition of that input it is. Those are stored with each result, and compared one by one. The generator does not
-/// matter, because its output is the input.
+/// *Same result*: the properties that results must share besides the content of the solver, the content of the input,
+/// and the repetition of that input. Those three are stored with each result and compared one by one. The generator
+/// does not matter, because its output is the input.
 struct SameResult<'a> {
     pub(super) problem: &'a str,
     pub(super) checker: &'a CheckerIdentity,
@@ -43,7 +43,7 @@ struct SameResult<'a> {
     pub(super) tier: Tier,
     /// The processor that the times were taken on.
     pub(super) cpu_model: &'a str,
-    /// What is found in results beside the score; empty for most problems.
+    /// The metrics of results; empty for most problems.
     pub(super) metrics: &'a str,
 }
 
@@ -57,7 +57,7 @@ impl SameResult<'_> {
             key.path(path).number((*writable).into());
         }
         key.text(self.tier.name()).text(self.cpu_model);
-        // The key of most problems is the same as before there were metrics.
+        // Without metrics, the key is the same as before metrics were introduced.
         if !self.metrics.is_empty() {
             key.text(self.metrics);
         }
@@ -65,8 +65,8 @@ impl SameResult<'_> {
     }
 }
 
-/// *Same run*: what the results of a plan depend on, without the machine that they come from. Runs that agree in it belong
-/// together, whichever of the cases each of them has played.
+/// *Same run*: the properties that the results of a plan depend on, without the machine. Runs with the same key belong
+/// together, even if they have played different cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SameRun {
     pub(super) problem: String,
@@ -76,9 +76,10 @@ pub(super) struct SameRun {
     pub(super) environment: String,
     /// The files and folders of `--dir`. Their content is part of the solvers' hashes.
     pub(super) visible: String,
-    /// What makes the inputs from seeds.
+    /// The source of inputs from seeds.
     pub(super) generator: String,
-    /// The hash of what a setter's generator makes of the first seed: it may read what its name does not tell.
+    /// The hash of the input that a setter's generator makes of the first seed, because the generator may read files
+    /// that its name does not show.
     pub(super) probe: Option<Digest>,
     /// How many cases there are.
     pub(super) cases: usize,
@@ -105,18 +106,20 @@ impl SameRun {
     }
 }
 
-/// *Same game*: which scores can be compared. Another checker or another input makes another case, whatever its name.
+/// *Same game*: the scores that can be compared. With another checker or another input, the case is different even if
+/// its name is the same.
 pub(super) struct SameGame<'a> {
     pub(super) problem: &'a str,
     pub(super) checker: &'a str,
     pub(super) version: u32,
-    /// The name tells equal inputs apart in lists. Scores that are relative to the best look only at the input.
+    /// The name distinguishes equal inputs in lists. Scores relative to the best score depend only on the input.
     pub(super) name: &'a str,
     /// The hash of the input; empty where it could not be read.
     pub(super) input: &'a [u8],
 }
 
-/// Writes the fields of a key one after another. Each begins with its length, so that no two lists of fields run together.
+/// Writes the fields of a key one after another. Each begins with its length, so that different lists of fields never
+/// give the same bytes.
 struct Encoder(DigestWriter);
 
 impl Encoder {
@@ -165,7 +168,7 @@ impl Encoder {
 /// The properties of a run that are recorded before its first case.
 #[derive(Debug, Clone, Copy)]
 pub struct RunRecord<'a> {
-    /// What the run will do.
+    /// The plan of the run.
     pub plan: &'a Plan,
     /// The identity of its checker.
     pub checker: &'a CheckerIdentity,
@@ -181,13 +184,13 @@ pub struct RunRecord<'a> {
     pub jobs: usize,
     /// The sandbox's tier.
     pub tier: Tier,
-    /// Where it takes place.
+    /// The environment of the run.
     pub surroundings: &'a Surroundings,
     /// The shard that it is, if it is one. The plan is the whole one nevertheless.
     pub shard: Option<Shard>,
     /// How many of the plan's cases it plays.
     pub played: usize,
-    /// The hash of the input that a setter's generator makes of the plan's first seed; `None` where there is none.
+    /// The hash of the input that a setter's generator makes from the plan's first seed; `None` without one.
     pub probe: Option<Digest>,
 }
 
@@ -244,8 +247,7 @@ pub fn environment(plan: &Plan) -> String {
 }
 
 impl SameRun {
-    /// Returns the identity of a run's plan. The files of its cases are read, repeated ones once, unless their hashes are
-    /// known.
+    /// Returns the identity of a run's plan. The files of its cases are read once each, unless their hashes are known.
     pub(super) fn of(record: &RunRecord<'_>) -> Self {
         let Plan { problem, limits, visible, cases, solvers, .. } = record.plan;
         let mut list = Encoder::new("cases");
@@ -389,7 +391,7 @@ impl Change {
         (own != theirs).then_some(Self { what, own, theirs })
     }
 
-    /// Returns it as a sentence; `there` says where the other is.
+    /// Returns it as a sentence; `there` says where the other run is.
     pub(super) fn text(&self, there: impl fmt::Display) -> String {
         format!("{}: {}, {there} {}", self.what, self.own, self.theirs)
     }
@@ -412,7 +414,7 @@ const FILES: &str = "content of the input files";
 /// A repository so large that this does not suffice is recorded without its commit.
 const GIT_LIMIT: Duration = Duration::from_secs(2);
 
-/// Where a run takes place.
+/// The environment of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// The machine's name.
@@ -428,7 +430,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the machine alone, without the sources.
+    /// Returns the machine only, without the sources.
     pub fn machine() -> Self {
         let system = rustix::system::uname();
         let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
@@ -454,13 +456,13 @@ impl Surroundings {
     }
 }
 
-/// Whether git can find a repository with a work tree from here. To ask git itself takes longer than to run a case.
+/// Whether git can find a repository with a work tree from here. Asking git itself takes longer than running a case.
 fn may_have_sources(folder: &Path) -> bool {
     let is_named = std::env::var_os("GIT_DIR").is_some();
     is_named || folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|above| above.join(".git").exists()))
 }
 
-/// The name of the first core's processor. The kernel asks each core that is read of, so the others are left out.
+/// The name of the first core's processor. The kernel queries each core that is read, so the others are left out.
 fn cpu_model() -> Option<String> {
     static MODEL: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
@@ -471,8 +473,8 @@ fn cpu_model() -> Option<String> {
     MODEL.get_or_init(read).clone()
 }
 
-/// What git says, if it is there and succeeds. A repository may have come with a solver: git starts no monitor and fetches
-/// nothing, even if its settings ask for it.
+/// The output of git, if it is installed and succeeds. A repository may have come with a solver, so git starts no
+/// monitor and fetches nothing, even if the repository's settings request it.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let start = ["env", "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "git", "--no-optional-locks"];
     let words = start.iter().chain(&["-c", "core.fsmonitor=false"]).chain(arguments);
@@ -481,8 +483,8 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     finished.status.success().then(|| String::from_utf8_lossy(&finished.stdout).into_owned())
 }
 
-/// Whether the settings of the repository itself name filters: programs that git would start to compare files. Those that
-/// the user's own settings name are the user's.
+/// Whether the repository's own settings name filters: programs that git would start to compare files. Filters in the
+/// user's own settings are trusted.
 fn names_programs(folder: &Path) -> bool {
     let settings = git(folder, &["config", "--list", "--show-scope", "--name-only"]).unwrap_or_default();
     settings

@@ -1,19 +1,19 @@
-//! The journal: every finished case of every run, in one SQLite file that outlives any way a run can end.
+//! The journal: every finished case of every run, in one SQLite file. The file survives any end of a run.
 //!
-//! - [`Journal`] is the open file. It answers what was recorded.
-//! - [`RunRecord`] says what a run is: its plan, its checker, the content of its solvers, its machine.
-//! - [`Recording`] is the record of a run that is going on. Each batch of finished cases is one commit.
+//! - [`Journal`] is the open file. It returns recorded data.
+//! - [`RunRecord`] describes a run: its plan, its checker, the content of its solvers, its machine.
+//! - [`Recording`] is the record of a running run. Each batch of finished cases is one commit.
 //!
-//! The way of one result:
+//! The path of one result:
 //!
 //! ```text
 //! RunRecord ─ begin | resume ─▶ Recording ─ append (one commit for each batch) ─▶ finish
 //! files of shards ─ merge ─▶ one run of a Journal
-//! Journal ─ history | stored_run | best | answer ─▶ what was recorded
-//! Journal ─ Watch::changes, again and again ─▶ what has changed meanwhile
+//! Journal ─ history | stored_run | best | answer ─▶ recorded data
+//! Journal ─ Watch::changes, repeatedly ─▶ changes since the last call
 //! ```
 //!
-//! A journal has one form. A file of another form is refused, and nothing is converted.
+//! There is one format of journals. A file in another format is refused, and nothing is converted.
 //!
 //! ```
 //! use judge_journal::{HistoryFilter, Journal};

@@ -24,7 +24,7 @@ pub struct Recording {
     retention: Retention,
     rows: Rows,
     problem: Problem,
-    /// The word for the rules that its features are found by.
+    /// The word that identifies the rules for its features.
     feature_rules: String,
     checker: CheckerIdentity,
     /// The content of each solver.
@@ -41,8 +41,8 @@ pub struct Recording {
     pub(super) lock: Option<RunLock>,
 }
 
-/// The part of a run that is being played: where the solvers and cases of the plan that is played stand in the run. A run that
-/// grows is played as one plan after another; of a shard, only some cases are played.
+/// The part of a run that is being played: the positions in the run of the plan's solvers and cases. A run that grows
+/// is played as one plan after another. Of a shard, only some cases are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// By solver of the plan: its place in the run.
@@ -54,7 +54,7 @@ pub struct Part {
 /// The places in a run of the cases of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CasePlaces {
-    /// The first has this one, and the others follow it.
+    /// The first one has this place, and the others follow it.
     From(usize),
     /// By case.
     At(Vec<usize>),
@@ -85,13 +85,13 @@ pub struct RunEnd<'a> {
     pub elapsed: Duration,
     /// The rule that it was scored by.
     pub rule: &'a Rule,
-    /// What each solver reached by it; `None` where it gives nothing. Only a run that was carried through has totals.
+    /// The total of each solver by the rule; `None` where the rule gives none. Only a complete run has totals.
     pub totals: Vec<Option<&'a BigRational>>,
 }
 
 impl Recording {
-    /// Starts the record of a new run. It is in the journal once [`Recording::commit_start`] or anything else is written of
-    /// it. Until then no other judge can start one.
+    /// Starts the record of a new run. It is in the journal after [`Recording::commit_start`] or another write. Until
+    /// then no other judge can start a record.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -114,7 +114,8 @@ impl Recording {
         Ok(Self::of(journal, retention, record, rows, lock))
     }
 
-    /// Commits the start of the run, unless that was done. It waits for the disk, which can be done while solvers run.
+    /// Commits the start of the run, unless that was done before. The commit waits for the disk, so it is best done
+    /// while solvers run.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -122,7 +123,7 @@ impl Recording {
         self.journal.commit_start()
     }
 
-    /// Keeps the machine of an earlier run with the results that are taken from it, if it was another machine.
+    /// Stores the machine of an earlier run with the results that are taken from it, if it was another machine.
     pub(super) fn take_origins(&mut self, run: RunId, entrant: i64) -> Result<(), JournalError> {
         let to = (self.rows.run, self.conditions);
         Ok(self.origins.take(&self.journal.connection, to, run, entrant, self.journal.path())?)
@@ -134,17 +135,18 @@ impl Recording {
         Ok(&self.journal.connection)
     }
 
-    /// Reopens the record of a run that goes on elsewhere. Its results belong to the problem and the checker that it was
-    /// started with, even if these have changed.
+    /// Reopens the record of a run that continues elsewhere, and returns the results that it has. They belong to the problem and the checker that it
+    /// was started with, even if these have changed.
     ///
     /// # Errors
-    /// When the journal cannot be read or written, when another judge follows that run, or when the record is of another run.
+    /// When the journal cannot be read or written, when another judge follows that run, or when the record belongs to
+    /// another run.
     pub fn reattach(
         journal: Journal,
         retention: Retention,
         record: &RunRecord<'_>,
         run: RunId,
-    ) -> Result<Self, JournalError> {
+    ) -> Result<(Self, Known), JournalError> {
         let lock = journal.locks.take(run)?;
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
@@ -157,8 +159,12 @@ impl Recording {
         let (conditions, _) = Machine::read(&journal.connection, run)?;
         let rows = rows_of(&journal.connection, run)?;
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
+        let mut known = Known::of(record.plan);
+        for (solver, entrant) in rows.entrants.iter().enumerate() {
+            known.keep_entrant(&journal.connection, solver, *entrant)?;
+        }
         let recording = Self::of(journal, retention, record, rows, lock);
-        Ok(Self { checker: then.checker, conditions, ..recording })
+        Ok((Self { checker: then.checker, conditions, ..recording }, known))
     }
 
     pub(super) fn of(
@@ -191,7 +197,7 @@ impl Recording {
         self.rows.run
     }
 
-    /// Returns what the scores of the run are relative to; `None` under a rule that takes no best score.
+    /// Returns the best scores that the run's scores are relative to; `None` under a rule without best scores.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -204,8 +210,8 @@ impl Recording {
         self.hashes.len()
     }
 
-    /// Adds the results that the run's solvers from this place on had on equal inputs under equal conditions, in any run.
-    /// A solver that is in the run a second time is there to show what chance does, so it has no earlier results.
+    /// Adds the results of the run's solvers from this place on, on equal inputs under equal conditions, from any run.
+    /// If a solver is in the run a second time, its purpose is to measure chance, so it gets no earlier results.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -238,7 +244,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Marks the run as a search: its solvers are settings, and `best` is the place of the best one so far.
+    /// Marks the run as a search. Its solvers are settings, and `best` is the place of the best one so far.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -253,8 +259,8 @@ impl Recording {
         self.part = part;
     }
 
-    /// Writes down finished cases, all of them or none. When it returns, they outlive the process. A journal that was removed,
-    /// moved or replaced meanwhile is written anew.
+    /// Stores finished cases, all or none. When it returns, they survive the end of the process. If the journal was
+    /// removed, moved or replaced meanwhile, it is written again.
     ///
     /// # Errors
     /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
@@ -299,10 +305,10 @@ impl Recording {
         Ok(())
     }
 
-    /// Writes the end of the run, and gives the journal back.
+    /// Writes the end of the run, and returns the journal.
     ///
     /// # Errors
-    /// When the journal cannot be written; the finished cases are in it nevertheless.
+    /// When the journal cannot be written. The finished cases are in it all the same.
     pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
         self.rescue()?;
         self.write_end(end)?;
@@ -329,7 +335,7 @@ impl Recording {
 
 impl Journal {
     /// Commits the start of a run, if that is open.
-    fn commit_start(&self) -> Result<(), JournalError> {
+    pub(super) fn commit_start(&self) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("COMMIT")?;
         }
@@ -343,7 +349,7 @@ impl Journal {
     }
 }
 
-/// Writes down what one solver reached, and returns the number of its results.
+/// Stores the total of one solver, and returns the number of its results.
 pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>) -> rusqlite::Result<usize> {
     let sql = "SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place";
     let cases: Vec<i64> = query_all(connection, sql, [entrant], |row| row.get(0))?;
@@ -358,10 +364,10 @@ pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>)
 }
 
 impl Recording {
-    /// Writes the journal to a new file if its files were removed, moved or replaced, and goes on with the new one.
+    /// Writes the journal to a new file if its files were removed, moved or replaced, and continues with the new one.
     ///
     /// # Errors
-    /// When it cannot be written anew.
+    /// When it cannot be written again.
     fn rescue(&mut self) -> Result<(), JournalError> {
         if self.journal.has_all_files() {
             return Ok(());
@@ -376,7 +382,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Returns the file that the journal was written anew to, if its own was removed, moved or replaced.
+    /// Returns the file that the journal was written to again, if its own was removed, moved or replaced.
     pub fn rewritten_file(&self) -> Option<&Path> {
         self.journal.rewritten_file()
     }
@@ -393,7 +399,8 @@ impl Journal {
         self.rewritten_file.as_deref()
     }
 
-    /// Moves to a new file with all that this one has. A file that is in its place by now is left alone.
+    /// Moves to a new file with all content of this one. If another file is in its place by now, that one is left
+    /// alone.
     fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
@@ -419,7 +426,7 @@ impl Journal {
     }
 }
 
-/// Returns a path beside this one where nothing is.
+/// Returns an unused path next to this one.
 fn free_path(path: &Path, run: RunId) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let numbered = |number: u32| if number == 1 { String::new() } else { format!("-{number}") };
@@ -428,7 +435,7 @@ fn free_path(path: &Path, run: RunId) -> PathBuf {
 }
 
 impl Recording {
-    /// Writes down where the run goes on without this judge.
+    /// Stores where the run continues without this judge.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -440,7 +447,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Returns where the runs went on that are complete.
+    /// Returns the cluster jobs of complete runs.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -458,7 +465,7 @@ impl Recording {
         Ok(add_node(self.connection()?, self.run(), node)?)
     }
 
-    /// Removes the cases after the last one with a result from the run.
+    /// Removes from the run the cases after the last one with a result.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -473,7 +480,7 @@ impl Recording {
 }
 
 impl Journal {
-    /// Returns where a run goes on; `None` if it was run by its judge alone.
+    /// Returns where a run continues; `None` if its judge runs it itself.
     ///
     /// # Errors
     /// When the journal cannot be read.

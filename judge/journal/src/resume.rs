@@ -1,9 +1,9 @@
-//! Finds the interrupted run that can go on, or says why none can.
+//! Finds the interrupted run that can be resumed, or says why none can.
 //!
-//! A run goes on only if each of its finished results would be the same today: the same conditions, the same solvers, and
-//! inputs with the same content. The inputs are read or made again to check that, because no hash of a generator's files
-//! covers everything that it reads. The kept results are then valid for today's generator and files, even if these have
-//! other names.
+//! A run is resumed only if each of its finished results would be the same today: the same conditions, the same
+//! solvers, and inputs with the same content. To check this, the inputs are read or made again, because no hash of a
+//! generator's files covers everything that it reads. The kept results are then valid for today's generator and files,
+//! even if these have other names.
 
 use super::columns::{FAULTS, query_all};
 use super::error::JournalError;
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 /// How many cases a message names.
 const NAMED: usize = 3;
 
-/// Returns the hash of the input of each of these cases, made or read now; `None` where that fails.
+/// Returns the hash of the input of each of these cases, made or read now; `None` where this fails.
 pub type InputHashes<'a> = &'a dyn Fn(&[CaseSpec]) -> Vec<Option<Digest>>;
 
 /// The result of the search for an interrupted run.
@@ -38,7 +38,7 @@ pub enum Resumption {
 pub struct Changed {
     /// The run.
     pub run: RunId,
-    /// What has changed since then.
+    /// The changes since then.
     pub what: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Recording {
     /// Continues the last unfinished run of the same plan, with its results, if all of them are still valid.
     ///
     /// # Errors
-    /// When the journal cannot be read or written, or when that run is still going.
+    /// When the journal cannot be read or written, or when that run is still running.
     pub fn resume(
         mut journal: Journal,
         retention: Retention,
@@ -80,8 +80,8 @@ impl Recording {
         }
     }
 
-    /// A cluster may restart the task of a shard on another machine. That is another run. It takes the results of the run
-    /// before, because they belong to the same plan, and they keep their machine.
+    /// A cluster may restart the task of a shard on another machine. This starts another run. It takes the results of
+    /// the earlier run, because they belong to the same plan, and they keep their machine.
     fn resume_elsewhere(
         journal: Journal,
         retention: Retention,
@@ -124,7 +124,7 @@ impl Journal {
     }
 }
 
-/// Returns the runs of the problem and shard that were not carried through, the newest first.
+/// Returns the incomplete runs of the problem and shard, the newest first.
 fn unfinished(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<Vec<RunId>> {
     let sql =
         "SELECT id FROM run WHERE problem = ?1 AND shard IS ?2 AND shards IS ?3 AND state IN ('open', 'interrupted')
@@ -133,7 +133,7 @@ fn unfinished(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
     query_all(connection, sql, key, |row| row.get(0).map(RunId))
 }
 
-/// Returns whether both are of solvers of the same names. A run of others is another command.
+/// Returns whether both have solvers with the same names. With other names, it is another command.
 fn has_solvers(one: &SameRun, other: &SameRun) -> bool {
     one.solvers.iter().map(|(name, _)| name).eq(other.solvers.iter().map(|(name, _)| name))
 }
@@ -157,7 +157,7 @@ fn changes(
     Ok(changes)
 }
 
-/// Continues a run: it gets today's names of its generator and files. Cases with faults run again.
+/// Continues a run with today's names of its generator and files. Cases with faults run again.
 fn go_on(
     journal: &mut Journal,
     record: &RunRecord<'_>,
@@ -196,6 +196,9 @@ impl Inputs<'_> {
     ) -> Result<Vec<String>, JournalError> {
         let stored = finished_inputs(connection, run)?;
         let cases = &self.record.plan.cases;
+        if stored.iter().any(|(place, _)| *place >= cases.len()) {
+            return Err(JournalError::Damaged(format!("run {run} has a result of a case that it does not have")));
+        }
         let is_built_in = !matches!(
             self.record.plan.problem.generator,
             Some(GeneratorChoice::Command(_) | GeneratorChoice::Files(_))
@@ -230,7 +233,7 @@ fn names(cases: &[CaseSpec]) -> String {
     }
 }
 
-/// Returns the inputs of the results of a run that are kept, by place.
+/// Returns the inputs of a run's kept results, by place.
 fn finished_inputs(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<(usize, Digest)>> {
     let sql = format!(
         "SELECT DISTINCT result.place, input FROM entrant JOIN result ON result.entrant = entrant.id
@@ -240,8 +243,8 @@ fn finished_inputs(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<
     query_all(connection, &sql, [run.0], |row| Ok((row.get(0)?, Digest(row.get(1)?))))
 }
 
-/// Returns the solvers of all runs of the same shard of the same plan, on any machine, each with its run, its place and its
-/// row. The oldest comes last: its times count.
+/// Returns the solvers of all runs of the same shard of the same plan, on any machine, each with its run, its place and
+/// its row. The oldest one comes last, because its times count.
 fn find_of_shard(connection: &Connection, today: &SameRun, shard: Shard) -> rusqlite::Result<Vec<(RunId, usize, i64)>> {
     let sql = "SELECT run.id, entrant.place, entrant.id FROM run JOIN entrant ON entrant.run = run.id
          WHERE plan = ?1 AND shard = ?2 AND shards = ?3 ORDER BY run.id DESC";

@@ -12,6 +12,7 @@ use judge_problem::{
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rows of a run and its solvers, to which results refer.
@@ -106,15 +107,15 @@ pub(super) struct RowWriter<'a> {
     pub(super) checker: &'a CheckerIdentity,
     pub(super) origins: &'a Origins,
     pub(super) retention: Retention,
-    /// The word for the rules that features are found by.
+    /// The word that identifies the rules for features.
     pub(super) feature_rules: &'a str,
     /// The current folder: asking for it for each file is slow.
     pub(super) here: PathBuf,
 }
 
 impl RowWriter<'_> {
-    /// Writes the result of a job of the run. A finished result is never replaced, only one that says nothing of the solver.
-    /// Returns the case that lost its best result by that.
+    /// Writes the result of a job of the run. A finished result is never replaced; only a fault is, which says nothing
+    /// about the solver. Returns the case that lost its best result through that.
     pub(super) fn write(
         &self,
         job: JobId,
@@ -194,7 +195,7 @@ impl RowWriter<'_> {
         case_id(self.connection, &key, known)
     }
 
-    /// Returns the answer of a result that was looked up, and its origin if it is from another machine.
+    /// Returns the answer of an earlier result, and its origin if it comes from another machine.
     fn of_stored(&self, stored: StoredResult) -> rusqlite::Result<(Option<i64>, Option<i64>)> {
         let sql = "SELECT answer, origin FROM result WHERE entrant = ?1 AND place = ?2";
         let key = params![stored.entrant, stored.place];
@@ -214,8 +215,8 @@ impl RowWriter<'_> {
     }
 }
 
-/// Where results are from that are taken of earlier runs on other machines: by the row of the solver there and the origin
-/// there, the origin here.
+/// The origins of results taken from earlier runs on other machines: from the row of the solver there and the origin
+/// there to the origin here.
 #[derive(Debug, Default)]
 pub(super) struct Origins(HashMap<(i64, Option<i64>), i64>);
 
@@ -224,8 +225,8 @@ impl Origins {
         self.0.get(&(entrant, origin)).copied()
     }
 
-    /// Notes the origins of the results of a solver of an earlier run, if their conditions differ from the conditions of
-    /// this run.
+    /// Records the origins of the results of a solver of an earlier run, if their conditions differ from the conditions
+    /// of this run.
     pub(super) fn take(
         &mut self,
         connection: &Connection,
@@ -261,11 +262,11 @@ impl Origins {
     }
 }
 
-/// What is known of a case, beside what makes it the same.
+/// Facts about a case that are not part of its identity.
 pub(super) struct CaseFacts {
     pub(super) seed: Option<String>,
     pub(super) file: Option<String>,
-    /// Its features, as they are stored; `None` where they are not known.
+    /// Its features in stored form; `None` where they are unknown.
     pub(super) features: Option<String>,
 }
 
@@ -292,6 +293,12 @@ pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFa
     let CaseFacts { seed, file, features } = facts;
     if let Some(known) = find_case(connection, key)? {
         let id = known.id;
+        // A copy of the file at another place does not replace the file that the case came from.
+        let is_same = |own: &str| fs::read(own).is_ok_and(|bytes| Digest::of(&bytes).0 == *key.input);
+        let file = match (&known.file, file) {
+            (Some(own), Some(new)) if *own != new && is_same(own) => Some(own.clone()),
+            (_, file) => file,
+        };
         if known.file != file || features.is_some() && known.features != features {
             connection
                 .prepare_cached(
@@ -311,8 +318,8 @@ pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFa
     Ok(connection.last_insert_rowid())
 }
 
-/// A statement that records which of these rows are better than the known best result of their case. Of equal results the
-/// first stays.
+/// A statement that records which of these rows are better than the known best result of their case. Of equal results
+/// the first is kept.
 macro_rules! note_better {
     ($rows:literal) => {
         concat!(
@@ -342,9 +349,9 @@ pub(super) enum Replaced {
     Any,
 }
 
-/// Writes a result by `insert`, which returns the number of rows that it has added; none where there is one already. That one
-/// stays unless it is replaced. Returns the case that has lost its best result by that: then [`find_bests`] again before the
-/// transaction ends.
+/// Writes a result by `insert`, which returns the number of rows that it has added: none if there is a result already.
+/// That result stays unless it is replaced. Returns the case that has lost its best result through that. In this case
+/// call [`find_bests`] before the transaction ends.
 #[must_use = "the best result on its case is missing"]
 pub(super) fn write_result(
     connection: &Connection,
@@ -445,7 +452,7 @@ pub(super) fn store_packed_answer<'a>(
     Ok(id)
 }
 
-/// If compression does not make an answer smaller, it is stored unchanged. The two lengths tell which.
+/// If compression does not make an answer smaller, it is stored unchanged. The two lengths show which.
 fn pack(answer: &[u8]) -> Cow<'_, [u8]> {
     let packed = lz4_flex::block::compress(answer);
     if packed.len() < answer.len() { Cow::Owned(packed) } else { Cow::Borrowed(answer) }
@@ -469,10 +476,10 @@ pub(super) fn check_length(bytes: usize) -> Result<(), JournalError> {
 }
 
 impl Journal {
-    /// Returns a stored answer; `None` when it is no longer kept.
+    /// Returns a stored answer; `None` if it is no longer kept.
     ///
     /// # Errors
-    /// When the journal cannot be read, or the answer is not what was stored.
+    /// When the journal cannot be read, or the answer does not match its hash.
     pub fn answer(&self, id: i64) -> Result<Option<Vec<u8>>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1",
@@ -487,10 +494,10 @@ impl Journal {
         Ok(Some(answer))
     }
 
-    /// Returns the answer of a recorded result; `None` when there is none or it is no longer kept.
+    /// Returns the answer of a recorded result; `None` if there is none or it is no longer kept.
     ///
     /// # Errors
-    /// When the journal cannot be read, or the answer is not what was stored.
+    /// When the journal cannot be read, or the answer does not match its hash.
     pub fn answer_of(&self, result: StoredResult) -> Result<Option<Vec<u8>>, JournalError> {
         let sql = "SELECT answer FROM result WHERE entrant = ?1 AND place = ?2";
         let id: Option<Option<i64>> =
@@ -505,14 +512,14 @@ impl Journal {
     /// When the journal cannot be written.
     pub fn apply_retention(&mut self, retention: Retention) -> Result<(), JournalError> {
         let Retention::UpTo(most) = retention else { return Ok(()) };
-        // The length of the file is known at once. Adding up the answers reads all rows.
+        // The length of the file is known without a query. Adding up the answers would read all rows.
         if self.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")? <= most.0
             || self.number("SELECT coalesce(sum(packed_bytes), 0) FROM answer")? <= most.0
         {
             return Ok(());
         }
         let rest = most.0 - ((most.0 / 8) >> 20 << 20);
-        let transaction = self.connection.transaction()?;
+        let transaction = self.transaction()?;
         transaction.execute_batch("CREATE TEMP TABLE dropped (answer INTEGER PRIMARY KEY)")?;
         transaction.execute(
             "INSERT INTO dropped SELECT id FROM
@@ -533,9 +540,13 @@ impl Journal {
         self.connection.query_row(query, [], |row| row.get(0))
     }
 
-    /// Gives the file's free pages back to the disk.
+    /// Returns the file's free pages to the disk.
     pub(super) fn give_back_space(&self) -> Result<(), JournalError> {
-        Ok(self.connection.execute_batch("PRAGMA incremental_vacuum")?)
+        // The statement returns a row for each page, and frees only the pages whose rows are read.
+        let mut statement = self.connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut pages = statement.query([])?;
+        while pages.next()?.is_some() {}
+        Ok(())
     }
 }
 

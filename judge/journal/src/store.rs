@@ -1,4 +1,4 @@
-//! The journal's file: opens it, makes its tables in a new one, and settles how durable a commit is.
+//! The journal's file: opens it, makes its tables in a new one, and sets how durable a commit is.
 
 use super::columns::query_all;
 use super::error::JournalError;
@@ -14,16 +14,16 @@ use std::time::Duration;
 /// The journal's file in its folder.
 const FILE: &str = "journal.db";
 
-/// How long another judge's commit is waited for. Commits take less than a millisecond; a slow disk takes longer.
+/// How long to wait for another judge's commit. A commit takes less than a millisecond, or longer on a slow disk.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many pages of a journal are copied at a time.
 const BACKUP_PAGES: i32 = 4096;
 
-/// The most bytes of a row without an answer. Rows of the judge are much shorter.
+/// The maximal number of bytes of a row without an answer. Rows of the judge are much shorter.
 const MAX_ROW_BYTES: i32 = 16 << 20;
 
-/// The most bytes of an answer that is kept, packed or not.
+/// The maximal number of bytes of an answer that is kept, compressed or not.
 pub(super) const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// An open journal.
@@ -40,20 +40,20 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal in this folder for reading and writing, and makes both where there are none.
+    /// Opens the journal in this folder for reading and writing, and makes both if they are missing.
     ///
     /// # Errors
-    /// When the folder or the file cannot be made or written, is no journal, or is one of another form.
+    /// When the folder or the file cannot be made or written, is not a journal, or has another format.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         make_folder(folder)?;
         Self::open_to_write(&folder.join(FILE), Mode::Shared)
     }
 
-    /// Opens the journal in this file for reading and writing, and makes it where there is none. A new one is safe on a
-    /// network file system: it has one writer, keeps no log and uses no shared memory. Others may read it at any time.
+    /// Opens the journal in this file for reading and writing, and makes it if it is missing. A new file is safe on a
+    /// network file system: it has one writer, no log and no shared memory. Others may read it at any time.
     ///
     /// # Errors
-    /// When the file cannot be made or written, is no journal, or is one of another form.
+    /// When the file cannot be made or written, is not a journal, or has another format.
     pub fn open_file(path: &Path) -> Result<Self, JournalError> {
         let mode = if path.exists() { file::mode(path)? } else { Mode::OneWriter };
         Self::open_to_write(path, mode)
@@ -76,11 +76,11 @@ impl Journal {
         Self::of(opened, path, mode)
     }
 
-    /// Opens the journal in this folder to read it; `None` when there is none. A journal that cannot be written can still be
-    /// read.
+    /// Opens the journal in this folder to read it; `None` if there is none. A journal that cannot be written can still
+    /// be read.
     ///
     /// # Errors
-    /// When it cannot be opened, or is of another form.
+    /// When it cannot be opened, or has another format.
     pub fn open_to_read(folder: &Path) -> Result<Option<Self>, JournalError> {
         let path = folder.join(FILE);
         if !path.exists() {
@@ -93,11 +93,11 @@ impl Journal {
         .map(Some)
     }
 
-    /// Opens the journal in this file to read it; `None` when there is none. It is not written, even if its writer was
+    /// Opens the journal in this file to read it; `None` if there is none. It is not changed, even if its writer was
     /// killed in the middle of a commit.
     ///
     /// # Errors
-    /// When it cannot be opened, is no journal, or is one of another form.
+    /// When it cannot be opened, is not a journal, or has another format.
     pub fn open_file_to_read(path: &Path) -> Result<Option<Self>, JournalError> {
         if !path.exists() {
             return Ok(None);
@@ -109,16 +109,17 @@ impl Journal {
         .map(Some)
     }
 
-    /// Opens the journal in this file to read it, and never writes to it; `None` when there is none.
+    /// Opens the journal in this file to read it, and never writes to it; `None` if there is none.
     ///
     /// # Errors
-    /// When it cannot be opened, is no journal, or is one of another form.
+    /// When it cannot be opened, is not a journal, or has another format.
     pub fn open_read_only(path: &Path) -> Result<Option<Self>, JournalError> {
         if !path.exists() {
             return Ok(None);
         }
         let mode = file::mode(path)?;
-        // Without `immutable`, later writes of other judges are visible. That needs a writable folder for shared memory.
+        // Without `immutable`, later writes of other judges are visible. This needs a writable folder for shared
+        // memory.
         let opened = unless_read_only(Self::open_with(path, mode, "mode=ro"), || match mode {
             Mode::OneWriter => Self::recovered(path),
             Mode::Shared => Self::read_only(path, mode),
@@ -150,8 +151,8 @@ impl Journal {
         Self::of(opened, path, mode)
     }
 
-    /// A writer that was killed in a commit has left half of it, and the pages to undo it. Undoing writes to the file, which
-    /// may get a new writer at any moment, so it is done in a copy.
+    /// If a writer was killed during a commit, it has left an incomplete commit and the pages to undo it. Undoing
+    /// writes to the file, which may get a new writer at any moment, so it is done in a copy.
     fn recovered(path: &Path) -> Result<Self, JournalError> {
         let copy = file::copy(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
         let (_folder, copy) = copy;
@@ -187,12 +188,12 @@ impl Journal {
         Ok(Self { connection, locks, files: Files::at(&path), path, mode, rewritten_file: None })
     }
 
-    /// Returns whether the file that is open is the one at its path: it was not removed, moved or replaced.
+    /// Returns whether the open file is the one at its path: it was not removed, moved or replaced.
     pub fn is_in_place(&self) -> bool {
         self.files.is_same_journal(Files::at(&self.path))
     }
 
-    /// Returns the same for the files beside it, which hold the last commits.
+    /// Returns the same for the files next to it, which hold the last commits.
     pub(super) fn has_all_files(&self) -> bool {
         self.files == Files::at(&self.path)
     }
@@ -208,7 +209,7 @@ impl Journal {
     }
 }
 
-/// What is in a file of SQLite.
+/// The contents of an SQLite file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Contents {
     Nothing,
@@ -246,9 +247,10 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // Without this, SQLite makes a new plan for a prepared statement every time it is used with another value.
+    // Without this, SQLite plans a prepared statement again every time it is used with another value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // A journal may come from somebody else: nothing in it may run, and nothing in it may take all memory.
+    // A journal may come from an untrusted person. Nothing in it may be executed, and nothing in it may exhaust the
+    // memory.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
@@ -257,15 +259,15 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Reads or writes an answer, which may be longer than any other row.
 pub(super) fn with_answer<T>(connection: &Connection, act: impl FnOnce() -> T) -> rusqlite::Result<T> {
-    // The hash and the lengths are beside it.
+    // The hash and the lengths are in the same row.
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(MAX_ANSWER_BYTES + 1024).unwrap_or(i32::MAX))?;
     let done = act();
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     Ok(done)
 }
 
-/// Copies a journal that cannot be written to a temporary file of SQLite's, which ends with the connection. What is written
-/// to the copy would be lost: it is read-only, too.
+/// Copies a journal that cannot be written to a temporary file of SQLite's, which ends with the connection. Writes to
+/// the copy would be lost, so it is read-only, too.
 fn copied(journal: &Connection) -> rusqlite::Result<Connection> {
     let mut copy = Connection::open("")?;
     Backup::new(journal, &mut copy)?.run_to_completion(BACKUP_PAGES, Duration::ZERO, None)?;
@@ -277,7 +279,7 @@ fn copied(journal: &Connection) -> rusqlite::Result<Connection> {
     Ok(copy)
 }
 
-/// Returns the journal, or what `other` opens where it cannot be written.
+/// Returns the journal, or the result of `other` if the journal cannot be written.
 fn unless_read_only(
     opened: Result<Journal, JournalError>,
     other: impl FnOnce() -> Result<Journal, JournalError>,
@@ -289,7 +291,7 @@ fn unless_read_only(
     }
 }
 
-/// A path as SQLite's URIs want it.
+/// A path in the form of SQLite's URIs.
 fn uri_path(path: &Path) -> String {
     path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
@@ -350,7 +352,7 @@ pub struct ReadableRows {
     pub results: u64,
 }
 
-/// The most rows that are read of a table, because the pages of a damaged table may form a circle.
+/// The maximal number of rows that are read of a table, because the pages of a damaged table may form a circle.
 const MAX_ROWS: u64 = 10_000_000;
 
 impl Journal {
@@ -364,7 +366,7 @@ impl Journal {
     }
 }
 
-/// Counts the rows before the first that cannot be read, and if there is one, those behind the last.
+/// Counts the rows before the first unreadable one and, if there is one, the rows after the last unreadable one.
 fn rows_from_both_ends(connection: &Connection, sql: &str) -> u64 {
     let (first, is_whole) = rows(connection, sql);
     if is_whole { first } else { first + rows(connection, &format!("{sql} DESC")).0 }

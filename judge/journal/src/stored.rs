@@ -1,5 +1,5 @@
-//! Reads recorded runs: a whole run, what its scores are relative to, where its results come from, and earlier results
-//! that still hold.
+//! Reads recorded runs: a complete run, the scores that its scores are relative to, the origins of its results, and
+//! earlier results that are still valid.
 
 use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, time};
 use super::error::{JournalError, shortened};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Journal {
-    /// Returns the number of the run that the user means.
+    /// Returns the id of the run that the user asks for.
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
@@ -38,7 +38,7 @@ impl Journal {
         Ok(newest.map(RunId))
     }
 
-    /// Returns a whole run.
+    /// Returns a complete run.
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
@@ -98,7 +98,8 @@ impl Journal {
         })
     }
 
-    /// The results of each solver come in the order of the cases, as they are stored: several are merged, and none sorted.
+    /// The results of each solver are stored in the order of the cases, so those of several solvers are merged without
+    /// sorting.
     fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
         let (id, solvers) = (run.id, run.entrants.len());
         let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
@@ -212,7 +213,7 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
     })
 }
 
-/// The machines of the runs that a run has results of, by origin; `None` is the run itself. They are named where there are
+/// The machines whose results a run contains, by origin; `None` is the run itself. They have names if there are
 /// several.
 struct OriginMachines<'a> {
     machines: HashMap<Option<i64>, Node>,
@@ -238,14 +239,16 @@ impl<'a> OriginMachines<'a> {
         Ok(Self { machines, nodes, names: HashMap::new() })
     }
 
-    /// Returns the name of the machine that a result of this origin was found on; `None` where all are of one machine.
+    /// Returns the name of the machine where a result of this origin was found; `None` if all results come from one
+    /// machine.
     pub(super) fn name(&mut self, origin: Option<i64>) -> Option<String> {
         let machine = self.machines.get(&origin)?;
         Some(self.names.entry(origin).or_insert_with(|| self.nodes.add(machine.clone())).clone())
     }
 }
 
-/// Returns the runs that a merged run has results of, in the order of their shards. Empty for a run that was recorded here.
+/// Returns the runs whose results a merged run contains, in the order of their shards. Empty for a run that was
+/// recorded here.
 pub(super) fn origins(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Origin>> {
     let sql = "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel, cpu_model,
              judge, file FROM origin WHERE run = ?1 ORDER BY shards, shard, started, uid";
@@ -301,7 +304,7 @@ impl Reference {
 }
 
 impl Journal {
-    /// Returns what the scores of a run are relative to; `None` under a rule that takes no best score.
+    /// Returns the best scores that a run's scores are relative to; `None` under a rule without best scores.
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
@@ -310,7 +313,7 @@ impl Journal {
     }
 }
 
-/// Returns what the scores of a run are relative to; `None` under a rule that takes no best score.
+/// Returns the best scores that a run's scores are relative to; `None` under a rule without best scores.
 fn read_reference(connection: &Connection, run: RunId) -> Result<Option<Reference>, JournalError> {
     let source: Option<Option<String>> =
         query_first(connection, "SELECT reference FROM run WHERE id = ?1", [run.0], |row| row.get(0))?;
@@ -341,7 +344,7 @@ fn read_best_origin(row: &Row<'_>, solvers: &mut HashMap<String, Arc<str>>) -> R
     })
 }
 
-/// Writes down what the scores of a run are relative to. The first of these cases has this place in the run.
+/// Stores the best scores that a run's scores are relative to. The first of these cases has this place in the run.
 pub(super) fn write_reference(
     connection: &Connection,
     run: RunId,
@@ -383,8 +386,8 @@ fn insert_known_best(connection: &Connection, run: RunId, place: usize, known: &
     Ok(())
 }
 
-/// Adds what the scores of a run of another journal are relative to. Where several runs know a score of a case, the best one
-/// stays, in whatever order they are merged.
+/// Adds the best scores that the scores of another journal's run are relative to. If several runs have a score for a
+/// case, the best one is kept, in whatever order they are merged.
 pub(super) fn merge_reference(into: &Connection, run: RunId, theirs: Reference) -> Result<(), JournalError> {
     let direction: Direction =
         into.query_row("SELECT direction FROM run WHERE id = ?1", [run.0], |row| named(row, 0))?;
@@ -414,11 +417,11 @@ pub(super) fn merge_reference(into: &Connection, run: RunId, theirs: Reference) 
 #[derive(Debug, Default)]
 pub struct Known {
     results: HashMap<Key, KnownOutcome>,
-    /// The results of the resumed run itself, with their inputs, which were checked to be unchanged.
+    /// The results of the resumed run itself, with their inputs, which have been checked to be unchanged.
     kept: HashMap<JobId, (KnownOutcome, Digest)>,
     /// The machines of a cluster that they were found on.
     nodes: NodeList,
-    /// Which repetition of its input a case is. A repeated case is measured again, not looked up.
+    /// Counts the repetitions of each input. A repeated case is measured again, not looked up.
     attempts: Repetitions,
 }
 
@@ -432,7 +435,7 @@ struct Key {
 const KEY: &str = "result.entrant, result.place, game_case.input, attempt";
 
 impl Known {
-    /// Knows nothing yet of the cases of this plan.
+    /// Returns a value without results for this plan's cases.
     pub fn of(plan: &Plan) -> Self {
         Self { attempts: plan.cases.repetitions(), ..Self::default() }
     }
@@ -447,7 +450,7 @@ impl Known {
         self.results.len() + self.kept.len()
     }
 
-    /// Returns whether there is nothing to look up.
+    /// Returns whether there are no earlier results.
     pub fn is_empty(&self) -> bool {
         self.results.is_empty() && self.kept.is_empty()
     }
@@ -538,7 +541,7 @@ impl Known {
         Ok(())
     }
 
-    /// Adds the results that a solver of this content had in any run under these conditions, the newest last.
+    /// Adds the results of a solver with this content from any run under these conditions, the newest last.
     pub(super) fn add_earlier(
         &mut self,
         connection: &Connection,

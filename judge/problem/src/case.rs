@@ -25,7 +25,7 @@ impl CaseName {
         Self(format!("{SEED_PREFIX}{seed}").into())
     }
 
-    /// Returns the seed in this name, if the name is exactly the one that [`Self::of_seed`] gives.
+    /// Returns the seed of this name, if the name is exactly what [`Self::of_seed`] returns.
     pub(super) fn seed(&self) -> Option<u64> {
         let digits = self.0.strip_prefix(SEED_PREFIX)?;
         let is_written_so = digits == "0" || digits.starts_with(|first: char| matches!(first, '1'..='9'));
@@ -216,8 +216,8 @@ pub struct TestGroup {
     pub weight: Option<Weight>,
     /// How the points of its cases are combined.
     pub aggregate: GroupAggregate,
-    /// The indices of the groups that it depends on. If a case of such a group fails, or a case of a group that that
-    /// one depends on, all cases of this group count as failed.
+    /// The indices of the groups that it depends on. If a case of such a group fails, directly or through further
+    /// dependencies, all cases of this group count as failed.
     pub depends_on: Vec<usize>,
     /// Which cases it has.
     pub members: Members,
@@ -283,8 +283,8 @@ impl fmt::Display for Members {
 /// The maximum number of seeds in a list. A longer range is probably a typing error.
 const MAX_SEEDS: u64 = 10_000_000;
 
-/// The first seed of the fresh cases of `compare --until-decided`, and of the comparison at the end of `tune`. People
-/// choose small seeds, and the search of `tune` starts at [`FIRST_TRAINING_SEED`], so these cases are new to the
+/// The first seed of the fresh cases of `compare --until-decided`, and of the comparison at the end of `tune`. Users
+/// choose small seeds, and the search of `tune` starts at [`FIRST_TRAINING_SEED`]. So these cases are new to the
 /// solvers.
 pub const FIRST_FRESH_SEED: u64 = 1_000_001;
 

@@ -102,7 +102,7 @@ impl CaseList {
         self.read = Some(Arc::new(paths.zip(read).collect()));
     }
 
-    /// Shares the content that was read for the list that this one was made from.
+    /// Shares the content that was read for the list from which this one was made.
     pub fn share_read_files(&mut self, origin: &Self) {
         self.read.clone_from(&origin.read);
     }
@@ -220,19 +220,22 @@ impl CaseList {
     /// Returns the scoring terms of the cases, by the source of their input.
     pub fn terms_by_source(&self) -> TermsBySource<'_> {
         let mut plain = SeedRanges::default();
-        let mut terms = HashMap::new();
+        let (mut terms, mut files) = (HashMap::new(), HashMap::new());
         for part in &self.parts {
             match &part.cases {
                 Cases::Seeds { seeds, .. } => plain.add(seeds.clone()),
                 Cases::Listed(cases) => {
                     for case in &**cases {
+                        if case.file().is_some() {
+                            files.entry(&*case.name.0).or_insert(case);
+                        }
                         let is_plain = case.seed().is_some_and(|seed| plain.contains(seed));
                         terms.entry(&case.source).or_insert((!is_plain).then_some(case));
                     }
                 }
             }
         }
-        TermsBySource(terms)
+        TermsBySource { terms, files }
     }
 
     /// Returns which repetition of its input each case is.
@@ -316,14 +319,22 @@ impl Cases {
 }
 
 /// The weights, thresholds and best scores of a list's cases, by the source of their input.
-pub struct TermsBySource<'a>(HashMap<&'a CaseSource, Option<&'a CaseSpec>>);
+pub struct TermsBySource<'a> {
+    terms: HashMap<&'a CaseSource, Option<&'a CaseSpec>>,
+    /// The cases that are files, by name. The folder of a recorded file may have another path than today's.
+    files: HashMap<&'a str, &'a CaseSpec>,
+}
 
 impl TermsBySource<'_> {
-    /// Returns a case with this name and source. It has the terms of the first listed case of that source, or the
-    /// defaults.
+    /// Returns a case with this name and source. Its terms are those of the first listed case with that source, for a file
+    /// at an unknown path those of the first listed file with that name, or the defaults.
     pub fn case(&self, name: CaseName, source: CaseSource) -> CaseSpec {
-        match self.0.get(&source).copied().flatten() {
-            Some(known) => CaseSpec { name, ..known.clone() },
+        let of_name = || match &source {
+            CaseSource::File(_) => self.files.get(name.without_repetition()).copied(),
+            CaseSource::Seed(_) | CaseSource::Made(_) => None,
+        };
+        match self.terms.get(&source).copied().unwrap_or_else(of_name) {
+            Some(known) => CaseSpec { name, source, ..known.clone() },
             None => CaseSpec::new(name, source),
         }
     }

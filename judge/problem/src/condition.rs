@@ -165,7 +165,7 @@ enum Token {
     Strange,
 }
 
-/// The text of a condition, with the place of the next token.
+/// The text of a condition, with the position of the next token.
 struct Parser<'a> {
     text: &'a str,
     start: usize,
@@ -223,7 +223,7 @@ fn first_token(text: &str) -> (usize, Token) {
 /// The maximum nesting. It bounds the recursion of the parser.
 const MAX_DEPTH: usize = 100;
 
-/// What a part of the text is.
+/// The kind of a part of the text.
 enum Part {
     Condition(Expression),
     Number(Formula),
@@ -359,7 +359,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses what stands between `(` and `)`.
+    /// Parses the text between `(` and `)`.
     fn group(&mut self) -> Result<Part, InvalidText> {
         self.advance();
         let inner = self.deeper(Self::either)?;

@@ -1,4 +1,4 @@
-//! Formulas over the numbers of a case, as conditions and the axes of charts have them: `score/N`, `log(N*M)`.
+//! Formulas over the numbers of a case, as in conditions and the axes of charts: `score/N`, `log(N*M)`.
 
 use crate::{Features, Number};
 use num_rational::BigRational;

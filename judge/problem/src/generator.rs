@@ -16,10 +16,11 @@ pub struct GeneratorParameter {
 }
 
 impl GeneratorParameter {
-    /// Reads `1..100`, `1..100:log`, `0.0..1.0` or `{a,b}`. Ends without a decimal point are ends of whole numbers.
+    /// Reads `1..100`, `1..100:log`, `0.0..1.0` or `{a,b}`. If the ends have no decimal point, the values are whole
+    /// numbers.
     ///
     /// # Errors
-    /// When it is no range.
+    /// When it is not a range.
     pub fn read(name: &str, range: &str) -> Result<Self, InvalidParameter> {
         let (ends, rest) = range.split_once(':').unwrap_or((range, ""));
         let is_whole = |end: &str| end.trim().parse::<i64>().is_ok();
@@ -37,7 +38,7 @@ impl GeneratorParameter {
     }
 }
 
-/// What a generator is called with: a seed, and values of parameters. The seed draws the values of the others.
+/// The arguments of a generator: a seed, and values of parameters. The seed draws the values of the other parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct GeneratorCall {
@@ -51,7 +52,7 @@ impl GeneratorCall {
     /// Returns the values of all parameters, in their order.
     ///
     /// # Errors
-    /// When the call gives a value that there is not.
+    /// When the call gives a value that does not exist.
     pub fn complete(&self, parameters: &[GeneratorParameter]) -> Result<Vec<(String, String)>, InvalidText> {
         for (name, value) in &self.values {
             let Some(parameter) = parameters.iter().find(|parameter| parameter.name == *name) else {

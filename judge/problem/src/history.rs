@@ -1,4 +1,4 @@
-//! What is known of past runs: states, rows of the history, tags and notes, best scores, jobs on a cluster, and which
+//! Facts about past runs: states, rows of the history, tags and notes, best scores, jobs on a cluster, and which
 //! answers are kept.
 
 use crate::text::{InvalidText, is_hidden, named_enum};
@@ -99,7 +99,7 @@ pub enum JobState {
     Pending,
     /// It has ended, and its results were not collected.
     Ended,
-    /// The cluster did not tell; with its error.
+    /// The cluster did not report it; with its error.
     Unknown(String),
 }
 
@@ -155,7 +155,7 @@ pub struct HistoryRow {
     pub total: Option<BigRational>,
     /// Hash of the cases in the total. Only totals over the same cases are comparable.
     pub case_set: Option<[u8; 32]>,
-    /// The difference to the previous total of a solver with this name, on the same cases and by the same rule.
+    /// The difference from the previous total of a solver with this name, on the same cases and by the same rule.
     pub change: Option<BigRational>,
     /// Which scores are good.
     pub direction: Direction,
@@ -195,7 +195,7 @@ impl Labels {
     }
 }
 
-/// A word by which runs are found.
+/// A word that finds runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(String);
 
@@ -233,7 +233,7 @@ impl Note {
         Self(text)
     }
 
-    /// Reads a text. An empty one is no note.
+    /// Reads a text. An empty text is not a note.
     ///
     /// # Errors
     /// Fails if the text is too long or has a character that cannot be shown.

@@ -1,4 +1,4 @@
-//! What identifies inputs, answers, programs, checkers and runs. Two contents with the same hash are the same.
+//! Identities of inputs, answers, programs, checkers and runs. Contents with the same hash count as the same.
 
 use crate::text::InvalidText;
 use std::fmt;

@@ -244,7 +244,7 @@ impl PartialEq for OutcomeGrid {
     }
 }
 
-/// The bits of a packed outcome's head. They tell which parts follow.
+/// The bits of a packed outcome's head. They say which parts follow.
 mod part {
     pub(super) const NOISY: u64 = 1;
     pub(super) const SHORT_SCORE: u64 = 1 << 1;
@@ -337,7 +337,7 @@ pub(super) fn verdict(bytes: &[u8]) -> Verdict {
     Verdict::ALL[(Packed(bytes).number() >> part::COUNT) as usize]
 }
 
-/// Writes seven bits to a byte, lowest first. The eighth bit tells that more bytes follow.
+/// Writes seven bits per byte, lowest first. The eighth bit says that more bytes follow.
 fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);

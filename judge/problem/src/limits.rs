@@ -164,7 +164,7 @@ impl From<Number> for BigRational {
 impl FromStr for Number {
     type Err = InvalidText;
 
-    /// Reads digits with at most one sign and one point, with digits on both sides of it.
+    /// Reads digits with at most one sign and one decimal point, with digits on both sides of the point.
     fn from_str(text: &str) -> Result<Self, InvalidText> {
         let whole_parts = text.split('.').all(|part| part.ends_with(|last: char| last.is_ascii_digit()));
         let starts = text.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());

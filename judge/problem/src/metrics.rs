@@ -17,18 +17,18 @@ pub struct MetricRule {
     pub name: String,
     /// Which values are better, if the author says so.
     pub direction: Option<Direction>,
-    /// The expression that finds it in the solver's standard error: its first group, or the whole match. `None`: the checker
-    /// prints it.
+    /// The expression that finds it in the solver's standard error. The value is the first group, or the whole match.
+    /// `None`: the checker prints it.
     pub stderr: Option<Regex>,
     /// Whether `[problem.metrics]` names it. Tables of the terminal show no others.
     pub is_declared: bool,
 }
 
 impl MetricRule {
-    /// Begins the name of a metric where other numbers have names too: `metric:moves`.
+    /// The prefix of a metric's name where other numbers have names, too: `metric:moves`.
     pub const PREFIX: &str = "metric:";
 
-    /// Returns whether the checker says it.
+    /// Returns whether the checker prints it.
     pub fn is_by_checker(&self) -> bool {
         self.stderr.is_none()
     }
@@ -74,7 +74,8 @@ impl Metrics {
         self.0.is_empty()
     }
 
-    /// Adds what a solver printed on its standard error. The last of several matches counts. Matches that are no number are left out.
+    /// Adds what a solver printed on its standard error. The last of several matches counts. Matches that are not
+    /// numbers are left out.
     pub fn add_from_stderr(&mut self, rules: &[MetricRule], stderr: &[u8]) {
         for rule in rules {
             let last = rule.stderr.as_ref().and_then(|pattern| pattern.captures_iter(stderr).last());
@@ -99,7 +100,7 @@ impl fmt::Display for Metrics {
 impl FromStr for Metrics {
     type Err = Infallible;
 
-    /// Reads what `Display` writes. Anything else is left out.
+    /// Reads the output of `Display`. Anything else is left out.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         let mut metrics = Self::default();
         for (name, value) in text.split(' ').filter_map(|word| word.split_once('=')) {

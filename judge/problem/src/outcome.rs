@@ -41,7 +41,7 @@ pub struct Outcome {
     pub score: Option<Score>,
     /// The reason of the verdict. Empty for `Accepted`.
     pub note: String,
-    /// Which rule a rejected answer breaks, and where. What is unknown is absent.
+    /// The rule that a rejected answer breaks, and the place. Unknown parts are absent.
     pub broken: BrokenRule,
     /// The named numbers beside the score. The checker gives some for an accepted answer, the solver itself others.
     #[serde(default, skip_serializing_if = "Metrics::is_empty")]
@@ -164,12 +164,12 @@ pub enum Ruling {
 pub struct Rejection {
     /// Which rule is broken, and where.
     pub broken: BrokenRule,
-    /// The checker's words: which rule, what was expected, and what was found.
+    /// The checker's message: which rule, what was expected, and what was found.
     pub reason: String,
 }
 
-/// Which rule an answer breaks, and where. What the checker does not tell is absent. Shown as the place: `line 3,
-/// column 5, move 2`.
+/// Which rule an answer breaks, and where. Parts that the checker does not report are absent. Shown as the place: `line
+/// 3, column 5, move 2`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenRule {
     /// The line of the answer, from 1.
@@ -190,7 +190,7 @@ impl Ruling {
 }
 
 impl BrokenRule {
-    /// Returns whether the checker told a place.
+    /// Returns whether the checker reported a place.
     pub fn has_place(&self) -> bool {
         self.line.is_some() || self.column.is_some() || self.step.is_some()
     }

@@ -34,11 +34,11 @@ pub struct Plan {
     pub transcripts: bool,
     /// The command-line flags that affect every case: limits, sandbox and catalogue.
     pub case_flags: CaseFlags,
-    /// Who goes first on each case.
+    /// Which solver goes first on each case.
     pub order: Order,
 }
 
-/// Command-line flags with their values. They are computed when they are first needed, which is not in every run.
+/// Command-line flags with their values. They are computed on first use, because some runs do not need them.
 #[derive(Clone)]
 pub struct CaseFlags(Arc<LazyLock<Vec<String>, FindFlags>>);
 
@@ -68,7 +68,7 @@ impl fmt::Debug for CaseFlags {
     }
 }
 
-/// Who goes first on each case.
+/// Which solver goes first on each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// The solvers take turns in the order of the command line: A B, A B.

@@ -270,7 +270,7 @@ pub enum GeneratorChoice {
     Seed,
 }
 
-/// The sealed cases of a problem: how many seeds are drawn, and how often a total may be asked for.
+/// The sealed cases of a problem: how many seeds are drawn, and how often the user may ask for a total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SealedChoice {
     /// The number of seeds.
@@ -285,7 +285,7 @@ impl Default for SealedChoice {
     }
 }
 
-/// What only `judge verify` uses of a problem.
+/// The parts of a problem that only `judge verify` uses.
 #[derive(Debug, Clone, Default)]
 pub struct Verification {
     /// The command that validates an input. It reads the input on standard input.

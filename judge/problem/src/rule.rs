@@ -27,7 +27,7 @@ pub enum Rule {
     /// scale. Otherwise p = 0 if the signs make the quotient meaningless: b is 0, or s and b have different signs. If
     /// all scores are negative, the quotient is inverted.
     Relative {
-        /// The points of the best; 1,000,000 by default.
+        /// The points of the best solver; 1,000,000 by default.
         scale: BigInt,
     },
     /// p = scale (1 - (better + tied / 2) / solvers). `better` counts the solvers of this run with a better score,

@@ -27,10 +27,10 @@ impl SolverSpec {
     /// The prefix of an entrant without a program: `answers:DIR`.
     pub const ANSWERS: &str = "answers:";
 
-    /// The name of the person who plays in `judge ui`.
+    /// The name of the human player in `judge ui`.
     pub const BY_HAND: &str = "by hand";
 
-    /// Returns the person who plays in `judge ui`.
+    /// Returns the human player in `judge ui`.
     pub fn by_hand() -> Self {
         Self { name: Self::BY_HAND.to_owned(), text: Self::BY_HAND.to_owned() }
     }

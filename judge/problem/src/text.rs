@@ -61,7 +61,7 @@ macro_rules! named_enum {
 pub(crate) use named_enum;
 
 /// Returns whether a character could deceive a reader: a control character, a change of the writing direction, a line
-/// separator, or a character without width.
+/// separator, or a zero-width character.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -186,12 +186,76 @@ pub fn quote_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     words.into_iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the words of a command line that [`quote_words`] wrote. `None` if a quote has no end.
+pub fn split_words(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut rest) = (Vec::new(), line.trim_start());
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix("$'") {
+            Some(quoted) => unquoted(quoted)?,
+            None => {
+                let (word, after) = rest.split_at(word_length(rest));
+                (shell_words::split(word).ok()?.concat(), after)
+            }
+        };
+        words.push(word);
+        rest = after.trim_start();
+    }
+    Some(words)
+}
+
+/// Returns the text up to the quote that ends it, without the escapes of [`quote`], and the rest after that quote.
+fn unquoted(text: &str) -> Option<(String, &str)> {
+    let number = |digits: Option<&str>, radix| char::from_u32(u32::from_str_radix(digits?, radix).ok()?);
+    let (mut word, mut rest) = (String::new(), text);
+    loop {
+        let sign = rest.chars().next()?;
+        rest = &rest[sign.len_utf8()..];
+        let (sign, length) = match (sign, rest.chars().next()) {
+            ('\'', _) => return Some((word, rest)),
+            ('\\', Some(escaped @ ('\'' | '\\'))) => (escaped, 1),
+            ('\\', Some('U')) => (number(rest.get(1..9), 16)?, 9),
+            ('\\', _) => (number(rest.get(..3), 8)?, 3),
+            (sign, _) => (sign, 0),
+        };
+        word.push(sign);
+        rest = &rest[length..];
+    }
+}
+
+/// Returns the length of the first word of a command line, with its quotes.
+fn word_length(text: &str) -> usize {
+    let (mut quote, mut is_escaped) = (None, false);
+    for (place, sign) in text.char_indices() {
+        match (quote, sign) {
+            _ if is_escaped => is_escaped = false,
+            (None | Some('"'), '\\') => is_escaped = true,
+            (None, '\'' | '"') => quote = Some(sign),
+            (Some(open), sign) if sign == open => quote = None,
+            (None, sign) if sign.is_ascii_whitespace() => return place,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Returns the words of a command line with more flags. They come before `--`, because the words after it are no flags.
+pub fn with_flags(mut words: Vec<String>, flags: impl IntoIterator<Item = String>) -> Vec<String> {
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.splice(end..end, flags);
+    words
+}
+
 /// Returns the words of a command line without `flags`, and without the flags with values in `valued`, which are written
 /// `--flag VALUE` or `--flag=VALUE`.
 pub fn without_flags(words: Vec<String>, flags: &[&str], valued: &[&str]) -> Vec<String> {
     let mut words = words.into_iter();
     let mut kept = Vec::new();
     while let Some(word) = words.next() {
+        if word == "--" {
+            kept.push(word);
+            kept.extend(words);
+            break;
+        }
         let name = word.split_once('=').map_or(&*word, |(name, _)| name);
         if valued.contains(&name) {
             if name.len() == word.len() {

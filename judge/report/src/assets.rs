@@ -14,13 +14,13 @@ pub const STYLE: &str = concat!(asset!("shared/tokens.css"), asset!("shared/styl
 pub const DOM: &str = asset!("shared/dom.js");
 /// Saves a chart as a file.
 pub const SAVE: &str = asset!("shared/save.js");
-/// What all charts share.
+/// Shared code of all charts.
 pub const CHARTS: &str = asset!("shared/charts.js");
 /// The charts of a run's cases.
 pub const CASE_CHARTS: &str = asset!("shared/case_charts.js");
 /// The charts of a comparison's pairs.
 pub const PAIR_CHARTS: &str = asset!("shared/pair_charts.js");
-/// The style of every page, and what a report adds to it.
+/// The style of every page, with the additions of reports.
 pub(crate) const REPORT_STYLE: &str =
     concat!(asset!("shared/tokens.css"), asset!("shared/style.css"), asset!("report/report.css"));
 /// Draws the charts of a run's report.
@@ -38,7 +38,7 @@ pub const BOARD: &str = asset!("game/board.js");
 pub const BOARD_VIEW: &str = asset!("game/boardview.js");
 /// Draws the curve of a game's score.
 pub const CURVE: &str = asset!("game/curve.js");
-/// One game and what is shown of it.
+/// Shows one game move by move.
 pub const FILM: &str = asset!("game/film.js");
 /// Saves pictures and films of games.
 pub const RECORD: &str = asset!("game/record.js");
@@ -50,10 +50,10 @@ pub const GAME: &str = asset!("game/game.js");
 pub const CHART_LIBRARY: &str = asset!("vendor/uPlot.iife.min.js");
 /// Its style.
 pub const CHART_STYLE: &str = asset!("vendor/uPlot.min.css");
-/// Its licence, which goes with every copy.
+/// Its licence, which must be included in every copy.
 pub const CHART_LICENSE: &str = asset!("vendor/uPlot.LICENSE");
 
-/// Returns a script without what only its readers need: comments that have lines of their own, and the indentation.
+/// Returns a script without the parts for human readers: full-line comments and indentation.
 pub fn slim(script: &str) -> String {
     let mut is_comment = false;
     let is_needed = |line: &&str| {
@@ -73,7 +73,7 @@ pub fn joined(script: &str) -> String {
     script.lines().flat_map(|line| [line, if needs_end(line) { "\n" } else { "" }]).collect()
 }
 
-/// Returns a style without what only its readers need: the spaces and ends of lines beside its signs, too.
+/// Returns a style without the parts for human readers; also without spaces and line ends next to its punctuation.
 pub fn slim_style(style: &str) -> String {
     const SIGNS: [(&str, &str); 9] = [
         (" {", "{"),

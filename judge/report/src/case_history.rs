@@ -9,7 +9,7 @@ use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 use std::collections::BTreeMap;
 
-/// What is known of a case in all runs.
+/// The results of a case in all runs.
 #[derive(Debug)]
 pub struct CaseHistory<'a> {
     /// The problem's id.
@@ -18,7 +18,7 @@ pub struct CaseHistory<'a> {
     pub case: &'a str,
     /// Which scores are good.
     pub direction: Direction,
-    /// Its features, if they are known.
+    /// Its features, if known.
     pub features: Option<&'a Features>,
     /// Whether its input can be downloaded.
     pub has_input: bool,
@@ -57,7 +57,7 @@ pub(crate) struct CaseHistoryDocument<'a> {
     /// Which scores are good.
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
     direction: &'static str,
-    /// Its features, if they are known.
+    /// Its features, if known.
     features: Option<BTreeMap<&'a str, Number>>,
     /// Whether its input can be downloaded.
     input: bool,

@@ -6,7 +6,8 @@ use serde::Serialize;
 /// The number of ranges of a histogram.
 const RANGES: usize = 24;
 
-/// If the largest number is this many times the smallest, ranges are equal on a logarithmic axis: three decades.
+/// If the largest number is at least this many times the smallest, ranges are equal on a logarithmic axis: three
+/// decades.
 const DECADES: f64 = 1000.0;
 
 /// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.
@@ -20,7 +21,7 @@ pub struct Points<'a> {
     pub y: &'a str,
     /// How many rows have both numbers.
     pub total: usize,
-    /// The points of each solver: all, or evenly chosen ones.
+    /// The points of each solver: all, or an evenly chosen part.
     pub solvers: Vec<SolverPoints<'a>>,
 }
 
@@ -153,7 +154,7 @@ struct Spread {
     low: f64,
     /// A quarter is below it.
     q1: f64,
-    /// A half is below it.
+    /// Half of the numbers are below it.
     median: f64,
     /// Three quarters are below it.
     q3: f64,
@@ -167,7 +168,7 @@ const MAX_VALUES: usize = 12;
 /// The number of groups of more values, with about as many cases each.
 const GROUPS: usize = 8;
 
-/// Returns groups by the first number of each pair, for each solver; the second one is spread.
+/// Returns groups by the first number of each pair, for each solver, with the spread of the second number.
 pub fn box_groups(solvers: &[Vec<(f64, f64)>]) -> Vec<BoxGroup> {
     let mut values: Vec<f64> = solvers.iter().flatten().map(|(by, _)| *by).collect();
     values.sort_by(f64::total_cmp);
@@ -230,7 +231,7 @@ pub struct CaseGrid<'a> {
     pub problem: &'a str,
     /// Which scores are good.
     pub direction: &'static str,
-    /// By what the cases are sorted.
+    /// The key by which the cases are sorted.
     pub sort: &'a str,
     /// How many cases there are.
     pub total: usize,
@@ -259,7 +260,7 @@ pub struct GridColumn {
     pub codes: Vec<&'static str>,
     /// How many cases it has a result of, of all.
     pub known: usize,
-    /// How many it is the best of, of all, perhaps with others.
+    /// On how many cases its score is the best of all, alone or tied.
     pub bests: usize,
     /// The mean share over the cases that it has a result of; failures count 0.
     pub mean: Option<f64>,

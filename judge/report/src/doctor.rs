@@ -52,12 +52,12 @@ fn findings(machine: &Machine) -> Vec<Finding> {
     findings
 }
 
-/// The width of a line where nothing is known of it.
+/// The width of a line if it is unknown.
 const LOG_WIDTH: usize = 80;
 
 /// Returns the survey as text: the tiers, their features, and the machine.
 pub fn doctor_text(survey: &Survey, style: Style) -> String {
-    // Sentences break between words in a log too.
+    // Sentences break between words in a log, too.
     let style = style.with_width(style.width.unwrap_or(LOG_WIDTH));
     [tiers(survey, style), gaps(survey, style), features(survey, style), machine(&survey.machine, style)].join("\n\n")
 }
@@ -165,7 +165,7 @@ struct GapRecord<'a> {
 struct FeatureRecord<'a> {
     name: &'static str,
     works: bool,
-    /// What was found, or why it is missing.
+    /// The finding, or why it is missing.
     found: &'a str,
     purpose: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

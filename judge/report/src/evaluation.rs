@@ -22,7 +22,7 @@ pub struct Evaluation<'a> {
     pub candidate: &'a str,
     /// The comparison with the incumbent, if there is one.
     pub versus: Option<&'a Versus>,
-    /// How many cases were asked for, if the comparison ended it before the last one.
+    /// The number of requested cases, if the comparison ended it before the last one.
     pub stopped_of: Option<usize>,
     /// How many cases were run.
     pub runs: usize,
@@ -37,13 +37,13 @@ pub struct Evaluation<'a> {
 pub struct Versus {
     /// The incumbent's id.
     pub against: String,
-    /// What is known.
+    /// The known result.
     pub claim: Claim,
     /// The mean effect. Above 0 the candidate is better.
     pub effect: f64,
-    /// The interval that holds at every look; `None` with too few cases.
+    /// The interval that is valid at every look; `None` with too few cases.
     pub interval: Option<Interval>,
-    /// What is measured.
+    /// The measured quantity.
     pub measure: EffectMeasure,
     /// How many cases both have played.
     pub cases: usize,
@@ -94,7 +94,7 @@ pub(crate) struct EvaluationDocument<'a> {
 struct VersusRecord<'a> {
     /// The incumbent's id.
     against: &'a str,
-    /// What is known of the candidate.
+    /// The known result about the candidate.
     #[schemars(extend("enum" = CLAIMS))]
     claim: &'static str,
     /// The mean effect. Above 0 the candidate is better.
@@ -102,7 +102,7 @@ struct VersusRecord<'a> {
     /// The ends of the interval of the mean effect; absent with too few cases.
     low: Option<f64>,
     high: Option<f64>,
-    /// What is measured.
+    /// The measured quantity.
     #[schemars(extend("enum" = EffectMeasure::ALL.map(EffectMeasure::name)))]
     measure: &'static str,
     /// How many cases both have played.
@@ -137,7 +137,7 @@ impl Versus {
     }
 }
 
-/// The records of the cases, each made when it is written.
+/// The records of the cases, each created when it is written.
 struct Rows<'a>(&'a RunReport<'a>);
 
 impl Serialize for Rows<'_> {
@@ -175,8 +175,8 @@ impl Document for Evaluation<'_> {
     }
 }
 
-/// Returns the verdict on all cases: accepted if all are, else the commonest failure, and of equally common ones the one that
-/// says most about the machine or the program.
+/// Returns the verdict on all cases: accepted if all are. Otherwise it is the most frequent failure; among equally
+/// frequent ones, the one that says most about the machine or the program.
 fn overall(verdicts: &[Verdict]) -> Verdict {
     const PRECEDENCE: [Verdict; 11] = [
         Verdict::JudgeError,
@@ -197,7 +197,7 @@ fn overall(verdicts: &[Verdict]) -> Verdict {
     commonest.filter(|verdict| count(*verdict) > 0).unwrap_or(Verdict::Accepted)
 }
 
-/// The most bytes of feedback.
+/// The maximal number of bytes of feedback.
 const MAX_BYTES: usize = 8 << 10;
 
 /// How many failed cases are described, how many accepted ones, and how many features.
@@ -205,7 +205,7 @@ const FAILURES: usize = 5;
 const WEAKEST: usize = 3;
 const LOSSES: usize = 5;
 
-/// How many lines of a text of another program are shown, and how many characters of a line.
+/// The number of lines shown of another program's text, and the number of characters per line.
 const LINES: usize = 12;
 const WIDTH: usize = 240;
 
@@ -296,7 +296,7 @@ impl Versus {
     }
 }
 
-/// Returns what a program that exceeded a limit had used.
+/// Returns the usage of a program that exceeded a limit.
 fn used(outcome: &Outcome) -> String {
     let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
     match (outcome.verdict, outcome.cpu, outcome.wall) {
@@ -341,7 +341,7 @@ fn bounded(lines: &[String]) -> String {
     text
 }
 
-/// What a server is doing: the result of the method `status` of `judge serve`.
+/// The activity of a server: the result of the method `status` of `judge serve`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ServeStatus<'a> {
     /// The judge's version.
@@ -362,7 +362,7 @@ pub struct ServeStatus<'a> {
     pub evaluations: u64,
     /// How many cases were run.
     pub runs: u64,
-    /// How many cases were answered from known results.
+    /// The number of cases answered from known results.
     pub cached: u64,
     /// The time since the server was started.
     pub uptime_ms: u64,

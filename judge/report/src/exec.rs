@@ -12,7 +12,7 @@ use serde_with_macros::skip_serializing_none;
 pub struct ExecReport<'a> {
     /// How it ended.
     pub ending: &'a Termination,
-    /// What it used; `None` if it was not started.
+    /// The program's usage; `None` if it was not started.
     pub execution: Option<&'a Execution>,
     /// The sandbox's tier.
     pub tier: Tier,

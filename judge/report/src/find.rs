@@ -1,4 +1,4 @@
-//! What `judge find` found, as text and as JSON.
+//! The results of `judge find`, as text and as JSON.
 
 use crate::text::{Document, Field, Style, exact, grid, left, right};
 use judge_problem::{Stop, counted};
@@ -7,14 +7,42 @@ use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 
-/// What was looked for on a case, and found.
+/// The value that a search found on a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FoundValue {
-    /// A loss as a share of the better score, CPU time in milliseconds, bytes, or a score.
-    Number(f64),
-    /// A verdict, or what two solvers answered.
+    /// A loss, as a share of the better score.
+    Loss(f64),
+    /// CPU time.
+    Milliseconds(f64),
+    /// Memory.
+    Bytes(u64),
+    /// A score.
+    Score(Number),
+    /// A verdict, or the answers of two solvers.
     Text(String),
+}
+
+impl FoundValue {
+    /// Returns the value with its unit.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Loss(share) => format!("{:.2} %", share * 100.0),
+            Self::Milliseconds(time) => format!("{time:.1} ms"),
+            Self::Bytes(_) => format!("{:.1} MiB", self.size() / f64::from(1 << 20)),
+            Self::Score(score) => score.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+
+    /// Returns a number that is larger for a larger value; 0 for a score or a text.
+    pub fn size(&self) -> f64 {
+        match self {
+            Self::Loss(number) | Self::Milliseconds(number) => *number,
+            Self::Bytes(bytes) => *bytes as f64,
+            Self::Score(_) | Self::Text(_) => 0.0,
+        }
+    }
 }
 
 /// A case that was found.
@@ -23,7 +51,7 @@ pub enum FoundValue {
 pub struct FoundCase {
     /// Its name.
     pub case: String,
-    /// What was looked for.
+    /// The searched value.
     pub value: FoundValue,
     /// The verdict of the solver.
     pub verdict: &'static str,
@@ -35,14 +63,14 @@ pub struct FoundCase {
     pub reproduce: String,
 }
 
-/// What a search found.
+/// The results of a search.
 #[derive(Debug)]
 pub struct FindReport {
     /// The problem's id.
     pub problem: String,
     /// The solver, and the one that it is compared with.
     pub solvers: Vec<String>,
-    /// What was looked for.
+    /// The goal of the search.
     pub goal: String,
     /// The cases that were found, the worst first.
     pub found: Vec<FoundCase>,
@@ -62,7 +90,7 @@ pub(crate) struct FindDocument<'a> {
     /// The solver that it is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a str>,
-    /// What was looked for.
+    /// The goal of the search.
     goal: &'a str,
     /// How many cases were played.
     cases: usize,
@@ -98,18 +126,7 @@ impl Document for FindReport {
 }
 
 impl FindReport {
-    /// Returns a value as the goal shows it.
-    pub fn shown(&self, value: &FoundValue) -> String {
-        match (value, &*self.goal) {
-            (FoundValue::Text(text), _) => text.clone(),
-            (FoundValue::Number(share), "loss") if self.solvers.len() > 1 => format!("{:.2} %", share * 100.0),
-            (FoundValue::Number(time), "time") => format!("{time:.1} ms"),
-            (FoundValue::Number(bytes), "memory") => format!("{:.1} MiB", bytes / f64::from(1 << 20)),
-            (FoundValue::Number(number), _) => number.to_string(),
-        }
-    }
-
-    /// Returns a table with a row for each case, the worst first, and below it the commands that play them.
+    /// Returns a table with a row for each case, the worst first, and below it the commands that play these cases.
     pub fn text(&self, style: Style) -> String {
         let played = format!("{}, {}", counted(self.cases, "case"), counted(self.runs, "run"));
         let (goal, solver) = (&self.goal, self.solvers.first().map_or("", |name| name));
@@ -123,7 +140,7 @@ impl FindReport {
         for found in &self.found {
             let own = if found.verdict == "accepted" { score(&found.score) } else { found.verdict.to_owned() };
             let other = self.solvers.get(1).map(|_| score(&found.other_score));
-            let fields = [found.case.clone(), self.shown(&found.value), own].into_iter().chain(other);
+            let fields = [found.case.clone(), found.value.shown(), own].into_iter().chain(other);
             table.add_row(fields.map(|field| Field::new(&field)));
         }
         let commands: Vec<String> = self.found.iter().map(|found| format!("  {}", found.reproduce)).collect();

@@ -5,7 +5,7 @@ use crate::text::{Sheet, Style, TextTable, sheet_markdown, table_csv};
 use std::error::Error;
 use std::io::Write;
 
-/// A format that a report can be written in, beside its text.
+/// A format of a report, in addition to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// One JSON document.
@@ -44,7 +44,7 @@ pub type Written = Result<(), Box<dyn Error>>;
 pub struct Missing {
     /// The reason, as the end of a sentence.
     pub why: &'static str,
-    /// What to type.
+    /// The command to type.
     pub hint: &'static str,
 }
 
@@ -80,7 +80,7 @@ pub trait Report {
         None
     }
 
-    /// Returns the report as titled tables, if it has them: Markdown and the web page show these.
+    /// Returns the report as titled tables, if it has them, for Markdown and the web page.
     fn sheet(&self) -> Option<Sheet> {
         None
     }

@@ -27,7 +27,7 @@ const HOSTS: usize = 5;
 /// The number of digits of a commit that are shown.
 const COMMIT_DIGITS: usize = 10;
 
-/// What the user says of a run: each has a column if a run has it.
+/// The user's own texts for a run. Each has a column if any run has it.
 const TEXTS: [&str; 3] = ["message", "tags", "note"];
 
 /// Returns the texts of [`TEXTS`]. A note is cut to its first line.
@@ -159,7 +159,7 @@ fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
     [("tags", tags(labels).unwrap_or_default()), ("note", note)]
 }
 
-/// Separates the values of a key, each on a line of its own.
+/// Separates the values of a key, each on its own line.
 const UNDER_THE_FIRST: &str = "\n            ";
 
 /// Returns the description of a run without its results, without a final newline.
@@ -235,13 +235,13 @@ struct Record<'a> {
     /// Its state.
     #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
     state: &'static str,
-    /// Where it goes on without a judge: `runs on Slurm (job 222)`.
+    /// Where it continues without a judge: `runs on Slurm (job 222)`.
     detached: Option<String>,
     /// The problem's id.
     problem: &'a str,
     /// The solver's name.
     solver: &'a str,
-    /// The solver, as it was given: its path or command.
+    /// The solver as given: its path or command.
     command: &'a str,
     /// Hash of the solver's content.
     solver_hash: String,
@@ -295,7 +295,7 @@ pub struct HistoryPage<'a> {
 }
 
 impl<'a> HistoryPage<'a> {
-    /// Makes the page of these rows: how many are before it, and how many there are on all pages.
+    /// Makes the page of these rows. `offset` rows are before it, and all pages have `total` rows.
     pub fn of(rows: &'a [HistoryRow], offset: usize, total: usize) -> Self {
         Self { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() }
     }
@@ -372,7 +372,7 @@ fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
     (!is_empty).then(|| table.text())
 }
 
-/// Returns the rows whose totals can be compared together: of one solver, on the same cases by the same rule.
+/// Returns the rows whose totals can be compared: of one solver, on the same cases, by the same rule.
 fn comparable(rows: &[HistoryRow]) -> Vec<Vec<&HistoryRow>> {
     let mut places = HashMap::new();
     let mut groups: Vec<Vec<&HistoryRow>> = Vec::new();

@@ -38,7 +38,7 @@ impl TestResult {
     }
 }
 
-/// A test case, with what is said of its result.
+/// A test case, with its result in words.
 #[derive(Debug, Default)]
 struct TestCase {
     name: String,
@@ -213,7 +213,7 @@ fn time_attribute(tag: &mut BytesStart<'_>, time: Option<Duration>) {
     }
 }
 
-/// Returns a text with escapes for what XML 1.0 has no characters for, such as U+001B and U+FFFE.
+/// Returns a text in which characters that XML 1.0 does not allow, such as U+001B and U+FFFE, are escaped.
 fn xml_text(text: &str) -> Cow<'_, str> {
     let text = visible(text);
     if text.contains(['\u{fffe}', '\u{ffff}']) {
@@ -288,7 +288,7 @@ fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
     case
 }
 
-/// A test group that counts as a whole is a test of its own.
+/// A test group that counts as a whole is a separate test.
 fn whole_group(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, class: &str) -> Option<TestCase> {
     let groups = &report.plan.problem.test_groups;
     let group = &groups[result.group];
@@ -298,7 +298,7 @@ fn whole_group(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, 
     }
     let (test_result, message, kind) = match status {
         TestGroupStatus::Earned => (TestResult::Passed, None, None),
-        // What was not run may still be accepted.
+        // Cases that were not run may still be accepted.
         TestGroupStatus::Partial | TestGroupStatus::Skipped if accepted + skipped == result.cases => {
             (TestResult::Skipped, Some(format!("{skipped} of {} cases skipped", result.cases)), None)
         }
@@ -318,8 +318,8 @@ fn whole_group(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, 
     })
 }
 
-/// Writes the findings of gates as JUnit XML: a suite for each gate, in it a test case for each case of the baseline, and one
-/// for all of them together. The complaints of a gate that is not comparable are skipped tests, if such a gate passes.
+/// Writes the findings of gates as JUnit XML: a suite for each gate, with a test case for each case of the baseline and
+/// one for all of them together. If a gate that is not comparable passes, its complaints are skipped tests.
 ///
 /// # Errors
 /// When the output cannot be written to.

@@ -73,7 +73,7 @@ fn record(status: &LanguageStatus) -> LanguageRecord<'_> {
     }
 }
 
-/// Returns the languages as a table, with what is missing.
+/// Returns the languages as a table, with the missing programs.
 pub fn languages_text(languages: &[LanguageStatus], style: Style) -> String {
     let columns = [
         left("language"),
@@ -130,7 +130,7 @@ fn allowance(allowance: &Allowance) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns what is in the cache as a line.
+/// Returns the content of the cache as a line.
 pub fn cache_text(summary: &CacheSummary) -> String {
     let CacheSummary { folder, programs, bytes, bound } = summary;
     let programs = if *programs == 1 { "1 entry".to_owned() } else { format!("{programs} entries") };

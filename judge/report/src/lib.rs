@@ -1,19 +1,20 @@
-//! The reports of `judge`: values in, bytes out. This crate renders and prints; it runs nothing and reads no journal.
+//! The reports of `judge`. This crate turns values into bytes: it renders and prints, runs nothing and reads no
+//! journal.
 //!
-//! - A [`Report`], such as [`RunReport`] or [`CompareReport`], is the result of a command as a value. It renders itself as text
-//!   for people, and in each [`Format`] that it has: JSON, JSON lines, CSV, JUnit, Markdown, HTML.
-//! - A [`Document`] is a value with one JSON form. The local server sends documents that are serialized as they are, in one
-//!   line each: [`json_line`]. [`SCHEMAS`] has the JSON schema of each document by name, for `judge schema NAME`.
-//! - A [`Style`] says whether text has colours, and how wide its lines are. [`print()`] writes text to standard output, [`note`] to
-//!   standard error, and [`Progress`] shows how far a run is.
+//! - A [`Report`], such as [`RunReport`] or [`CompareReport`], is the result of a command as a value. It renders itself
+//!   as text, and in each [`Format`] that it supports: JSON, JSON lines, CSV, JUnit, Markdown, HTML.
+//! - A [`Document`] is a value with one JSON form. The local server sends serialized documents, each in one line:
+//!   [`json_line`]. [`SCHEMAS`] has the JSON schema of each document by name, for `judge schema NAME`.
+//! - A [`Style`] says whether text has colours, and how wide its lines are. [`print()`] writes text to standard output,
+//!   [`note`] to standard error, and [`Progress`] shows the progress of a run.
 //!
 //! ```text
 //! RunReport ─▶ run::tables ─▶ run::text, html::run ─▶ text of a terminal, Markdown, a web page
-//!           ─▶ run::record ─▶ run::json, run::csv, junit ─▶ what scripts read
+//!           ─▶ run::record ─▶ run::json, run::csv, junit ─▶ files for scripts
 //! ```
 //!
-//! Comparisons, gates, searches and power analyses take the same way. What they share, such as tables, numbers, JSON and the
-//! terminal, is in `text`.
+//! Comparisons, gates, searches and power analyses follow the same path. Shared code, such as tables, numbers, JSON and
+//! the terminal, is in `text`.
 //!
 //! ```
 //! use judge_compare::paired::EffectMeasure;

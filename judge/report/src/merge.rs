@@ -1,11 +1,11 @@
-//! What `judge merge` has merged, and what is missing or refused, as JSON.
+//! The result of `judge merge`: merged runs and missing or refused parts, as JSON.
 
 use crate::text::Document;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
 
-/// What was merged, and what is missing or refused.
+/// Merged runs, and missing or refused parts.
 #[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct MergeReport {
@@ -13,7 +13,7 @@ pub struct MergeReport {
     pub run: Option<MergedRun>,
     /// The runs that it was merged of, in the order of their shards.
     pub origins: Vec<MergedOrigin>,
-    /// What is missing, each with what runs it.
+    /// The missing parts, each with the command that runs it.
     pub missing: Vec<MissingPart>,
     /// The names of the cases that have not the results of all solvers; absent if the catalogue does not tell them.
     pub missing_cases: Option<Vec<String>>,

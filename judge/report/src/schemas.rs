@@ -29,7 +29,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// A comparison whose cases and effects are lists. Reports make these as they are written.
+/// A comparison with lists of cases and effects. Reports create these while they are written.
 type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>;
 
 /// The name of a document, its title, and the function that makes its schema.
@@ -93,7 +93,7 @@ fn schema_of<T: JsonSchema>() -> Schema {
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// Takes null from what the optional fields of an object may be.
+/// Removes null from the allowed values of an object's optional fields.
 fn omit_nulls(schema: &mut Schema) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|known| known == name));

@@ -1,4 +1,4 @@
-//! What may be told of sealed cases.
+//! The information about sealed cases that may be shown.
 
 use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
 use crate::text::{Document, Sheet, Style, TextTable, exact, points_text};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Number;
 use std::io::Write;
 
-/// What may be told of a solver's run on sealed cases.
+/// The information about a solver's run on sealed cases that may be shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SealedReport {
     /// The problem's id.
@@ -18,7 +18,7 @@ pub struct SealedReport {
     pub cases: usize,
     /// The number of cases that are not accepted.
     pub failures: usize,
-    /// The number of failures that are the judge's fault. Then the total comes from earlier runs.
+    /// The number of failures that are the judge's fault. If there are any, the total comes from earlier runs.
     pub faults: usize,
     /// The best total so far, or for the final score this run's total. `None` if no solver had one.
     pub total: Option<BigRational>,
@@ -26,7 +26,7 @@ pub struct SealedReport {
     pub is_final: bool,
     /// Whether the solver reaches the total of a baseline. `None` if there is none.
     pub holds: Option<bool>,
-    /// How often a total may still be asked for.
+    /// The number of remaining queries for a total.
     pub queries_left: u32,
 }
 
@@ -68,7 +68,7 @@ impl Document for SealedReport {
 }
 
 impl SealedReport {
-    /// Returns failures and total alone.
+    /// Returns only the failures and the total.
     pub fn score(&self) -> SealedScore {
         SealedScore { failures: self.failures, total: self.total.as_ref().and_then(|total| exact(&points_text(total))) }
     }

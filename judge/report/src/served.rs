@@ -37,12 +37,12 @@ struct ProblemRecord<'a> {
     by_hand: bool,
 }
 
-/// What is known of a problem.
+/// The facts about a problem.
 #[derive(Debug)]
 pub struct ProblemPage<'a> {
     /// The problem.
     pub problem: &'a Problem,
-    /// What `judge show` says of it, each with its name.
+    /// The facts that `judge show` prints, each with its name.
     pub facts: &'a [(&'static str, String)],
     /// The rules of its game; empty if they are not known.
     pub rules: &'a str,
@@ -56,12 +56,12 @@ pub struct ProblemPage<'a> {
     pub fresh_replays: bool,
 }
 
-/// What is known of a problem: `GET /api/problems/{problem}`.
+/// The facts about a problem: `GET /api/problems/{problem}`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ProblemDocument<'a> {
     #[serde(flatten)]
     problem: ProblemRecord<'a>,
-    /// What `judge show` says of it.
+    /// The facts that `judge show` prints.
     facts: Vec<FactRecord<'a>>,
     /// The rules of its game, its input, output and scoring; absent if its checker is a command.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -80,9 +80,9 @@ pub(crate) struct ProblemDocument<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct FactRecord<'a> {
-    /// What it is about.
+    /// The name of the fact.
     name: &'a str,
-    /// What is known.
+    /// The fact.
     text: &'a str,
 }
 
@@ -214,7 +214,7 @@ struct NewCaseRecord<'a> {
 }
 
 impl<'a> UnfinishedRun<'a> {
-    /// Describes a run that goes on, or has just ended. `finished` are its newest results: case, solver, outcome.
+    /// Describes a run that is running, or has just ended. `finished` are its newest results: case, solver, outcome.
     pub fn of(
         (run, state): (RunId, RunState),
         planned: usize,
@@ -240,7 +240,7 @@ fn new_case<'a>((case, solver, outcome): (&'a str, &'a str, &Outcome)) -> NewCas
     NewCaseRecord { case, solver, code: outcome.verdict.code(), score, cpu_ms: outcome.cpu.map(in_milliseconds) }
 }
 
-/// Returns the time until a run ends, if it goes on as it did.
+/// Returns the remaining time of a run, if its speed stays the same.
 fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverNow<'_>]) -> Option<Duration> {
     let done: usize = solvers.iter().map(|solver| solver.done).sum();
     let left = (planned * solvers.len()).checked_sub(done)?;
@@ -281,11 +281,11 @@ pub struct ManualGamePage<'a> {
     pub case: &'a str,
     /// How many moves were played.
     pub moves: usize,
-    /// What the whole answer is worth as it stands.
+    /// The score of the whole answer so far.
     pub score: &'a Score,
     /// The last move.
     pub film: &'a GameReplay,
-    /// What can be played next.
+    /// The possible next moves.
     pub outlook: Outlook,
     /// The best known score of the case, and its solver.
     pub best: Option<(Score, String)>,
@@ -332,7 +332,7 @@ struct ChoiceRecord<'a> {
     played: &'a [i64],
     /// The cells of the board that stand for it, from 0 at the top left, row by row.
     cells: &'a [usize],
-    /// What it puts where: a cell and its look.
+    /// The cells that it fills: a cell and its look.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     placed: Vec<(usize, Look)>,
     /// The points that it brings.
@@ -408,7 +408,7 @@ impl<'a> RecordedManualGame<'a> {
     }
 }
 
-/// Why there is no answer: the body of every answer of the API with the status 400, 403, 404 or 500.
+/// Why there is no result: the body of every response of the API with the status 400, 403, 404 or 500.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiError<'a> {
     /// What is wrong.

@@ -1,4 +1,4 @@
-//! Pictures without a browser: a frame of a game, a badge, the history of scores. Each is one SVG with nothing outside it.
+//! Pictures without a browser: a frame of a game, a badge, the history of scores. Each is one self-contained SVG.
 
 use checkers::{Board, Cell, Frame, Observer};
 use judge_problem::{HistoryRow, RunId, one_line};
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 
-/// The size of a cell, the margin, and the room above a board, in pixels.
+/// The size of a cell, the margin, and the space above a board, in pixels.
 const CELL: usize = 40;
-/// From so many cells on, a board is drawn in squares of this size, without letters.
+/// A board with at least this many cells is drawn in squares of this size, without letters.
 const MANY: usize = 10_000;
 const SMALL_CELL: usize = 4;
 const MARGIN: usize = 16;
@@ -52,7 +52,8 @@ impl Observer for LastFrame {
     }
 }
 
-/// Returns a frame as a drawing: its points, what happened, and the board with the cells that the move concerns framed.
+/// Returns a frame as a drawing: its points, what happened, and the board, with frames around the cells that the move
+/// concerns.
 pub fn frame_svg(title: &str, frame: &Frame) -> String {
     let Board { width, cells } = &frame.board;
     let columns = (*width).max(1);
@@ -98,7 +99,8 @@ pub fn frame_svg(title: &str, frame: &Frame) -> String {
     svg
 }
 
-/// Draws the cells of a large board: a path for each colour, whose parts are the equal neighbours in a row. Marked cells are dark.
+/// Draws the cells of a large board: a path for each colour, with a part for each sequence of equal neighbours in a
+/// row. Marked cells are dark.
 fn draw_small_cells(svg: &mut String, cells: &[Cell], columns: usize) {
     let mut paths: BTreeMap<Option<u32>, String> = BTreeMap::new();
     let color = |cell: &Cell| cell.text.as_ref().map(|_| (!cell.marked).then_some(cell.color));
@@ -120,7 +122,7 @@ fn draw_small_cells(svg: &mut String, cells: &[Cell], columns: usize) {
     }
 }
 
-/// Returns the paint of a colour. The golden angle keeps neighbouring colours apart; the same as on the page.
+/// Returns the paint of a colour. The golden angle makes neighbouring colours distinct. The page uses the same colours.
 fn tint(color: u32) -> String {
     format!("hsl({:.1} 70% 68%)", (f64::from(color) * 137.508 + 200.0) % 360.0)
 }
@@ -150,7 +152,7 @@ fn draw_cell(svg: &mut String, cell: &Cell, x: usize, y: usize) {
     );
 }
 
-/// The corners of the shapes that colours have, and how far they are turned; the same as on the page.
+/// The corners of the shapes that stand for colours, and their rotation. The page uses the same shapes.
 const CORNERS: [(u32, f64); 7] = [(0, 0.0), (4, 0.5), (4, 0.0), (6, 0.0), (3, 0.0), (8, 0.5), (5, 0.0)];
 
 fn points(corners: u32, turn: f64, middle: [f64; 2], radius: f64, low: f64) -> String {
@@ -166,7 +168,8 @@ fn points(corners: u32, turn: f64, middle: [f64; 2], radius: f64, low: f64) -> S
     (0..corners).map(corner).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the best total of each run, the oldest run first: those on the same cases and by the same rule as the newest.
+/// Returns the best total of each run, the oldest run first. Only runs on the same cases and by the same rule as the
+/// newest run are included.
 fn totals(rows: &[HistoryRow]) -> Vec<(RunId, BigRational)> {
     let mut best: Vec<(RunId, BigRational)> = Vec::new();
     let Some(newest) = rows.iter().find(|row| row.total.is_some()) else { return best };
@@ -282,7 +285,7 @@ fn opened([width, height]: [usize; 2], words: &str) -> String {
     )
 }
 
-/// Returns a text in one line that is neither markup nor hidden.
+/// Returns a text in one line, without markup or hidden characters.
 fn shown(text: &str) -> String {
     escape(&*one_line(text)).into_owned()
 }

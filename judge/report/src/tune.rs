@@ -23,7 +23,7 @@ pub struct TuneReport {
     pub problem: String,
     /// When, how and where the command ran.
     pub provenance: Provenance,
-    /// What the solver may use on each case.
+    /// The limits of the solver on each case.
     pub limits: Limits,
     /// The command line of the solver, with the names of the parameters in braces.
     pub solver: String,
@@ -386,7 +386,7 @@ pub(crate) struct TuneLine<'a> {
     setting: BTreeMap<&'a str, &'a str>,
     /// Whether it is the default setting.
     default: bool,
-    /// Those that it was run on.
+    /// The cases that it was run on.
     cases: Vec<&'a str>,
     /// By case; null where it failed.
     #[schemars(extend("items" = json!({ "type": ["number", "null"] })))]

@@ -1,4 +1,4 @@
-//! What `judge verify` finds, as text and as JSON.
+//! The results of `judge verify`, as text and as JSON.
 
 use crate::text::{Document, Field, Paint, Style, grid, left, painted};
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub struct Finding {
     pub check: String,
     /// Its result.
     pub result: CheckResult,
-    /// What was looked at, or the reason.
+    /// The checked thing, or the reason.
     pub detail: String,
     /// The command that shows it again.
     pub command: String,
@@ -75,12 +75,12 @@ impl Document for VerifyReport<'_> {
     }
 }
 
-/// Returns how many checks failed, gave a warning, and were not made.
+/// Returns how many checks failed, gave a warning, and were skipped.
 fn counts(problems: &[VerifiedProblem]) -> [usize; 3] {
     [CheckResult::Failed, CheckResult::Warning, CheckResult::NotChecked].map(|result| count_checks(problems, result))
 }
 
-/// Returns the results as a table with a row for each check; below it, the command that shows each bad one again.
+/// Returns the results as a table with a row for each check, and below it the command that repeats each failed one.
 pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
     let mut table = grid([left("problem"), left("check"), left("result"), left("found").wrapped()], style);
     let mut again = Vec::new();

@@ -1,4 +1,4 @@
-//! The interface between a run and what isolates programs: an executor runs one program at a time.
+//! The interface between a run and the sandbox: an executor runs one program at a time.
 //!
 //! The sandbox implements it. Tests of the runner implement it with scripted results, without any process.
 
@@ -14,7 +14,7 @@ pub fn wait_for_dismissed_workers() {
     DISMISSED.wait();
 }
 
-/// This many programs can be submitted before the first of them is collected.
+/// The number of programs that can be submitted before the first of them is collected.
 pub const QUEUE: usize = judge_sandbox::Worker::QUEUE;
 
 /// Runs programs, one at a time.
@@ -29,8 +29,8 @@ pub trait Executor: Send {
         self.collect()
     }
 
-    /// Takes a program without waiting for its end. Others may be submitted meanwhile, up to [`QUEUE`] at once: each starts
-    /// when the one before has ended, whether or not that was collected.
+    /// Submits a program without waiting for its end. Up to [`QUEUE`] programs can be submitted at once. Each starts
+    /// when the one before has ended, whether or not that one was collected.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -52,7 +52,7 @@ pub trait Executor: Send {
     /// As [`run`](Self::run).
     fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault>;
 
-    /// Returns what cancels this executor from another thread.
+    /// Returns a handle that cancels this executor from another thread.
     fn canceller(&self) -> Box<dyn Cancel>;
 
     /// Ends it. It may clean up in the background.
@@ -73,13 +73,14 @@ pub trait ExecutorPool: Sync {
     /// When it cannot be started.
     fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault>;
 
-    /// Prepares in the background what [`open`](Self::open) will return for these cores, and for `request`, if there is one.
+    /// Prepares in the background for later calls of [`open`](Self::open) for these cores, and for `request`, if there
+    /// is one.
     fn make_ready(&self, _cores: &[usize], _request: Option<&Request>) {}
 
     /// Returns how strongly programs are isolated.
     fn tier(&self) -> Tier;
 
-    /// Returns what the tier does not guarantee on this machine.
+    /// Returns the guarantees that the tier does not give on this machine.
     fn gaps(&self) -> &[Gap];
 }
 

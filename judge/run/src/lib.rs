@@ -4,7 +4,7 @@
 //! - [`cases::ProblemChecker`] reads the input of a case, and checks answers to it. [`cases::Inputs`] makes the inputs.
 //! - [`runner::LocalRunner`] plays a plan: every solver on every case.
 //!
-//! The way of one result:
+//! The path of one result:
 //!
 //! ```text
 //! text of a solver ─ solver::prepare ─▶ Solver ─┐

@@ -8,18 +8,18 @@ use std::fs::{DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A pattern that cannot be followed.
+/// A pattern that is invalid, or a folder that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
     /// It has a syntax error.
     #[error("`{pattern}` is not a file pattern: {}", .error.msg)]
     Pattern {
-        /// What was given.
+        /// The pattern.
         pattern: String,
         /// The syntax error.
         error: glob::PatternError,
     },
-    /// A folder that it leads to cannot be read.
+    /// A folder on its path cannot be read.
     #[error("cannot read the folder {}", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
 }
@@ -110,7 +110,7 @@ fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Res
     Ok(())
 }
 
-/// Returns the entries of a folder, sorted by name. Empty if it is no folder.
+/// Returns the entries of a folder, sorted by name. Empty if it is not a folder.
 fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
     let here = if place.as_os_str().is_empty() { Path::new(".") } else { place };
     match here.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) {
@@ -164,8 +164,8 @@ impl AnswerIndex {
         Self { named, by_stem, unread }
     }
 
-    /// Returns the answer file of the case in a file: the one that the catalogue names, or the one with its stem. Of
-    /// several with its stem, that in its own folder.
+    /// Returns the answer file of the case in a file: the one that the catalogue names, or the one with its stem. If
+    /// several have its stem, the one in its own folder is used.
     ///
     /// # Errors
     /// When there is none, but a folder could not be read.
@@ -206,7 +206,7 @@ mod tests {
     /// Makes files, and the folders that they are in.
     fn make(top: &Path, files: &[PathBuf]) {
         for file in files {
-            // A file may stand where another wants a folder.
+            // A file may exist where a folder should be made.
             let _ = std::fs::create_dir_all(top.join(file).parent().unwrap());
             let _ = std::fs::write(top.join(file), "");
         }
@@ -220,7 +220,7 @@ mod tests {
         ) {
             let top = tempfile::tempdir().unwrap();
             make(top.path(), &files.iter().map(PathBuf::from).collect::<Vec<_>>());
-            // Its own name: the other library takes it for a pattern.
+            // The other library treats its own name as a pattern.
             prop_assume!(top.path().join(&pattern).symlink_metadata().is_err() || !pattern.contains(['*', '?', '[']));
             let whole = format!("{}/{pattern}", Pattern::escape(top.path().to_str().unwrap()));
             let expected = glob::glob(&whole).map(|found| {

@@ -1,5 +1,5 @@
-//! What a run costs in each tier, compared with starting the same program directly: interleaved blocks, medians and
-//! tenth percentiles of three rounds.
+//! Measures the cost of a run in each tier against a direct start of the same program, in interleaved blocks. Reports
+//! medians and tenth percentiles of three rounds.
 //!
 //! `cargo bench -p judge-sandbox --bench overhead [-- RUNS]`
 
@@ -52,7 +52,7 @@ fn run(worker: &mut Worker, request: &Request) {
     assert_eq!(execution.end, judge_sandbox::End::Exited(0));
 }
 
-/// As the judge runs a setter's checker: in a folder that it may read, with two files of its own.
+/// Runs like a setter's checker: in a folder that it may read, with two files of its own.
 fn check(worker: &mut Worker) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
     let visible = vec![Visible { path: folder.clone(), writable: false }];

@@ -1,5 +1,5 @@
-//! The cores that this process may use: which are hardware threads of one another, which other judges use, and how much
-//! of their time a hypervisor took.
+//! The cores that this process may use, their hardware threads, the cores that other judges use, and the time that a
+//! hypervisor took from them.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -65,9 +65,9 @@ pub(crate) fn pin(process: Option<Pid>, core: usize) -> rustix::io::Result<()> {
     sched_setaffinity(process, &only)
 }
 
-/// Sets whether the calling thread, when it wakes, lets the running thread go on until that sleeps or has used its time
-/// slice. Where two programs take turns on a core, this saves every second switch. `bypass` opens a filter that would
-/// refuse the call.
+/// Sets the scheduling policy of the calling thread. With `gives_way`, a thread that wakes lets the running thread
+/// continue until it sleeps or has used its time slice. Where two programs take turns on a core, this saves every
+/// second switch. `bypass` opens a filter that would refuse the call.
 pub(crate) fn set_batch(gives_way: bool, bypass: u64) {
     let policy = if gives_way { libc::SCHED_BATCH } else { libc::SCHED_OTHER };
     let priority = libc::sched_param { sched_priority: 0 };
@@ -98,8 +98,8 @@ const LOCK_PREFIX: &str = "judge-core-";
 /// Reserves cores, so that two judges on one machine do not tie their programs to the same ones.
 ///
 /// The lock of a core is a Unix socket with an abstract name. It needs no folder that all users can write, and is
-/// released however its owner ends. Judges in different network namespaces, for example in containers, do not see
-/// each other's locks. A user who holds every lock only makes the judges of other users run without pinning.
+/// released however its owner ends. Judges in different network namespaces, for example in containers, do not see each
+/// other's locks. If one user holds every lock, the judges of other users run without pinning.
 #[derive(Debug, Default)]
 pub struct CoreClaims {
     /// The reserved cores.
@@ -111,7 +111,7 @@ pub struct CoreClaims {
 }
 
 impl CoreClaims {
-    /// Reserves `count` of these cores, the first that are free, or fewer if there are not as many. Never waits.
+    /// Reserves the first `count` of these cores that are free, or fewer if not enough are free. Never waits.
     pub fn take(cores: &[usize], count: usize) -> Self {
         Self::take_named(LOCK_PREFIX, cores, count)
     }
@@ -177,7 +177,7 @@ impl StolenTime {
     }
 
     /// The time stolen since [`StolenTime::begin`]. `None` for a run that was too short, and if the kernel does not
-    /// tell.
+    /// report it.
     pub(crate) fn end(&mut self, wall: Duration) -> Option<Duration> {
         if wall < Duration::from_nanos(MAX_AGE) {
             return None;

@@ -1,4 +1,4 @@
-//! What the fuzz targets reach of this crate's inside: the messages between the judge and its helpers.
+//! The parts of this crate that the fuzz targets call: the messages between the judge and its helpers.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,10 +13,10 @@ use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, OutputFi
 /// More than this may not fit into a socket that is not being read.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Receives the bytes: as what arrives on a socket, as an order and as an answer.
+/// Receives the bytes in three ways: as data on a socket, as an order and as an answer.
 ///
 /// # Panics
-/// When a message that was decoded is another one after it was encoded and decoded again.
+/// When a decoded message differs after it is encoded and decoded again.
 pub fn receive(bytes: &[u8]) {
     if bytes.len() > MAX_BYTES {
         return;

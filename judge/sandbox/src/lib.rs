@@ -1,24 +1,24 @@
 //! Runs one program once, isolated and measured.
 //!
-//! For judges of programming games and other callers that run programs which they do not trust: thousands of short runs,
-//! one after the other, on a Linux machine, as root or as an ordinary user. The crate knows no problem and no verdict: a
-//! caller asks for a run and decides what its result means.
+//! The crate is for judges of programming games and for other callers that run programs they do not trust: thousands of
+//! short runs, one after the other, on a Linux machine, as root or as an ordinary user. It has no notion of problems or
+//! verdicts. A caller asks for a run and decides what its result means.
 //!
 //! # The main types
 //!
 //! - A [`Sandbox`] is opened once. It chooses a [`Tier`] by trying what works on this machine, and lists in
 //!   [`Sandbox::gaps`] what that tier does not guarantee here.
-//! - A [`Worker`] comes from [`Sandbox::worker`]. It is one helper process that runs one program at a time. Callers open
-//!   one for each core.
-//! - A [`Request`] goes into [`Worker::run`], and an [`Execution`] comes out: how the program ended, which limits it
-//!   exceeded, what it used and what it wrote. A [`Fault`] is always a failure of the sandbox, never of the program.
+//! - A [`Worker`] comes from [`Sandbox::worker`]. It is one helper process that runs one program at a time. Callers
+//!   open one for each core.
+//! - [`Worker::run`] takes a [`Request`] and returns an [`Execution`]: how the program ended, which limits it exceeded,
+//!   what it used and what it wrote. A [`Fault`] is always a failure of the sandbox, never of the program.
 //!
 //! # Example
 //!
-//! The sandbox has no executable of its own. Each of its processes is the calling program, executed again with an argument
-//! that tells what to become; or a copy of the calling process, if that is small and has only one thread. Therefore
-//! [`become_helper_if_asked`] must come first in `main`, before threads, arguments and output. A program that leaves it
-//! out starts itself again and again.
+//! The sandbox has no executable of its own. Each of its processes is the calling program, executed again with an
+//! argument that names the role of the process; or a copy of the calling process, if that is small and has only one
+//! thread. Therefore [`become_helper_if_asked`] must come first in `main`, before threads, arguments and output.
+//! Without this call, a program starts itself again and again.
 //!
 //! ```standalone_crate
 //! use std::time::Duration;
@@ -48,22 +48,22 @@
 //! }
 //! ```
 //!
-//! # The way of a run
+//! # Steps of a run
 //!
-//! 1. [`Worker::submit`] sends the request to the helper, as one message on a socket. Standard streams travel with it as
-//!    descriptors. A request that equals the last one is sent as the word "repeat".
-//! 2. The helper prepares a working folder, the limits and, in tiers with namespaces, a jail: namespaces with an init in
-//!    them. It keeps up to four jails, one for each view of the host.
-//! 3. The init, or in other tiers the helper, clones a child. The child confines itself in a fixed order (signals, session,
-//!    standard streams, working folder, resource limits, user, capabilities, no-new-privileges, landlock, seccomp) and
-//!    executes the program. If a step fails, that is a [`Fault`] with the step's name. Only a failed `execve` is
-//!    [`End::NotStarted`].
+//! 1. [`Worker::submit`] sends the request to the helper, as one message on a socket. Standard streams travel with it
+//!    as descriptors. If a request equals the last one, only a short repeat message is sent.
+//! 2. The helper prepares a working folder, the limits and, in tiers with namespaces, a jail: namespaces with an init
+//!    in them. It keeps up to four jails, one for each view of the host.
+//! 3. The init, or in other tiers the helper, clones a child. The child confines itself in a fixed order (signals,
+//!    session, standard streams, working folder, resource limits, user, capabilities, no-new-privileges, landlock,
+//!    seccomp) and executes the program. If a step fails, that is a [`Fault`] with the step's name. Only a failed
+//!    `execve` is [`End::NotStarted`].
 //! 4. The helper watches: it captures output, reads meters, and kills the program when it exceeds a limit.
 //! 5. When the program has ended, its other processes are killed and reaped. The helper sends the answer, from which
 //!    [`Worker::collect`] makes the [`Execution`], and then cleans the working folder.
 //!
-//! While the judge repeats its request and runs take less than two milliseconds and write little, the helper leaves the
-//! socket to the jail's init, which then does all of this. That saves waking a process for each run.
+//! While the judge repeats its request and runs take less than two milliseconds and write little, the jail's init
+//! serves the socket in place of the helper and does all of this. This saves waking a process for each run.
 //!
 //! # Tiers
 //!
@@ -78,26 +78,26 @@
 //! # Processes and sockets
 //!
 //! ```text
-//! judge ─ socketpair ─▶ helper            one for each Worker, with one thread that watches
-//!   │                     │
-//!   │                     ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
-//!   │                     │                                          └─ clone(VM|VFORK) ─▶ program
+//! judge ─ socketpair ─▶ helper one for each Worker, with one thread that watches
+//!   │ │
+//!   │ ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
+//!   │ │ └─ clone(VM|VFORK) ─▶ program
 //!   ├─ the same socket ───┼────────────────────────────────────────▶ init, while short runs repeat
-//!   │                     └─ tiers without ─ a thread that has the filter on ─ clone(VM|VFORK) ─▶ program
-//!   ├─ pipe ─▶ keeper                     one for each helper without namespaces
-//!   ├─ socketpair ─▶ supervisor           one for each trusted command that runs
-//!   └─ abstract socket ◀─ stub            what such a command starts in place of a program that a worker runs
+//!   │ └─ tiers without ─ a thread that has the filter on ─ clone(VM|VFORK) ─▶ program
+//!   ├─ pipe ─▶ keeper one for each helper without namespaces
+//!   ├─ socketpair ─▶ supervisor one for each trusted command that runs
+//!   └─ abstract socket ◀─ stub what such a command starts in place of a program that a worker runs
 //! ```
 //!
-//! A message is its length and a value that serde encodes. Descriptors travel with its first packet. A closed socket also
-//! is an order: the receiver ends what it has started, and then itself.
+//! A message is its length and a value that serde encodes. Descriptors travel with its first packet. A closed socket is
+//! an order, too: the receiver ends the processes that it has started, and then itself.
 //!
-//! # Who owns and ends what
+//! # Ownership and lifetime
 //!
 //! | what | owner | ends when |
 //! |---|---|---|
 //! | helper | [`Worker`], or [`DismissedWorkers`] | its socket closes: it kills the program and removes its folder and control groups |
-//! | keeper | [`Worker`] | its pipe closes, because the helper has gone: it kills the process group that the helper has set; also two seconds after a run's limit on elapsed time |
+//! | keeper | [`Worker`] | its pipe closes, because the helper has ended: it kills the process group that the helper has set; also two seconds after a run's limit on elapsed time |
 //! | init | the helper | the helper ends (`PR_SET_PDEATHSIG`) or drops the jail; the pid namespace ends with it |
 //! | dead man's switch: a pipe whose owner is the program's process group | the helper without namespaces, the supervisor | its process ends: the kernel then kills the group |
 //! | program | the init or the helper | it exits, exceeds a limit, or a process above it ends |
@@ -118,10 +118,10 @@
 //!
 //! # What a caller should know
 //!
-//! - [`Request`] and [`Limits`] are plain structures without defaults: when they get a field, each caller must decide about
-//!   it, as a forgotten limit is none. Errors and reports are `#[non_exhaustive]`.
-//! - The library has no mutable global state. Signals, which [`reset_inherited_signals`] changes, belong to the process.
-//!   A few facts about the kernel are cached in statics.
+//! - [`Request`] and [`Limits`] are plain structures without defaults: when they get a field, each caller must set it,
+//!   because a forgotten limit would mean no limit. Errors and reports are `#[non_exhaustive]`.
+//! - The library has no mutable global state. Signals, which [`reset_inherited_signals`] changes, belong to the
+//!   process. A few facts about the kernel are cached in statics.
 //! - `unsafe` code of the whole project is in this crate.
 //!
 //! # Layers
@@ -129,17 +129,17 @@
 //! A module imports only modules below it, and files do not import each other in a circle.
 //!
 //! ```text
-//! doctor               surveys the machine
-//! sandbox              chooses a tier by trying
-//! worker               the judge's side of a helper
-//! helper               runs programs for a worker
-//! namespace            a jail and its init
-//! watch                output, limits, meters, the reaper
-//! scratch              working folders
-//! confine              from clone to exec: limits, user, landlock, seccomp
+//! doctor surveys the machine
+//! sandbox chooses a tier by trying
+//! worker the judge's side of a helper
+//! helper runs programs for a worker
+//! namespace a jail and its init
+//! watch output, limits, meters, the reaper
+//! scratch working folders
+//! confine from clone to exec: limits, user, landlock, seccomp
 //! supervisor · sweeper · tier_cache · fuzzing
-//! protocol             messages and memory that processes share
-//! cgroup               control groups
+//! protocol messages and memory that processes share
+//! cgroup control groups
 //! process · cores · names
 //! request · tier · procfs · clock · os_data
 //! ```

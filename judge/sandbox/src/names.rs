@@ -31,7 +31,7 @@ pub(crate) fn random() -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// The pid namespace of this process. A process id means nothing outside of it, and containers may share folders.
+/// The pid namespace of this process. Process ids are valid only inside it, and containers may share folders.
 fn pid_namespace() -> u64 {
     fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }

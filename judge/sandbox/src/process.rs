@@ -144,7 +144,7 @@ fn copy(role: Role, stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> Option<Pid> {
     unsafe { fork(|| reset_inherited_state(stdin, stdout).map_or(1, |()| role.run())) }
 }
 
-/// Gets rid of what an executed process would not have.
+/// Removes the state that an executed process would not have.
 fn reset_inherited_state(stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> io::Result<()> {
     rustix::stdio::dup2_stdin(stdin)?;
     match stdout {
@@ -247,17 +247,18 @@ pub(crate) fn die_with_parent(parent: c_int) -> Result<(), c_int> {
         // SAFETY: errno's place is always valid.
         return Err(unsafe { *libc::__errno_location() });
     }
-    // The first call, then this one: whenever the parent ends, at least one of them notices.
-    // SAFETY: a system call without pointers.
+    // The first call and then this one: whenever the parent ends, at least one of them detects it. SAFETY: a system
+    // call without pointers.
     if unsafe { libc::getppid() } == parent { Ok(()) } else { Err(libc::ESRCH) }
 }
 
 /// Crate libc lacks it for glibc.
 pub(crate) const F_SETSIG: c_int = 10;
 
-/// A dead man's switch: the kernel kills a process group when this process ends, however it ends. This process alone has
-/// both ends of a pipe. The kernel closes them one after the other, and signals the owner of the end that is still open.
-/// The group must not have the pipe. Its processes must have the same user as this one, unless this is the machine's root.
+/// A dead man's switch: the kernel kills a process group when this process ends, for whatever reason. Only this process
+/// has both ends of a pipe. The kernel closes them one after the other, and signals the owner of the end that is still
+/// open. The group must not have the pipe. Its processes must have the same user as this one, unless this is the
+/// machine's root.
 pub(crate) struct DeadManSwitch([OwnedFd; 2]);
 
 impl DeadManSwitch {

@@ -21,14 +21,14 @@ const USUAL_BYTES: usize = 4096;
 /// When the file cannot be read.
 pub(crate) fn text(path: impl AsRef<Path>) -> io::Result<String> {
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
-    // `take` avoids asking for the length, which the kernel does not tell for these files.
+    // `take` avoids asking for the length, which the kernel does not report for these files.
     File::open(path)?.take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// Returns what `stat` tells about the process or thread whose folder in `/proc` this is, without its id and name:
-/// fields that are separated by spaces. The first are state, parent and process group. The name is in
-/// parentheses and can contain any character. `None` if it is gone.
+/// Returns the fields of `stat` for the process or thread with this folder in `/proc`, separated by spaces, without id
+/// and name. The first fields are state, parent and process group. The name is in parentheses and can contain any
+/// character. `None` if the process is gone.
 pub fn stat(folder: &Path) -> Option<String> {
     Some(text(folder.join("stat")).ok()?.rsplit_once(") ")?.1.to_owned())
 }
@@ -133,7 +133,7 @@ const TASK_BYTES: u64 = 32 << 10;
 
 /// The memory of one process, whether its first thread is alive or not.
 pub(crate) struct Footprint {
-    /// A living thread. The files of a dead one tell less.
+    /// A living thread. The files of a dead one contain less.
     pub(crate) task: i32,
     pub(crate) process: i32,
     /// Bytes of anonymous pages and of mapped files, in memory or swapped out, and of shared memory if asked for.
@@ -240,16 +240,16 @@ pub(crate) const MAX_DESCRIPTORS: u64 = 256;
 const PIPE_PAGES: u64 = 16;
 /// Kernel memory for one file in one `epoll`.
 const WATCH_BYTES: u64 = 256;
-/// Kernel memory for an open report on an `epoll`: as much as can be added between two checks.
+/// Kernel memory for an open report on an `epoll`: the most that can be added between two checks.
 const REPORT_BYTES: u64 = 4 << 20;
 /// Kernel memory for other open files of `/proc`.
 const PROC_BYTES: u64 = 8 << 10;
 
-/// Kernel memory behind the descriptors of some processes. What several of them have open counts once.
+/// Kernel memory behind the descriptors of some processes. A file that several of them have open counts once.
 #[derive(Default)]
 pub(crate) struct Descriptors {
     buffers: HashSet<String>,
-    /// Bytes of all that was added.
+    /// Bytes of everything that was added.
     pub(crate) bytes: u64,
 }
 
@@ -267,8 +267,8 @@ impl Descriptors {
     fn add_table(&mut self, task: i32) {
         let folder = format!("/proc/{task}/fd");
         let Ok(entries) = fs::read_dir(&folder) else {
-            // The process is gone, or may not be read. Then every descriptor but the usual three counts as a full
-            // socket. Since Linux 6.2 the size of the folder is the number of descriptors.
+            // The process is gone, or this process may not read it. Then every descriptor except the usual three counts
+            // as a full socket. Since Linux 6.2 the size of the folder is the number of descriptors.
             let count = fs::metadata(&folder).map_or(0, |folder| folder.len());
             self.bytes += count.saturating_sub(3) * socket_bytes();
             return;

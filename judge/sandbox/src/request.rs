@@ -1,4 +1,4 @@
-//! What goes into a run and what comes out of it: [`Request`] and [`Execution`], and the files that a run exchanges.
+//! The input and the result of a run: [`Request`] and [`Execution`], and the files that a run exchanges.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -22,13 +22,13 @@ pub struct Request {
     pub stdin: Stdin,
     /// What the program may use.
     pub limits: Limits,
-    /// Host paths that the program may see beside the system's own folders. Symbolic links are shown as links. Their
-    /// targets are visible only if they are visible themselves, as an earlier run may have made the link.
+    /// Host paths that the program may see beside the system's own folders. Symbolic links stay links. A link's target
+    /// is visible only if it is listed itself, because an earlier run may have made the link.
     pub visible: Vec<Visible>,
     /// Folders inside visible ones that the program must not see. It finds them empty, or inaccessible.
     pub hidden: Vec<PathBuf>,
-    /// The real path of the folder that the program starts in; `None` means its working folder. With such a folder,
-    /// file modes hide nothing that is visible: the program may read what its caller can read there.
+    /// The real path of the folder that the program starts in; `None` means its working folder. In such a folder, file
+    /// modes hide nothing that is visible: the program has its caller's read access there.
     pub folder: Option<PathBuf>,
     /// Where standard output goes.
     pub stdout: Sink,
@@ -56,8 +56,8 @@ pub enum Sink {
     /// Into this file, up to the limit. While a pipe is full, the program waits, and its time runs.
     File(Arc<File>),
     /// Into [`Execution`](crate::Execution), up to the limit, and on to this non-blocking pipe as fast as its reader
-    /// reads. The program never waits for that reader. [`Usage::relayed_bytes`](crate::Usage::relayed_bytes) tells how
-    /// much went on.
+    /// reads. The program never waits for that reader. [`Usage::relayed_bytes`](crate::Usage::relayed_bytes) is the
+    /// number of bytes that were forwarded.
     Relay(Arc<File>),
     /// The program gets this file itself. Nothing is counted or limited. The other end of a pipe sees the program close
     /// it.
@@ -234,12 +234,12 @@ pub struct Usage {
     pub stdout_bytes: u64,
     /// Bytes that arrived on standard error.
     pub stderr_bytes: u64,
-    /// Bytes of standard output that went on to the pipe of [`Sink::Relay`].
+    /// Bytes of standard output that were forwarded to the pipe of [`Sink::Relay`].
     pub relayed_bytes: u64,
     /// How long the program was ready to run but waited for a core. Only for runs of at least a millisecond.
     pub run_delay: Option<Duration>,
-    /// How long a hypervisor gave the program's core to others. Only for runs that are long enough to tell. For a
-    /// program that may use any core this includes all cores.
+    /// How long a hypervisor gave the program's core to others. Only for runs that are long enough to measure it. For a
+    /// program that may use any core, all cores are included.
     pub stolen: Option<Duration>,
 }
 
@@ -277,7 +277,7 @@ impl Fault {
     }
 }
 
-/// Whether this error number only ever means that something ran out.
+/// Whether this error number always means that a resource ran out.
 pub(crate) fn is_shortage(errno: i32) -> bool {
     matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
 }

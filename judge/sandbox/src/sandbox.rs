@@ -60,7 +60,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Chooses the tier, by trying or from the cache, and removes what killed judges have left.
+    /// Chooses the tier, by trying or from the cache, and removes the files and control groups of killed judges.
     ///
     /// # Errors
     /// When the tier asked for, or every tier that isolates, is not available.
@@ -104,8 +104,8 @@ impl Sandbox {
         &self.found.gaps
     }
 
-    /// Starts a worker for each of these cores that has none waiting, and lets it prepare for `request`, if one is
-    /// given. That takes some milliseconds, in which the caller can do other things. [`worker`](Self::worker) hands
+    /// Starts a worker for each of these cores that has no idle one, and lets it prepare for `request`, if one is
+    /// given. This takes some milliseconds, and the caller can do other work meanwhile. [`worker`](Self::worker) hands
     /// these workers out.
     pub fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
         let mut waiting = self.found.waiting.lock();
@@ -163,7 +163,8 @@ fn strongest(
     Err(OpenError::Nothing { why: reasons.join("; ") })
 }
 
-/// Removes stale files, folders and control groups. What cannot be removed stays, as its processes may still be dying.
+/// Removes stale files, folders and control groups. Entries that cannot be removed stay, because their processes may
+/// still be dying.
 pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
     for path in names::stale_in(scratch) {
         let _ = std::fs::remove_file(&path).or_else(|_| disk::remove(&path));
@@ -175,7 +176,7 @@ pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
     }
 }
 
-/// The only argument of a process that reports what a program of a tier can see.
+/// The only argument of a process that reports what a program in a tier can see.
 pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
 
 /// Exit codes of a self-test that sees `/proc`: without socket addresses, and with them.
@@ -184,7 +185,7 @@ pub(crate) const SEES_ADDRESSES: i32 = 34;
 
 /// Turns this process into a helper, if it was started to be one, and then never returns. A program that uses this
 /// crate must call this first in `main`: each process of the sandbox is the calling program, executed again with an
-/// argument that tells what it is to be.
+/// argument that names its role.
 pub fn become_helper_if_asked() {
     supervisor::become_stub_if_asked();
     let mut arguments = std::env::args_os().skip(1);
@@ -233,7 +234,7 @@ pub(crate) struct ReadyWorker {
 /// Why a tier is not available.
 pub(crate) struct TierError {
     pub(crate) why: String,
-    /// Whether something has run out that every tier needs: files, processes, memory.
+    /// Whether a resource that every tier needs has run out: files, processes, memory.
     pub(crate) shortage: bool,
 }
 
@@ -348,7 +349,7 @@ fn gaps(tier: Tier, context: &WorkerContext) -> Vec<Gap> {
     gaps
 }
 
-/// What is counted less well than by a control group with all that the kernel offers.
+/// What is counted less exactly than by a control group on a kernel with all features.
 fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'static str, &str)) {
     if site.is_none() {
         gap(

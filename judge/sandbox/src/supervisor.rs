@@ -1,5 +1,6 @@
 //! Trusted commands, which are not isolated. A supervisor process starts them, and kills all their processes when the
-//! judge ends. A stub is what such a command starts in place of a program that the judge runs for it.
+//! judge ends. A stub is an executable that such a command starts in place of a program; the judge then runs the
+//! program.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -224,13 +225,13 @@ impl Drop for Supervisor {
     }
 }
 
-/// Runs until the judge has gone.
+/// Runs until the judge has ended.
 pub(crate) const SUPERVISOR: Role =
     Role { name: c"judge-supervisor", argument: "--judge-sandbox-supervisor", main: serve };
 
 /// How long the processes that a command leaves behind may take to die.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(1);
-/// The maximal size of a file that a command writes, its output included. A command that prints forever does not fill
+/// The maximal size of a file that a command writes, its output included. So a command that prints forever cannot fill
 /// the disk.
 const FILE_BYTES: u64 = 512 << 20;
 /// The pause between two checks of dying processes.
@@ -291,8 +292,8 @@ fn start(message: &mut Received, switch: &DeadManSwitch) -> io::Result<(Child, O
     Ok((child, process))
 }
 
-/// Waits until a command has ended, by itself or because the judge asks for it or has gone. Then kills all that is left
-/// of it.
+/// Waits until a command has ended, until the judge asks for its end, or until the judge has ended. Then kills the
+/// command's remaining processes.
 fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<ExitStatus> {
     let asked = loop {
         let mut fds = [PollFd::new(process, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];

@@ -1,5 +1,5 @@
-//! A small process that removes the temporary files of this one if it is killed. A server is started once and may not be
-//! followed by another judge, whose sweep would remove them.
+//! A small process that removes the temporary files of this one if it is killed. After a server, there may be no other
+//! judge whose sweep would remove them.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,8 +14,8 @@ use crate::names;
 use crate::process::{ChildProcess, OWN_EXECUTABLE, Role, take_socket};
 use crate::scratch::disk;
 
-/// Removes the files and folders of [`sweepable_name`](crate::sweepable_name) that this process has left in the folder for
-/// temporary files, as soon as it ends, however it ends. Dropping this ends it without that.
+/// Removes the files and folders of [`sweepable_name`](crate::sweepable_name) that this process has left in the folder
+/// for temporary files, as soon as this process ends for whatever reason. If this value is dropped, nothing is removed.
 pub struct Sweeper {
     process: ChildProcess,
     /// Closed by the kernel when this process ends.
@@ -40,17 +40,18 @@ impl Sweeper {
 
 impl Drop for Sweeper {
     fn drop(&mut self) {
-        // The word that nothing is left.
+        // This byte says that nothing is left.
         let _ = self.link.take().map(|mut link| link.write_all(b"."));
         let _ = self.process.wait();
     }
 }
 
-/// Runs until the judge has gone.
+/// Runs until the judge has ended.
 pub(crate) const SWEEPER: Role =
     Role { name: c"judge-sweeper", argument: "--judge-sandbox-sweeper", main: wait_and_sweep };
 
-/// How often it is tried to remove what dying processes may still write to, and the pause between two tries.
+/// How often the sweeper tries to remove files that dying processes may still write to, and the pause between two
+/// tries.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 

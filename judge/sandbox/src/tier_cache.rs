@@ -1,4 +1,4 @@
-//! Stores which tier works, for later starts in the same environment. Trying a tier takes longer than the rest of a
+//! Caches which tier works, for later starts in the same environment. Trying a tier takes longer than the rest of a
 //! start.
 
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ const FILES: [&str; 9] = [
     "/proc/self/cgroup",
     "/proc/self/limits",
     "/proc/self/attr/current",
-    // Settings that `judge doctor` tells how to change.
+    // Settings that `judge doctor` suggests to change.
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
     "/proc/sys/kernel/perf_event_paranoid",
     "/proc/sys/kernel/unprivileged_userns_clone",
@@ -77,7 +77,7 @@ impl TierCache {
         let file =
             File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&self.file).ok()?;
         let stat = file.metadata().ok()?;
-        // The entry of another user could lead this one anywhere.
+        // The entry of another user could contain anything.
         let is_own = stat.is_file() && stat.uid() == rustix::process::geteuid().as_raw();
         if !is_own || !is_recent(&stat) {
             return None;
@@ -91,7 +91,7 @@ impl TierCache {
     /// Replaces the entry. If nothing can be written, the next start tries again.
     pub(crate) fn store(&self, tier: &CachedTier) {
         let entry = Message::new(&Entry { surroundings: self.surroundings.clone(), tier: tier.clone() });
-        // A new file: a process that reads the old one meanwhile has it whole.
+        // Written to a new file, so that a concurrent reader sees the old entry complete.
         let write = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;
             remove(&self.folder, |file| file == self.file || !fs::metadata(file).is_ok_and(|stat| is_recent(&stat)));
@@ -129,7 +129,7 @@ struct Entry {
     tier: CachedTier,
 }
 
-/// Everything that can be read of what the result of a trial depends on.
+/// Everything readable that may influence the result of a trial.
 #[derive(Serialize)]
 struct Surroundings {
     version: &'static str,

@@ -35,9 +35,9 @@ pub struct Worker {
     has_init: bool,
     /// The entry that says that such workers work. It is removed when this worker fails.
     cache_file: Option<PathBuf>,
-    /// What was ordered last.
+    /// The last order.
     last_order: Option<Message>,
-    /// If the last order repeated the one before: the identity of the program and its files at the time.
+    /// The identity of the program and its files at the last order, if that repeated the one before.
     last_view: Option<View>,
 }
 
@@ -69,7 +69,7 @@ impl Drop for Helper {
     }
 }
 
-/// Workers that were told to end and may still be about to. Dropping this waits for them.
+/// Workers that were told to end and may still be running. Dropping this waits for them.
 #[derive(Default)]
 pub struct DismissedWorkers(Mutex<Vec<Helper>>);
 
@@ -177,9 +177,9 @@ impl Worker {
         self.collect()
     }
 
-    /// Submits one program and does not wait for its end, as [`collect`](Self::collect) does. Up to
-    /// [`QUEUE`](Self::QUEUE) programs can be submitted at once. Each starts as soon as the one before has ended, so
-    /// that its core does not wait for the caller.
+    /// Submits one program without waiting for its end. [`collect`](Self::collect) waits. Up to [`QUEUE`](Self::QUEUE)
+    /// programs can be submitted at once. Each starts as soon as the one before has ended, so that its core does not
+    /// wait for the caller.
     ///
     /// # Errors
     /// As for [`run`](Self::run).
@@ -207,11 +207,11 @@ impl Worker {
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
-    /// Runs a program with files or until it is no longer needed, and waits for its end. With an `exchange` the program
-    /// gets files and makes some, as a compiler does. Once `over` becomes readable the program is no longer needed: CPU
-    /// time and elapsed time are counted up to then, and their limits end then. It is killed at once if it makes files,
-    /// and otherwise after a short time to end by itself. The request's files are closed here once the program has them,
-    /// so that the other end of a pipe sees the program close it.
+    /// Runs a program that exchanges files, or that is needed only until `over` becomes readable, and waits for its
+    /// end. With an `exchange` the program gets files and makes some, as a compiler does. Once `over` becomes readable
+    /// the program is no longer needed: CPU time and elapsed time are counted up to then, and their limits end then. It
+    /// is killed at once if it makes files, and otherwise after a short time to end by itself. This process closes the
+    /// request's files once the program has them, so that the other end of a pipe sees when the program closes it.
     ///
     /// # Errors
     /// As for [`run`](Self::run).
@@ -235,7 +235,7 @@ impl Worker {
         Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.has_init }
     }
 
-    /// Tells this worker to end. Dropping it would wait for that; here `dismissed` waits.
+    /// Tells this worker to end. Dropping the worker would wait for its end; here `dismissed` waits.
     pub fn dismiss(self, dismissed: &DismissedWorkers) {
         let Worker { helper, .. } = self;
         helper.link.close();
@@ -292,7 +292,7 @@ impl Worker {
         let owns_stdin = matches!(stdin, Input::Sealed(_));
         let attachments = messages::Attachments { stdout, stderr, until: over.is_some(), owns_stdin, only_prepare };
         let order = messages::encode_run(spec, attachments);
-        // Files are compared only for an order that repeats the one before.
+        // Files are compared only if an order repeats the one before.
         let view = self.last_order.as_ref().is_some_and(|last| *last == order).then(|| View::of(spec));
         let is_repeated = view.is_some() && view == self.last_view;
         self.last_view = view;
@@ -305,7 +305,7 @@ impl Worker {
         sent.map_err(|error| self.lost(&error.to_string()))
     }
 
-    /// The helper does not answer: it was cancelled, or it ended.
+    /// Returns the fault of a helper that does not answer: it was cancelled, or it ended.
     fn lost(&mut self, how: &str) -> Fault {
         if self.is_cancelled() {
             return Fault::Cancelled;
@@ -320,7 +320,7 @@ impl Worker {
         Fault::HelperGone(end)
     }
 
-    /// Lets the next start try whether the tier works.
+    /// Removes the cache entry, so that the next start tries the tier again.
     fn forget(&self) {
         let _ = self.cache_file.as_ref().map(std::fs::remove_file);
     }
@@ -368,8 +368,8 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     })
 }
 
-/// `bytes` as a file in memory that cannot be changed, at its start. To reopen it for reading only would take as long
-/// as the rest of this, and the seal already refuses all writes.
+/// `bytes` as a file in memory that cannot be changed, at its start. Reopening it for reading only would take as long
+/// as all the rest, and the seal already refuses all writes.
 fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     let file = shared_memory::create()?;
     file.write_all_at(bytes, 0)?;

@@ -1,24 +1,25 @@
-//! Where the next cases are looked for: near the best cases so far, or where similar cases were best.
+//! Chooses the next cases of a search: near the best cases so far, or where similar cases were best.
 
 use judge_statistics::Random;
 
-/// So many of the best points can be parents of new ones.
+/// The number of best points that can be parents of new ones.
 const PARENTS: usize = 24;
 
-/// A point is believed to be as good as it and its nearest neighbours are on average.
+/// A point's estimated value is the mean of itself and this many nearest neighbours.
 const NEAR: usize = 4;
 
-/// The value of an untried candidate is expected from so many neighbours.
+/// The value of an untried candidate is estimated from this many neighbours.
 const NEIGHBOURS: usize = 24;
 
-/// So many times the spread of the neighbours is added to their mean: the highest values are looked for.
+/// The spread of the neighbours is multiplied by this and added to their mean, because the search aims for the highest
+/// values.
 const HOPE: f64 = 2.0;
 
-/// Below so many values, nothing is known.
+/// With fewer values than this, nothing is estimated.
 const MIN_KNOWN: usize = 16;
 
-/// Searches points from 0 to 1 in each dimension for high values. What is told may be noisy. The same seed and values give the
-/// same points.
+/// Searches points from 0 to 1 in each dimension for high values. The values may be noisy. The same seed and values
+/// give the same points.
 pub struct Explorer {
     /// Which dimensions are categories.
     categories: Vec<bool>,
@@ -40,7 +41,7 @@ impl Explorer {
         self.values.push(value);
     }
 
-    /// Returns a new point near a good one. `None` as long as too little is known.
+    /// Returns a new point near a good one. `None` while there are too few values.
     pub fn near_good(&mut self) -> Option<Vec<f64>> {
         if self.points.len() < MIN_KNOWN || self.categories.is_empty() {
             return None;
@@ -52,11 +53,12 @@ impl Explorer {
         let mut believed: Vec<(f64, usize)> =
             parents.into_iter().map(|parent| (self.mean_rank_near(parent, &rank_of), parent)).collect();
         believed.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-        // Neighbours tell luck from worth. But a new summit has none: every other parent is chosen by its own value.
+        // Neighbours separate luck from value. But a new summit has no neighbours, so every other parent is chosen by
+        // its own value.
         if self.random.unit() < 0.5 {
             believed.sort_by(|left, right| rank_of[right.1].total_cmp(&rank_of[left.1]));
         }
-        // Each is half as likely as the one before it.
+        // Each one is half as likely as the one before it.
         let place = believed.iter().position(|_| self.random.unit() < 0.5).unwrap_or(0);
         let parent = self.points[believed[place].1].clone();
         Some(self.changed(parent))
@@ -68,7 +70,7 @@ impl Explorer {
         near.iter().map(|&(_, place)| rank_of[place]).sum::<f64>() / near.len() as f64
     }
 
-    /// Changes one dimension or more, by steps of any size: far ones find hills, near ones their tops.
+    /// Changes one or more dimensions by steps of any size: large steps find hills, small ones their tops.
     fn changed(&mut self, mut point: Vec<f64>) -> Vec<f64> {
         let certain = self.random.below(point.len());
         for (place, (share, &is_category)) in point.iter_mut().zip(&self.categories).enumerate() {
@@ -85,8 +87,8 @@ impl Explorer {
         point
     }
 
-    /// Returns so many of these candidates as are likeliest to have high values, the likeliest first. None as long as too
-    /// little is known.
+    /// Returns this many of the candidates, those most likely to have high values, the most likely first. `None` while
+    /// there are too few values.
     #[must_use]
     pub fn likeliest<'a>(&self, candidates: impl Iterator<Item = (usize, &'a [f64])>, count: usize) -> Vec<usize> {
         if self.points.len() < MIN_KNOWN {
@@ -99,7 +101,7 @@ impl Explorer {
         expected.into_iter().take(count).map(|(_, candidate)| candidate).collect()
     }
 
-    /// Returns the value that may be reached at a point: the mean of its neighbours and their spread.
+    /// Returns an optimistic estimate of the value at a point: the mean of its neighbours plus their spread.
     fn expected(&self, weights: &[f64], point: &[f64]) -> f64 {
         let near = nearest(&self.points, weights, point, NEIGHBOURS);
         let count = near.len() as f64;
@@ -108,7 +110,7 @@ impl Explorer {
         mean + HOPE * (squares / count).sqrt()
     }
 
-    /// Returns how much each dimension says of the values: its correlation with them.
+    /// Returns the influence of each dimension on the values: its correlation with them.
     fn weights(&self) -> Vec<f64> {
         let mean = self.values.iter().sum::<f64>() / self.values.len() as f64;
         let of_dimension = |place: usize| {
@@ -127,7 +129,7 @@ impl Explorer {
     }
 }
 
-/// Returns the share of all points that each is at least as good as. `best_first` lists the points.
+/// Returns, for each point, the share of all points that are not better. `best_first` lists the points.
 fn rank_shares(best_first: &[usize]) -> Vec<f64> {
     let mut shares = vec![0.0; best_first.len()];
     for (rank, &point) in best_first.iter().enumerate() {
@@ -162,11 +164,11 @@ fn reflected(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A search that needs more is given up.
+    /// A search that needs more tries is given up.
     const MAX_TRIES: usize = 1500;
 
-    /// Returns the number of tries until a failure is found whose region holds one in ten thousand cases, and towards which
-    /// the loss grows.
+    /// Returns the number of tries until a failure is found. The region of the failure contains one case in ten
+    /// thousand, and the loss grows towards it.
     fn tries(dimensions: usize, seed: u64, noise: f64) -> usize {
         let mut explorer = Explorer::new(vec![false; dimensions], seed);
         let mut random = Random::new(seed + 1000);

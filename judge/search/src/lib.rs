@@ -1,15 +1,16 @@
-//! What `judge find` and `judge reduce` need that is neither statistics nor a run: values in, values out.
+//! The parts of `judge find` and `judge reduce` that are neither statistics nor runs. They turn values into values.
 //!
-//! - [`shrink`] makes an input small that shows something. An [`Oracle`] says whether an input is valid, and runs it.
-//! - [`Text`] knows the parts of an input that can be left out, and the numbers that count them.
-//! - [`Explorer`] says where the next cases are looked for, [`mutant()`] changes an input.
-//! - [`Reason`] is what two outcomes have in common that fail in the same way.
+//! - [`shrink`] makes an input smaller as long as it shows a given property. An [`Oracle`] says whether an input is
+//!   valid, and runs it.
+//! - [`Text`] has the parts of an input that can be left out, and the numbers that count them.
+//! - [`Explorer`] chooses the next cases of a search, [`mutant()`] changes an input.
+//! - [`Reason`] identifies a way to fail. Two outcomes that fail in the same way have the same reason.
 //!
-//! The way of one reduction:
+//! The path of one reduction:
 //!
 //! ```text
-//! input ─ Text::read ─▶ parts ─ Text::without ─▶ smaller inputs ─ Oracle::are_valid ─▶ those of the problem
-//! those ─ Oracle::first ─▶ the first that still shows it, which is the next input; without one, the end
+//! input ─ Text::read ─▶ parts ─ Text::without ─▶ smaller inputs ─ Oracle::are_valid ─▶ valid inputs
+//! valid inputs ─ Oracle::first ─▶ the first that still shows the property: the next input; without one, the end
 //! ```
 //!
 //! ```

@@ -1,15 +1,15 @@
-//! What conditions can name of an outcome: `score`, `cpu_ms`, `accepted` and the like; and how the answers of two solvers are
-//! compared.
+//! The names of an outcome's properties in conditions: `score`, `cpu_ms`, `accepted` and so on. Also how the answers of
+//! two solvers are compared.
 
 use checkers::{Case, CheckError, Checker, Feature, Observer, Score};
 use judge_problem::verdict::compare_tokens;
 use judge_problem::{Direction, Features, MetricRule, Metrics, Number, Outcome, Ruling, TokenRules, Verdict};
 use std::time::Duration;
 
-/// Before the names of what the second solver achieved.
+/// The prefixes of the names for the first and the second solver.
 const PREFIXES: [&str; 2] = ["", "other_"];
 
-/// Adds what conditions can name of the outcomes on a case: of a solver, and of the one that it is compared with.
+/// Adds the named values of the outcomes on a case: of a solver, and of the solver that it is compared with.
 pub fn add_measures(features: &mut Features, outcomes: &[Outcome]) {
     let milliseconds = |time: Option<Duration>| time.and_then(|time| i64::try_from(time.as_millis()).ok());
     for (outcome, prefix) in outcomes.iter().zip(PREFIXES) {
@@ -28,7 +28,7 @@ pub fn add_measures(features: &mut Features, outcomes: &[Outcome]) {
     }
 }
 
-/// Adds every name that a condition on so many solvers can have, each with some number.
+/// Adds every name that a condition on this number of solvers can have, each with an arbitrary number.
 pub fn add_all_names(features: &mut Features, solvers: usize, rules: &[MetricRule]) {
     let mut metrics = Metrics::default();
     rules.iter().for_each(|rule| metrics.set(&rule.name, 0.into()));
@@ -43,7 +43,7 @@ pub fn add_all_names(features: &mut Features, solvers: usize, rules: &[MetricRul
     add_measures(features, &vec![outcome; solvers.min(PREFIXES.len())]);
 }
 
-/// Accepts every answer to every input, with the score 0: for inputs whose right answer nobody knows.
+/// Accepts every answer to every input, with the score 0. It is for inputs whose right answer is unknown.
 pub static UNCHECKED: Checker = Checker {
     id: "unchecked",
     rules: "",
@@ -79,10 +79,12 @@ pub struct ComparedAnswers<'a> {
 }
 
 impl ComparedAnswers<'_> {
-    /// Returns whether the answers differ.
-    #[must_use]
-    pub fn differ(self) -> bool {
-        matches!(compare_tokens(self.rules, self.other, self.own), Ruling::Rejected(_))
+    /// Returns the first difference between the answers, in words.
+    pub fn difference(self) -> Option<String> {
+        match compare_tokens(self.rules, self.other, self.own) {
+            Ruling::Accepted(_) => None,
+            Ruling::Rejected(rejection) => Some(rejection.to_string()),
+        }
     }
 }
 
@@ -91,7 +93,7 @@ impl ComparedAnswers<'_> {
 pub fn is_worse(direction: Direction, own: &Outcome, other: &Outcome, answers: Option<ComparedAnswers<'_>>) -> bool {
     let is_beaten = match (answers, own.score.as_ref().zip(other.score.as_ref())) {
         (_, None) => true,
-        (Some(answers), Some(_)) => answers.differ(),
+        (Some(answers), Some(_)) => answers.difference().is_some(),
         (None, Some((own, other))) => direction.compare(own, other).is_lt(),
     };
     other.is_accepted() && own.verdict != Verdict::JudgeError && is_beaten

@@ -1,4 +1,4 @@
-//! Inputs that differ a little from others: a part left out or doubled, other numbers, places exchanged.
+//! Inputs that differ slightly from others: a part is left out or doubled, a number changed, or two parts exchanged.
 
 use crate::text::Text;
 use judge_statistics::Random;

@@ -3,7 +3,7 @@
 use judge_problem::{Outcome, Verdict, one_line};
 use std::fmt;
 
-/// What a solver's outcome comes from, without the numbers that differ from case to case.
+/// The cause of a solver's outcome, without the numbers that differ from case to case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     verdict: Verdict,
@@ -13,7 +13,7 @@ pub struct Reason {
     pub crash: String,
 }
 
-/// What a line that names an error has in it.
+/// The words that mark a line with an error.
 const ERRORS: [&str; 6] = ["error", "exception", "panic", "assert", "terminate", "abort"];
 
 impl Reason {
@@ -36,7 +36,7 @@ impl Reason {
         Self { verdict: outcome.verdict, rule, crash: crash.unwrap_or_default() }
     }
 
-    /// Returns whether an outcome has this reason. A reason without a line of standard error fits any.
+    /// Returns whether an outcome has this reason. A reason without a line of standard error matches any outcome.
     #[must_use]
     pub fn is_of(&self, outcome: &Outcome) -> bool {
         let other = Self::of(outcome);
@@ -54,7 +54,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Replaces numbers by `#` and what is in quotes by nothing. The line of a source file stays.
+/// Replaces numbers by `#` and removes quoted text. The line number of a source file stays.
 fn without_numbers(text: &str) -> String {
     let mut shorter = String::new();
     let mut letters = text.chars().peekable();

@@ -1,22 +1,22 @@
-//! Delta debugging: the smallest input that still shows something, as far as leaving parts out and lowering numbers finds it.
+//! Delta debugging: finds the smallest input that still shows a property, by leaving out parts and lowering numbers.
 
 use crate::text::{Kind, Text};
 use judge_problem::Digest;
 use std::collections::HashSet;
 
-/// Inputs of up to so many parts are tried without every two of them.
+/// In inputs of at most this many parts, leaving out every pair of parts is tried.
 const MAX_PAIRED: usize = 48;
 
-/// So many times as many inputs as jobs are tried at once at most.
+/// At most this many times the number of jobs are tried at once.
 const MAX_BATCH: usize = 32;
 
-/// So many inputs are read at once, to see whether they are valid.
+/// The number of inputs that are read at once, to check whether they are valid.
 const READ_AT_ONCE: usize = 64;
 
-/// Several inputs that are tried at once have at most so many bytes.
+/// The maximal size of several inputs that are tried at once, in bytes.
 const MAX_HELD: usize = 64 << 20;
 
-/// What tells whether an input is as it should be.
+/// Decides whether an input is valid and shows the property.
 pub trait Oracle {
     /// Why a try ended the search.
     type Error;
@@ -24,18 +24,18 @@ pub trait Oracle {
     /// Returns whether each of these is an input of the problem.
     fn are_valid(&self, inputs: &[&[u8]]) -> Vec<bool>;
 
-    /// Returns the place of the first of these inputs that shows what is looked for.
+    /// Returns the place of the first of these inputs that shows the property.
     ///
     /// # Errors
-    /// When the search is to end.
+    /// When the search should end.
     fn first(&mut self, inputs: &[Vec<u8>]) -> Result<Option<usize>, Self::Error>;
 
     /// Returns how many inputs can be tried at once.
     fn jobs(&self) -> usize;
 }
 
-/// Makes an input small. No smaller input in one step shows what is looked for: with a part less, a lower number, or for
-/// short ones with two parts less. The result does not depend on the number of jobs.
+/// Makes an input small. At the end, no single step gives a smaller input that shows the property. A step leaves out a
+/// part, lowers a number, or in short inputs leaves out two parts. The result does not depend on the number of jobs.
 ///
 /// # Errors
 /// What ended the search early; `input` is then the smallest one so far.
@@ -78,7 +78,7 @@ impl<O: Oracle> Shrinker<'_, O> {
         Ok(())
     }
 
-    /// Leaves out stretches of parts, of each kind: half of them, quarters, and in the end single ones.
+    /// Leaves out ranges of parts, of each kind: halves, quarters, and at last single parts.
     fn leave_out(&mut self) -> Result<(), O::Error> {
         let mut text = Text::read(self.best);
         let mut kinds = text.kinds();
@@ -139,7 +139,7 @@ impl<O: Oracle> Shrinker<'_, O> {
         Ok(())
     }
 
-    /// Lowers numbers, many at once first: to 0, to 1, by half, by a quarter, and so on, and in the end by 1.
+    /// Lowers numbers, many at once first: to 0, to 1, by half, by a quarter, and so on, and at last by 1.
     fn lower_numbers(&mut self) -> Result<(), O::Error> {
         self.change_numbers(|_| 0)?;
         self.change_numbers(|value| value.signum().abs())?;
@@ -171,7 +171,7 @@ impl<O: Oracle> Shrinker<'_, O> {
                 Some((start, text.with_numbers(stretch, change)?))
             });
             match self.try_each(tries)? {
-                // Half of it may be halved again.
+                // Half of the range may be halved again.
                 Some(place) => (start, found) = (place, true),
                 None => return Ok(found),
             }
@@ -192,7 +192,7 @@ impl<O: Oracle> Shrinker<'_, O> {
         }
     }
 
-    /// Tries inputs in order. Keeps the first one that shows what is looked for, and returns its mark.
+    /// Tries inputs in order. Keeps the first one that shows the property, and returns its mark.
     fn try_each<M: Copy>(&mut self, tries: impl Iterator<Item = (M, Vec<u8>)>) -> Result<Option<M>, O::Error> {
         let mut tries = tries.fuse();
         let (mut marks, mut inputs) = (Vec::new(), Vec::new());
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// An input that holds `shows` is looked for, by so many jobs.
+    /// Searches for an input that contains `shows`, with this many jobs.
     struct Test<F> {
         shows: F,
         jobs: usize,
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A number, and so many lines after it.
+    /// A number, followed by that many lines.
     fn is_list(text: &str) -> Option<()> {
         let (count, lines) = text.split_once('\n')?;
         (count.parse::<usize>().ok()? == lines.lines().count()).then_some(())

@@ -1,17 +1,17 @@
-//! An input as text, and its parts that can be left out: lines, columns, tokens and letters. A number elsewhere in the
-//! text that counts these parts is lowered with them.
+//! An input as text, and its parts that can be left out: lines, columns, tokens and letters. If a number elsewhere in
+//! the text counts these parts, it is lowered with them.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Counts are looked for in so many lines at the top.
+/// Counts are searched in this many lines at the top.
 const HEADER: usize = 8;
 
-/// Counts are looked for in so many lines before the counted parts.
+/// Counts are searched in this many lines before the counted parts.
 const NEAR: usize = 4;
 
-/// So many counts are tried at most.
+/// The maximal number of counts that are tried.
 const MAX_COUNTS: usize = 3;
 
 /// Fewer lines of the same form are not a table.
@@ -20,7 +20,7 @@ const TABLE: usize = 3;
 /// A text, line by line. Blank lines at the end are not kept.
 pub struct Text {
     lines: Vec<Vec<u8>>,
-    /// Where the tokens of each line are. A line is split when it is first asked for.
+    /// The positions of each line's tokens. A line is split on first use.
     tokens: Vec<OnceCell<Vec<Range<usize>>>>,
     /// Whether the last line ends with a newline. Some solvers do not read it otherwise.
     has_last_newline: bool,
@@ -29,8 +29,8 @@ pub struct Text {
 /// Parts of a text that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The cases of a file whose first line is their number: each has this many lines, or `None`: its first number says
-    /// how many lines follow.
+    /// The cases of a file whose first line is their number. Each has this many lines; `None`: its first number is the
+    /// number of lines that follow.
     Groups(Option<usize>),
     /// Lines.
     Lines,
@@ -47,7 +47,7 @@ pub enum Kind {
 /// The place of a token: its line, and its number in the line.
 type Place = (usize, usize);
 
-/// What changes from one text to the next.
+/// The difference between one text and the next.
 #[derive(Default, Clone)]
 struct Edit {
     /// Lines that are left out.
@@ -72,12 +72,12 @@ impl Text {
         Self { lines, tokens, has_last_newline }
     }
 
-    /// Returns where the tokens of a line are; none if there is no such line.
+    /// Returns the positions of a line's tokens; none if there is no such line.
     fn tokens(&self, line: usize) -> &[Range<usize>] {
         self.lines.get(line).map_or(&[], |text| self.tokens[line].get_or_init(|| tokens(text)))
     }
 
-    /// Returns the kinds of parts, those first whose parts are largest.
+    /// Returns the kinds of parts, those with the largest parts first.
     #[must_use]
     pub fn kinds(&self) -> Vec<Kind> {
         let mut kinds = Vec::new();
@@ -121,8 +121,8 @@ impl Text {
         }
     }
 
-    /// Returns the texts without these parts of a kind, in order, the likeliest first: with the count of the parts lowered,
-    /// and then as it was.
+    /// Returns the texts without these parts of a kind, in order, the most likely first: with the count of the parts
+    /// lowered, and then with it unchanged.
     #[must_use]
     pub fn without(&self, kind: Kind, parts: Range<usize>) -> Vec<Vec<u8>> {
         self.without_all(kind, &[parts])
@@ -246,7 +246,7 @@ impl Text {
         (0..=u8::MAX).filter(|&byte| byte.is_ascii_alphabetic() && seen[usize::from(byte)]).collect()
     }
 
-    /// Returns the text with one letter in the place of another.
+    /// Returns the text with one letter replaced by another.
     #[must_use]
     pub fn with_letter(&self, from: u8, to: u8) -> Vec<u8> {
         let replaced =
@@ -275,7 +275,7 @@ impl Text {
         (start == self.lines.len()).then_some(groups)
     }
 
-    /// The stretches of two or more lines with the same number of tokens, or with one token of the same length.
+    /// The ranges of two or more lines with the same number of tokens, or with one token of the same length.
     fn tables(&self) -> Vec<Range<usize>> {
         let form = |line: usize| match self.tokens(line) {
             [only] => (1, only.len()),
@@ -330,7 +330,7 @@ impl Text {
         })
     }
 
-    /// The places of numbers that may count what these lines are some of: as many lines follow them.
+    /// The places of numbers that may count a list that these lines belong to: as many lines follow them.
     fn counts_of_lines(&self, parts: &[Range<usize>]) -> Vec<Place> {
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
         let total = self.lines.len();

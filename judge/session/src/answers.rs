@@ -9,7 +9,7 @@ use judge_run::cases::{CheckerError, Decision, Inputs, PreparedCase, ProblemChec
 use judge_run::command::{CaseInput, SetterProgram};
 use std::path::Path;
 
-/// Fails for an interactive problem whose answers cannot be checked without their conversation.
+/// Fails for an interactive problem, because its answers cannot be checked without their conversation.
 pub fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
     let other = match &problem.checker {
         checker if checker.checks_answers() => return Ok(()),
@@ -20,7 +20,7 @@ pub fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }
 
-/// Reads the input of a case: of this file, if it is one, and with this answer file, if the user names one.
+/// Reads the input of a case: from this file, if the case is one, and with this answer file, if the user names one.
 pub fn prepare(
     problem: &Problem,
     input: &[u8],

@@ -1,4 +1,5 @@
-//! The scores that points are relative to, beside the run's own: the best scores of the problem, of the journal, or of a file.
+//! The scores that points are relative to, in addition to the run's own: the best scores of the problem, of the
+//! journal, or of a file.
 
 use crate::{Failure, load, recorder};
 use checkers::Score;
@@ -17,7 +18,7 @@ use std::path::Path;
 pub struct ReferenceScores {
     /// Which they are.
     pub source: BestSource,
-    /// Whether the best scores that the catalogue gives its cases are among them.
+    /// Whether they include the best scores in the catalogue's cases.
     has_own: bool,
     file: Option<Scores>,
     ledger: HashMap<Digest, KnownBest>,
@@ -29,10 +30,10 @@ enum Scores {
     ByName(BTreeMap<String, Score>),
 }
 
-/// Whether the journal counts for the best known scores.
+/// Whether best known scores come from the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FromJournal {
-    /// No. A shard gives the same results with any journal, and a run that is not recorded needs none.
+    /// No. A shard must give the same results with any journal, and a run that is not recorded needs none.
     No,
     /// Yes, if the run can be recorded there.
     Recorded,
@@ -48,7 +49,8 @@ impl FromJournal {
 }
 
 impl ReferenceScores {
-    /// Opens the best scores that points are relative to. Fails if `best` is given, and effects are not measured in points.
+    /// Opens the best scores that points are relative to. Fails if `best` is given but effects are not measured in
+    /// points.
     pub fn of_points(
         measure: Option<EffectMeasure>,
         catalogue: &Catalogue,
@@ -74,22 +76,37 @@ impl ReferenceScores {
         given: Option<&Path>,
         journal: FromJournal,
     ) -> Result<Self, Failure> {
-        let mut game = game_of(problem);
-        run.into_iter().for_each(|run| game.checker.clone_from(&run.checker));
         let source = match (given, &problem.best) {
             (Some(given), _) => BestSource::new(given, Path::new("")),
             (None, BestSource::Problem | BestSource::Run) => BestSource::Problem,
             (None, _) if !problem.scoring.has_reference() => BestSource::Problem,
             (None, _) => BestSource::Known,
         };
+        let mut game = game_of(problem);
+        run.into_iter().for_each(|run| game.checker.clone_from(&run.checker));
+        Self::of_source(source, catalogue, problem, &game, journal)
+    }
+
+    /// Returns all known best scores: the problem's, and the journal's for any scoring rule.
+    pub fn known(catalogue: &Catalogue, problem: &Problem, journal: FromJournal) -> Result<Self, Failure> {
+        Self::of_source(BestSource::Known, catalogue, problem, &game_of(problem), journal)
+    }
+
+    fn of_source(
+        source: BestSource,
+        catalogue: &Catalogue,
+        problem: &Problem,
+        game: &Game,
+        journal: FromJournal,
+    ) -> Result<Self, Failure> {
         let ledger = match source {
-            BestSource::Ledger => of_journal(catalogue, &game, FromJournal::Today)?,
+            BestSource::Ledger => of_journal(catalogue, game, FromJournal::Today)?,
             // The recorder reports a journal that cannot be used.
-            BestSource::Known => of_journal(catalogue, &game, journal).unwrap_or_default(),
+            BestSource::Known => of_journal(catalogue, game, journal).unwrap_or_default(),
             BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
         let has_own = matches!(source, BestSource::Known | BestSource::Problem);
-        let file = named_file(&source, problem).map(|path| read(&game, path)).transpose()?;
+        let file = named_file(&source, problem).map(|path| read(game, path)).transpose()?;
         Ok(Self { source, has_own, file, ledger })
     }
 
@@ -131,8 +148,8 @@ impl ReferenceScores {
         *cases = changed;
     }
 
-    /// Returns the hash of the input of each case, where scores are known by it. An input that cannot be made or read is an
-    /// error of the case once it runs.
+    /// Returns the hash of the input of each case, where scores are indexed by it. An input that cannot be made or read
+    /// is an error of the case when it runs.
     fn inputs(&self, problem: &Problem, cases: &CaseList) -> Vec<Option<Digest>> {
         if self.ledger.is_empty() && !matches!(self.file, Some(Scores::ByInput(_))) {
             return vec![None; cases.len()];
@@ -185,7 +202,7 @@ fn of_journal(catalogue: &Catalogue, game: &Game, journal: FromJournal) -> Resul
 
 fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
     let bytes = load::bytes("the best scores", path)?;
-    // No TOML begins with a brace; the exported JSON does.
+    // A TOML file never begins with a brace; the exported JSON does.
     if bytes.trim_ascii_start().starts_with(b"{") {
         return Ok(by_input(game.direction, load::parse_best_scores(game, path, &bytes)?));
     }

@@ -23,7 +23,7 @@ const MAX_BYTES_KEPT: usize = 16 << 20;
 pub struct ChosenCases {
     /// The cases that were chosen.
     pub cases: CaseList,
-    /// The features of each case, where they are known.
+    /// The features of each case, where known.
     pub features: Vec<Option<Arc<Features>>>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn filter(
     Ok(ChosenCases { cases: chosen, features })
 }
 
-/// Reports for how many of the cases the condition holds, if there is one. Fails if for none.
+/// Reports for how many cases the condition holds, if there is one. Fails if it holds for none.
 pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
     let Some(condition) = condition else { return Ok(()) };
     if kept == 0 {
@@ -113,8 +113,8 @@ pub fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Fa
     Err(Failure::usage(format!("no case has a feature `{name}`")).with_hint(hint))
 }
 
-/// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. What they
-/// are is noted in `cases`, so that they need not be read again.
+/// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. Their
+/// contents are stored in `cases`, so that they need not be read again.
 pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let files = cases.files();
@@ -169,9 +169,9 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
 /// The features of the recorded cases of a problem. Each input is read once.
 pub struct CaseDescriptions {
     reader: CaseReader,
-    /// The word for the rules that the features of the problem are found by.
+    /// The word that identifies the rules for the problem's features.
     rules: String,
-    /// `None` if no features are stored, and the input is gone or has changed.
+    /// `None` if no features are stored, and the input is missing or has changed.
     known: HashMap<Digest, Option<Arc<Features>>>,
 }
 
@@ -200,7 +200,7 @@ impl CaseDescriptions {
         kept
     }
 
-    /// Returns the features of every case of a run; `None` if none are stored, and the input is gone or has changed.
+    /// Returns the features of every case of a run; `None` if none are stored, and the input is missing or has changed.
     pub fn describe_run(&mut self, run: &StoredRun) -> Vec<Option<Arc<Features>>> {
         let cases = run.cases.specs().iter().zip(run.cases.inputs()).zip(run.cases.features());
         cases.map(|((case, input), stored)| self.describe(&case, *input, stored.as_ref())).collect()
@@ -268,7 +268,7 @@ pub fn stored_features(run: &StoredRun) -> Vec<Option<Arc<Features>>> {
     run.cases.features().iter().map(features).collect()
 }
 
-/// Returns the features of cases if they are stored of all of them, found by the problem's rules of today.
+/// Returns the stored features of the cases, if all cases have some that were found by the problem's current rules.
 pub fn stored_by_rules(problem: &Problem, stored: &[Option<StoredFeatures>]) -> Option<Vec<Features>> {
     let rules = rules_word(&problem.features);
     let features = |stored: &Option<StoredFeatures>| Some(stored.as_ref().filter(|one| one.are_by(&rules))?.features());

@@ -3,7 +3,7 @@
 use clap::parser::ValueSource;
 use clap::{Args, Command, CommandFactory, Parser};
 use judge_cli::{Cli, ConditionArgs, ReportArgs, RunArgs};
-use judge_problem::{CaseFlags, Shard, quote_words, without_flags};
+use judge_problem::{CaseFlags, Shard, quote_words, split_words, with_flags, without_flags};
 use std::path::Path;
 
 /// The flag, for every subcommand, that names the catalogue.
@@ -16,7 +16,7 @@ pub fn words() -> Vec<String> {
 
 /// Returns the words of a recorded command line, without its program; none if they cannot be told apart.
 pub(crate) fn recorded_words(command: &str) -> Vec<String> {
-    shell_words::split(command).unwrap_or_default().into_iter().skip(1).collect()
+    split_words(command).unwrap_or_default().into_iter().skip(1).collect()
 }
 
 /// Returns the arguments of a recorded command, if it is one of `judge run`.
@@ -41,27 +41,28 @@ pub(crate) fn recorded(shard: Option<Shard>) -> String {
 
 /// Returns the words of a command line as they are recorded.
 pub fn as_recorded(words: Vec<String>, shard: Option<Shard>) -> String {
-    let mut words = without_flags(words, &["--resume"], &["--journal", "--shard"]);
-    words.extend(shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()]));
-    quoted(words)
+    let words = without_flags(words, &["--resume"], &["--journal", "--shard"]);
+    quoted(with_flags(words, shard_flag(shard)))
+}
+
+fn shard_flag(shard: Option<Shard>) -> impl Iterator<Item = String> {
+    shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()])
 }
 
 /// Returns a recorded command as the one that plays a shard of it, recorded in a file. Its reports are left out: the
 /// shards would overwrite each other's.
 pub fn of_shard(command: &str, shard: Option<Shard>, file: &Path) -> String {
-    let mut words = without_reports(command, &["--journal", "--shard"]);
-    words.extend(shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()]));
-    words.extend(["--journal".to_owned(), file.to_string_lossy().into_owned()]);
-    quoted(words)
+    let words = without_reports(command, &["--journal", "--shard"]);
+    let journal = ["--journal".to_owned(), file.to_string_lossy().into_owned()];
+    quoted(with_flags(words, shard_flag(shard).chain(journal)))
 }
 
 /// Returns the words that go on with a recorded run in the catalogue and the journal that other words name; `None` if it is
 /// none of `judge run`. It writes no file.
 pub fn resumed(command: &str) -> Option<Vec<String>> {
     recorded_run(command)?;
-    let mut words = without_reports(command, &["--journal", "--problems", "--save-answers"]);
-    words.push("--resume".to_owned());
-    Some(words)
+    let words = without_reports(command, &["--journal", "--problems", "--save-answers"]);
+    Some(with_flags(words, ["--resume".to_owned()]))
 }
 
 /// Returns the words of a recorded command without its reports and these flags.
@@ -73,9 +74,14 @@ fn without_reports(command: &str, valued: &[&str]) -> Vec<String> {
     without_flags(recorded_words(command), &["--resume"], &valued)
 }
 
-/// Returns the command line of this process, quoted for a shell, without this flag.
-pub(crate) fn without(flag: &str) -> String {
-    quoted(without_flags(words(), &[flag], &[]))
+/// Returns the command line of this process, quoted for a shell, with this flag once.
+pub(crate) fn with_flag(flag: &str) -> String {
+    quoted(with_flags(without_flags(words(), &[flag], &[]), [flag.to_owned()]))
+}
+
+/// Returns a recorded command with this flag once.
+pub fn recorded_with_flag(command: &str, flag: &str) -> String {
+    quoted(with_flags(without_flags(recorded_words(command), &[flag], &[]), [flag.to_owned()]))
 }
 
 fn quoted(words: Vec<String>) -> String {

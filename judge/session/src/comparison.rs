@@ -73,7 +73,7 @@ pub fn check_metric(statistics: &StatisticsArgs, problem: &Problem) -> Result<()
     statistics.metric().map_or(Ok(()), |name| direction_of(problem, name).map(|_| ()))
 }
 
-/// Returns the problem as the comparison sees it: the values of a metric are the scores of another one.
+/// Returns the problem for the comparison. For a metric, its values take the place of the scores.
 pub fn measured_problem(problem: &Problem, statistics: &StatisticsArgs) -> Result<Problem, Failure> {
     let mut problem = problem.clone();
     if let Some(name) = statistics.metric() {
@@ -84,7 +84,8 @@ pub fn measured_problem(problem: &Problem, statistics: &StatisticsArgs) -> Resul
     Ok(problem)
 }
 
-/// Returns an outcome as the comparison sees it: with the value of a metric as its score. An accepted one without it is none.
+/// Returns an outcome for the comparison. For a metric, its value takes the place of the score. An accepted outcome
+/// without this metric is left out.
 pub fn measured_outcome(outcome: Outcome, statistics: &StatisticsArgs) -> Option<Outcome> {
     let Some(name) = statistics.metric() else { return Some(outcome) };
     let score = outcome.metrics.get(name).filter(|_| outcome.is_accepted()).cloned();
@@ -119,7 +120,7 @@ pub fn measured_pairing(pairing: Pairing, statistics: &StatisticsArgs) -> Result
     Ok(Pairing { played: seen, ..pairing })
 }
 
-/// Returns what reports of comparisons say about the runs.
+/// Returns the description of the runs in reports of comparisons.
 pub fn compared_runs<'a>(
     args: &CompareArgs,
     pairing: &'a Pairing,
@@ -143,8 +144,8 @@ pub fn compared_runs<'a>(
     }
 }
 
-/// Returns whether the cases are all that the contest has: all of the problem's, where these are files, or test groups, or
-/// there is no generator of others.
+/// Returns whether the cases are all cases of the contest. This holds for all cases of a problem whose cases are files,
+/// or that has test groups or no generator.
 fn is_whole_contest(plan: &Plan) -> bool {
     let problem = &plan.problem;
     let is_file = |case: CaseSpec| case.file().is_some();
@@ -155,7 +156,7 @@ fn is_whole_contest(plan: &Plan) -> bool {
     has_no_others && select(problem, &Selection::default()).is_ok_and(are_all)
 }
 
-/// Returns the parameters of each test. The comparisons share `--alpha` (Bonferroni), which is meant for all claims
+/// Returns the parameters of each test. The comparisons share `--alpha` (Bonferroni), which is the level of all claims
 /// together.
 pub fn parameters(
     args: &CompareArgs,
@@ -197,8 +198,8 @@ pub fn check_hypotheses(args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
-/// Fails if `--exact` has no bound, as far as the rule says before anything runs: cases without thresholds
-/// are scored by another one.
+/// Fails if `--exact` has no bound, as far as the rule shows before anything runs: cases without thresholds are scored
+/// by another rule.
 pub fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
     if rule.needs_thresholds() {
         return Ok(());

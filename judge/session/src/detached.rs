@@ -6,10 +6,10 @@ use judge_problem::{Catalogue, DetachedJob, HistoryRow, JobState, RunId, RunStat
 use judge_run::runner::RunError;
 use judge_slurm::DetachedJobs;
 
-/// What an error says where a run cannot be removed because its job continues.
+/// The end of the error message when a run cannot be removed because its job continues.
 pub const NOT_REMOVED: &str = "nothing was removed";
 
-/// Looks for the jobs of recorded runs.
+/// Finds the jobs of recorded runs.
 pub struct DetachedRuns<'a> {
     journal: &'a Journal,
     jobs: DetachedJobs,
@@ -18,7 +18,7 @@ pub struct DetachedRuns<'a> {
 }
 
 impl<'a> DetachedRuns<'a> {
-    /// Looks at the runs of a journal.
+    /// Returns the jobs of a journal's runs.
     pub fn new(catalogue: &Catalogue, journal: &'a Journal) -> Self {
         Self { journal, jobs: DetachedJobs::default(), tidies: !catalogue.is_read_only }
     }
@@ -59,7 +59,7 @@ impl<'a> DetachedRuns<'a> {
         Ok(())
     }
 
-    /// Fails if a run continues, or may continue. `so` is the end of the message: what was not done.
+    /// Fails if a run continues, or may continue. `so` is the end of the message: the action that was not done.
     pub fn check_ended(&mut self, run: RunId, so: &str) -> Result<Option<DetachedJob>, Failure> {
         let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
         let Some(job) = self.find(run, state)? else { return Ok(None) };

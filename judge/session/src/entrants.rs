@@ -1,4 +1,4 @@
-//! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
+//! The entrants: solvers that are to play, and solvers of past runs with their results.
 
 use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
@@ -32,7 +32,7 @@ pub struct PastEntrant {
     pub entrant: usize,
 }
 
-/// What identifies a case across runs: its input, and the repetition of that input.
+/// The identity of a case across runs: its input, and the repetition of that input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CaseKey {
     pub(crate) input: Digest,
@@ -67,7 +67,7 @@ pub fn solvers(
     prepare_all(specs, problem, toolbox, sandbox, jobs)
 }
 
-/// Prepares solvers to be run: all that run. Fails if some of them cannot run on any case, with an error for each.
+/// Prepares all solvers to be run. Fails if some of them cannot run on any case, with an error for each.
 pub(crate) fn prepare_all(
     specs: Vec<SolverSpec>,
     problem: &Problem,
@@ -114,7 +114,7 @@ pub(crate) fn check_each(specs: &[SolverSpec], problem: &Problem, settings: &Bui
     specs.iter().find(|spec| spec.answers().is_some()).map_or(Ok(()), |spec| check_takes_answers(problem, spec))
 }
 
-/// Fails if the problem talks with solvers, so that files alone cannot take part.
+/// Fails if the problem is interactive, because files cannot take part in a conversation.
 fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<(), Failure> {
     answers::refuse_interactive(problem)?;
     match &problem.checker {
@@ -201,7 +201,7 @@ fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
     })
 }
 
-/// Fails unless all scores are of one checker: others are not comparable.
+/// Fails unless all scores come from one checker. Scores of different checkers are not comparable.
 fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
     let mut pasts = entrants.iter().filter_map(|entrant| entrant.past.as_ref());
     let mut game = game_of(problem);
@@ -302,7 +302,7 @@ fn names(paths: &[PathBuf]) -> String {
     format!("{}{rest}", names.join(", "))
 }
 
-/// Returns a path as `--solver` takes it: one without a folder might be taken for a name or a command.
+/// Returns a path as `--solver` takes it. A path without a folder might be read as a name or a command.
 fn text(path: &Path) -> String {
     let text = path.to_string_lossy();
     if text.contains('/') { text.into_owned() } else { format!("./{text}") }

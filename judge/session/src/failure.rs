@@ -265,7 +265,7 @@ pub fn move_away(journal: &Path) -> String {
     format!("mv {from} {to}")
 }
 
-/// Returns a path beside this one where nothing is.
+/// Returns an unused path next to this one.
 fn unused(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut names = (1_u32..).map(|number| match number {
@@ -286,7 +286,8 @@ impl From<MergeError> for Failure {
     }
 }
 
-/// Returns a message as it is shown: further lines in the text of another program do not look like the judge's.
+/// Returns a message in the form in which it is shown: further lines of another program's text must not look like the
+/// judge's.
 fn message(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n  | ")
 }

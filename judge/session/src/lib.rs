@@ -1,10 +1,11 @@
-//! What several subcommands and the local server share: they load a catalogue, run solvers, record, and publish reports.
+//! The code that several subcommands and the local server share. It loads a catalogue, runs solvers, records results
+//! and publishes reports.
 //!
-//! - [`MatchRunner`] builds solvers and plays plans in one sandbox. [`Session`] is such a run while more is added to it.
+//! - [`MatchRunner`] builds solvers and plays plans in one sandbox. [`Session`] is a run that can still grow.
 //! - [`Recorder`] writes a run to the journal, and finds earlier results.
 //! - [`Failure`] is an error as the user sees it: a message, its causes, a hint, and the exit code.
 //!
-//! The way of one run:
+//! The path of one run:
 //!
 //! ```text
 //! GlobalArgs ─ load::catalogue ─▶ Catalogue ─ programs::compile ─▶ a problem with its programs

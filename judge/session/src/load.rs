@@ -25,7 +25,7 @@ const BUILTIN: &str = "builtin";
 pub struct GlobalArgs<'a> {
     /// The catalogue's file.
     pub catalogue: Option<&'a Path>,
-    /// The journal's file, if it is not the one beside the catalogue.
+    /// The journal's file, if it is not the one next to the catalogue.
     pub journal: Option<&'a Path>,
     /// The solvers that come with the judge.
     pub bundled: &'static [BundledSolver],
@@ -118,7 +118,7 @@ pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Re
     judge_report::read_best_json(game, contents).map_err(bad)
 }
 
-/// Writes a file whole or not at all; `-` is standard output. `what` is its name in messages.
+/// Writes a file atomically; `-` is standard output. `what` is its name in messages.
 pub fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
     write_with(what, path, |output| Ok(output.write_all(contents)?))
 }
@@ -157,7 +157,7 @@ pub fn make_folder(folder: &Path) -> Result<(), Failure> {
 /// The bytes that are written at once.
 const PIECE: usize = 1 << 16;
 
-/// Where a report goes. It remembers its error, which reports wrap in errors of their own.
+/// The target of a report. It stores its error, because reports wrap it in errors of their own.
 struct Target<'a> {
     output: &'a mut dyn Write,
     lost: &'a mut Option<io::Error>,
@@ -238,7 +238,7 @@ const MAX_BYTES: usize = 64 << 10;
 /// The number of digits of a folder's hash.
 const DIGITS: usize = 32;
 
-/// Returns whether this folder was not noted before, and notes it. Where nothing can be written, every time is the first.
+/// Returns whether this folder is new, and records it. If nothing can be written, every call counts as the first.
 pub(crate) fn is_first_time_in(folder: &Path) -> bool {
     state_file(FILE).is_none_or(|file| is_first_in(&file, folder))
 }
@@ -268,7 +268,7 @@ pub(crate) fn state_file(name: &str) -> Option<PathBuf> {
     state.map(|state| state.join("judge").join(name))
 }
 
-/// How long the other end of a FIFO may take to be opened, as both ends may be started at the same time.
+/// How long to wait until the other end of a FIFO is opened, because both ends may be started at the same time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The time between two attempts to open a FIFO for writing.
@@ -282,7 +282,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     if is_fifo {
         let patience = Timespec::try_from(PATIENCE).map_err(io::Error::other)?;
         let is_silent = poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&patience))? == 0;
-        // `tee` takes nothing away: an empty FIFO has nothing to copy yet, or no writer.
+        // `tee` consumes nothing: an empty FIFO has nothing to copy yet, or no writer.
         let (_reader, copy) = pipe_with(PipeFlags::CLOEXEC)?;
         if is_silent && tee(&file, &copy, 1, SpliceFlags::NONBLOCK) == Ok(0) {
             return Err(io::Error::other("this FIFO has no writer: start the writer first"));

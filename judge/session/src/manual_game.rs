@@ -1,4 +1,4 @@
-//! Records what a person has played, as a run of one case.
+//! Records a human player's game as a run of one case.
 
 use crate::restored_run::{self, recorded_solver};
 use crate::{Failure, FromJournal, ReferenceScores, command_line, recorder};
@@ -21,9 +21,9 @@ pub struct ManualResult<'a> {
     pub case: CaseSpec,
     /// The input of the case.
     pub input: &'a [u8],
-    /// What was played, as an answer.
+    /// The moves, as an answer.
     pub answer: Vec<u8>,
-    /// What the checker gives for it.
+    /// Its score from the checker.
     pub score: Score,
 }
 

@@ -33,12 +33,12 @@ const MAX_EXAMINED: usize = 1_000_000;
 /// Runs plans in one sandbox.
 pub struct MatchRunner<'a> {
     pub(crate) catalogue: &'a Catalogue,
-    /// What plays the plan.
+    /// Plays the plan.
     pub plan_runner: Box<dyn PlanRunner>,
     /// For the compilers.
     sandbox: Arc<Sandbox>,
     pub(crate) toolbox: Toolbox,
-    /// The plan that all plans are made from, without solvers or cases.
+    /// The template of all plans, without solvers or cases.
     pub template: Plan,
     options: JournalOptions,
     /// Opened for the first plan: all plans have one measure.
@@ -52,7 +52,7 @@ pub struct MatchResult {
     pub plan: Plan,
     /// An outcome for each solver and case that was played.
     pub outcomes: OutcomeGrid,
-    /// By case: the hash of its input, as far as it is known. May end before the last case.
+    /// By case: the hash of its input, if known. May end before the last case.
     pub inputs: Vec<Option<Digest>>,
     /// Why it stopped early, if it did.
     pub stop: Option<Stop>,
@@ -87,20 +87,20 @@ impl<'a> MatchRunner<'a> {
         Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: OnceCell::new() })
     }
 
-    /// Scores points relative to the best scores that the command line names, or else the problem.
+    /// Sets the best scores that points are relative to: those that the command line names, or else the problem's.
     pub fn use_best_scores(&mut self, measure: Option<EffectMeasure>, best: Option<&Path>) -> Result<(), Failure> {
         let (problem, journal) = (&self.template.problem, FromJournal::of_run(self.options.journal));
         self.reference = ReferenceScores::of_points(measure, self.catalogue, problem, best, journal)?.into();
         Ok(())
     }
 
-    /// Gives each solver its own environment variables alone. They include the variables of the command line.
+    /// Gives each solver its own environment variables and no others. They include the variables of the command line.
     pub fn without_shared_environment(mut self) -> Self {
         self.template.environment.clear();
         self
     }
 
-    /// Uses the results in the journal if the command continues an interrupted run, and names that flag in hints.
+    /// Uses the results in the journal if the command continues an interrupted run. Hints name that flag.
     pub fn resuming(mut self, resume: bool) -> Self {
         self.options.reuse |= resume;
         self.options.continue_flag = RESUME;
@@ -134,7 +134,8 @@ impl<'a> MatchRunner<'a> {
         Ok(case_selection::choose(&self.template.problem, args, by, None)?.cases)
     }
 
-    /// Returns cases without end, made from the seeds that begin with the first, or those made from the given seeds.
+    /// Returns an endless sequence of cases, made from consecutive seeds from the first one, or the cases of the given
+    /// seeds.
     pub fn cases_from(&self, first: u64, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
         let problem = &self.template.problem;
         if problem.generator.is_none() {
@@ -161,7 +162,7 @@ impl<'a> MatchRunner<'a> {
         Ok(Box::new(cases.take(MAX_EXAMINED).filter(holds)))
     }
 
-    /// Returns the plan of these solvers on these cases, with the best scores that are known of them.
+    /// Returns the plan of these solvers on these cases, with the cases' best known scores.
     pub fn plan(&self, solvers: Vec<Solver>, mut cases: CaseList) -> Result<Plan, Failure> {
         let problem = &self.template.problem;
         let reference = match self.reference.get() {
@@ -176,7 +177,7 @@ impl<'a> MatchRunner<'a> {
         Ok(self.plan_as_it_is(solvers, cases, reference.source.clone()))
     }
 
-    /// Returns the plan of these solvers on cases that have their best scores. `best` says where the scores come from.
+    /// Returns the plan of these solvers on cases that have their best scores. `best` names their source.
     pub fn plan_as_it_is(&self, solvers: Vec<Solver>, cases: CaseList, best: BestSource) -> Plan {
         let template = self.template.clone();
         Plan { problem: Problem { best, ..template.problem }, solvers, cases, ..template }
@@ -193,8 +194,8 @@ impl<'a> MatchRunner<'a> {
         self.play_with(self.options, plan)
     }
 
-    /// Runs a plan, and again as long as `go_on` says so and no run is stopped. The journal has the first run, which
-    /// alone reuses earlier results: the others are there to find out what chance changes.
+    /// Runs a plan, and repeats it as long as `go_on` returns true and no run is stopped. The journal has the first
+    /// run. Only the first run reuses earlier results, because the others measure chance.
     pub fn play_repeatedly(
         &self,
         plan: &Plan,
@@ -207,7 +208,7 @@ impl<'a> MatchRunner<'a> {
         Ok(played)
     }
 
-    /// Runs a case of a plan of one solver again, with nothing beside it. `None` if that was interrupted.
+    /// Runs a case of a plan with one solver again, with nothing beside it. `None` if it was interrupted.
     pub fn play_alone(&self, plan: &Plan, case: usize) -> Result<Option<Outcome>, Failure> {
         let alone = Plan { cases: std::iter::once(plan.cases.at(case)).collect(), ..plan.clone() };
         Ok(self.play_with(self.unrecorded(), alone)?.outcomes.get(JobId { case: 0, solver: 0 }))
@@ -284,7 +285,7 @@ impl<'a> MatchRunner<'a> {
     }
 }
 
-/// Adds the hashes of the files that the cases are, where a run without a journal has left none.
+/// Adds the hashes of the cases' files, if a run without a journal has not computed them.
 fn add_file_hashes(cases: &CaseList, inputs: &mut [Option<Digest>]) {
     let unknown = inputs.iter_mut().enumerate().filter(|(_, input)| input.is_none());
     for (place, input) in unknown {
@@ -323,7 +324,7 @@ impl MatchResult {
         self.outcomes.verdicts().any(|verdict| verdict == Verdict::JudgeError)
     }
 
-    /// Returns the exit code by the verdicts alone. Jobs that were not run do not count.
+    /// Returns the exit code that follows from the verdicts. Jobs that were not run do not count.
     pub fn exit(&self) -> Exit {
         match self.stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
@@ -336,7 +337,7 @@ impl MatchResult {
 
 /// A run and its record in the journal, if it is recorded.
 pub struct Session {
-    /// The record, which keeps nothing if the run is not recorded.
+    /// The record, which stores nothing if the run is not recorded.
     pub recorder: Recorder,
     options: JournalOptions,
     started: Instant,
@@ -386,8 +387,8 @@ impl ScoredMatch<'_> {
         ScoredOutcomes { plan: self.plan, outcomes: self.outcomes, board: &self.board, units: &self.units }
     }
 
-    /// Returns the measure of effects: the given one, or the one that the problem's rule ranks by. Where a share of the
-    /// total has no meaning, effects are differences of points.
+    /// Returns the measure of effects: the given one, or the one that the problem's rule ranks by. If a share of the
+    /// total is meaningless, effects are differences of points.
     pub fn measure(&self, given: Option<EffectMeasure>, min_effect: Option<&MinEffect>) -> EffectMeasure {
         measure_of(&self.rule, self.outcomes().signs(), given, min_effect)
     }
@@ -402,7 +403,7 @@ impl ScoredMatch<'_> {
         PairedComparison::of(self.outcomes(), measure, first, second)
     }
 
-    /// Compares what the rule ranks by with the ratio of the scores.
+    /// Compares the effect by the rule's ranking with the ratio of the scores.
     pub fn contrast(&self, second: usize, alpha: f64) -> Option<Contrast> {
         let measure = self.measure(None, None);
         if measure == EffectMeasure::Ratio {

@@ -1,5 +1,5 @@
-//! Where a report goes: files that are checked before a command starts, and written at its end. One that fails does not
-//! affect the others.
+//! The targets of reports: files that are checked before a command starts, and written at its end. A failure of one
+//! does not affect the others.
 
 use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
@@ -15,7 +15,7 @@ use std::time::SystemTime;
 /// The variable with which GitHub Actions names the file of the step's summary.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// Where a report goes, beside standard output.
+/// The targets of a report besides standard output.
 pub struct Outputs<'a> {
     targets: Vec<(Format, &'a Path)>,
     /// Whether a format replaces the text on standard output.
@@ -63,7 +63,7 @@ impl<'a> Outputs<'a> {
         Failure::check_all(self.try_all(report))
     }
 
-    /// Publishes a report, and returns what failed.
+    /// Publishes a report, and returns the errors.
     pub(super) fn try_all(&self, report: &impl Report) -> Vec<Failure> {
         let mut failures = Vec::new();
         if !self.stdout_is_taken {
@@ -81,8 +81,8 @@ fn write(report: &impl Report, format: Format, path: &Path) -> Result<(), Failur
     load::write_with(what, path, |output| report.write(format, output).unwrap_or_else(lacking))
 }
 
-/// Appends a report to the step's summary of GitHub Actions. It was not requested by name, so an error is only a
-/// warning.
+/// Appends a report to the step summary of GitHub Actions. The user did not request it explicitly, so an error is only
+/// a warning.
 fn append_step_summary(report: &impl Report) {
     let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
     let Some(markdown) = report.markdown() else { return };
@@ -97,7 +97,7 @@ pub(super) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Where the report of a run goes.
+/// The targets of a run's report.
 pub struct RunOutputs<'a> {
     /// The formats that are written at the end.
     pub outputs: Outputs<'a>,

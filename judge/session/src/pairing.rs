@@ -20,17 +20,18 @@ const NAMED: usize = 5;
 
 /// The results of all entrants on the cases that they share.
 pub struct Pairing {
-    /// What was played.
+    /// The result of the match.
     pub played: MatchResult,
     /// How the fresh part was run; `None` if all results are of past runs.
     pub run_info: Option<RunInfo>,
-    /// What is missing, and what was not the same for all.
+    /// Missing data, and conditions that differed between entrants.
     pub warnings: Vec<String>,
-    /// Whether all times were measured under the same conditions: on the same machine, or on the nodes of the results.
+    /// Whether all times were measured under the same conditions: on one machine, or on the nodes that the results
+    /// name.
     pub times_are_comparable: bool,
     /// The machines that the results name.
     pub nodes: NodeList,
-    /// The features that are stored of each case; none of cases that were all run now.
+    /// The stored features of each case; none if all cases were run now.
     pub features: Vec<Option<StoredFeatures>>,
 }
 
@@ -102,7 +103,7 @@ impl SharedCases {
     }
 }
 
-/// What results depend on, apart from the solver and the case.
+/// The conditions of results, apart from the solver and the case.
 #[derive(Clone)]
 struct Conditions {
     limits: Limits,
@@ -138,7 +139,7 @@ impl Conditions {
         }
     }
 
-    /// Returns the names of what differs.
+    /// Returns the names of the differing conditions.
     fn differences(&self, other: &Self) -> Vec<&'static str> {
         let same = [
             ("machine", self.machine == other.machine),
@@ -151,7 +152,7 @@ impl Conditions {
 }
 
 /// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits
-/// of the first past run. `tell` is called with each warning.
+/// of the first past run. `tell` receives each warning.
 pub fn pair(
     catalogue: &Catalogue,
     problem: &Problem,
@@ -161,8 +162,8 @@ pub fn pair(
     reference: &ReferenceScores,
     tell: fn(&str),
 ) -> Result<Pairing, Failure> {
-    if args.seeds.is_some() || !args.inputs.is_empty() {
-        return Err(Failure::usage("the cases of past runs are compared: --seeds and --inputs select none of them")
+    if args.seeds.is_some() || !args.inputs.is_empty() || !args.calls.is_empty() {
+        return Err(Failure::usage("the cases of past runs are compared: --seeds, --case and --inputs select none of them")
             .with_hint("--where 'CONDITION' selects some of them"));
     }
     let mut warnings = Vec::new();
@@ -267,7 +268,7 @@ fn run_missing(
     Ok(played.stop)
 }
 
-/// Keeps the cases that the first entrant shares with another one, and warns about the others.
+/// Keeps the cases that the first entrant shares with at least one other, and warns about the others.
 fn comparable(entrants: &[Entrant], shared: SharedCases, warnings: &mut Vec<String>) -> SharedCases {
     let first = &entrants[0].spec.name;
     for (place, entrant) in entrants.iter().enumerate().skip(1) {
@@ -292,7 +293,7 @@ pub fn print_warning(warning: &str) {
     judge_report::note(&format!("warning: {warning}"));
 }
 
-/// Warns about conditions that were not the same for the first entrant and another one. Returns whether there are any.
+/// Warns about conditions that differed between the first entrant and another one. Returns whether there are any.
 fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], warnings: &mut Vec<String>) -> bool {
     let mut any = false;
     for (entrant, other) in entrants.iter().zip(conditions).skip(1) {

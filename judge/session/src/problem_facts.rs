@@ -1,4 +1,4 @@
-//! What is known of a problem, in words.
+//! Facts about a problem, in words.
 
 use judge_problem::{
     BestSource, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, Direction, ExternalChecker,
@@ -6,7 +6,7 @@ use judge_problem::{
     Tester, Weight, listed,
 };
 
-/// Returns what is known of a problem, each with its name, in the order in which it is shown.
+/// Returns the facts about a problem, each with its name, in the order in which they are shown.
 pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
     let limits = &problem.limits;
     let seeds = match &problem.generator {
@@ -51,7 +51,7 @@ fn parameters(problem: &Problem) -> String {
     problem.generator_parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the metrics, with what a built-in checker counts.
+/// Returns the metrics, including those that a built-in checker counts.
 fn metrics(problem: &Problem) -> String {
     let counted = match &problem.checker {
         CheckerChoice::BuiltIn(checker) => checker.metrics,
@@ -170,7 +170,7 @@ fn best(problem: &Problem) -> String {
 /// The number of cases that are named.
 const CASES_SHOWN: usize = 12;
 
-/// Returns what earns which points, a line for each case with thresholds.
+/// Returns the thresholds and their points, a line for each case with thresholds.
 pub fn thresholds(problem: &Problem) -> String {
     let from = match problem.direction {
         Direction::Max => "from",
@@ -184,7 +184,7 @@ pub fn thresholds(problem: &Problem) -> String {
     shortened(problem.cases.listed().filter_map(line), "\n")
 }
 
-/// Returns the best scores that the problem knows, where points are relative to them.
+/// Returns the best scores of the problem, if points are relative to them.
 fn targets(problem: &Problem) -> String {
     let known = problem.cases.listed().filter(|_| problem.scoring.has_reference());
     shortened(known.filter_map(|case| Some(format!("{} {}", case.name, case.best.as_ref()?.score))), ", ")

@@ -162,7 +162,7 @@ pub fn settings(
     })
 }
 
-/// Returns what builds the solvers of a plan.
+/// Returns the toolbox that builds the solvers of a plan.
 pub fn toolbox(catalogue: &Catalogue, plan: &Plan, args: &BuildArgs, sandbox: &Sandbox) -> Result<Toolbox, Failure> {
     Ok(Toolbox::new(sandbox.tier(), settings(catalogue, &plan.problem, &plan.limits, args)?))
 }
@@ -195,7 +195,7 @@ fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
     }
 }
 
-/// Prepares a solver to be run. A line says so if the cache cannot be used.
+/// Prepares a solver to be run. Prints a line if the cache cannot be used.
 pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<Solver, Failure> {
     let mut solvers = prepare_each(vec![spec], toolbox, sandbox, 1)?;
     Ok(solvers.remove(0))

@@ -40,24 +40,24 @@ pub struct JournalOptions {
     pub resume: bool,
     /// Whether results of earlier runs are used again.
     pub reuse: bool,
-    /// Whether the run is one of a whole plan, which others may belong to.
+    /// Whether the run covers a whole plan, which runs of others may join.
     pub may_be_merged: bool,
-    /// The flag with which the same command continues from what is recorded.
+    /// The flag that continues the same command from its recorded results.
     pub continue_flag: &'static str,
 }
 
-/// What the record of a run starts with.
+/// The data at the start of a run's record.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
     /// Where the journal is.
     pub catalogue: &'a Catalogue,
-    /// What the run will do.
+    /// The plan of the run.
     pub plan: &'a Plan,
     /// The programs that run the solvers.
     pub toolbox: &'a Toolbox,
     /// The user's message.
     pub message: Option<&'a str>,
-    /// What plays the plan.
+    /// The runner of the plan.
     pub runner: &'a dyn PlanRunner,
     /// The shard that is played, if it is one.
     pub shard: Option<Shard>,
@@ -82,7 +82,7 @@ impl From<JournalError> for Unrecorded {
     }
 }
 
-/// The record of a run and the earlier results it may use. Without a journal it keeps nothing.
+/// The record of a run and the earlier results it may use. Without a journal it stores nothing.
 pub struct Recorder {
     /// Whether the run was recorded at its start.
     recorded: bool,
@@ -91,7 +91,7 @@ pub struct Recorder {
     /// All cases of the run.
     cases: CaseList,
     part: Part,
-    /// What the scores of a run that is continued are relative to.
+    /// The best scores that a continued run's scores are relative to.
     pub reference: Option<Reference>,
     recording: Mutex<Option<Recording>>,
     /// The setter's programs at the start; `None` on a cluster, which runs copies of them.
@@ -104,7 +104,7 @@ fn changed_program((problem, programs): &(Problem, [(&'static str, String); 2]))
     programs.iter().zip(now).find(|(then, now)| *then != now).map(|((name, _), _)| *name)
 }
 
-/// Returns the folder of the journal beside a catalogue.
+/// Returns the folder of the journal next to a catalogue.
 pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
     catalogue.folder.join(JOURNAL_FOLDER)
 }
@@ -145,8 +145,8 @@ pub fn open_to_read(catalogue: &Catalogue) -> Result<Journal, Failure> {
 }
 
 impl Recorder {
-    /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning
-    /// only, unless the command line names it.
+    /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened only gives a
+    /// warning, unless the command line names it.
     pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         let unrecorded = || Self::of(options, context.plan, Known::of(context.plan), None);
         if !options.journal {
@@ -236,10 +236,10 @@ impl Recorder {
             played: plan.cases.len(),
             probe: None,
         };
-        let recording = Recording::reattach(journal, catalogue.retention, &record, run)?;
+        let (recording, known) = Recording::reattach(journal, catalogue.retention, &record, run)?;
         let options =
             JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
-        Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
+        Ok(Self::of(options, plan, known, Some(recording)))
     }
 
     /// Marks the run as a search. `best` is the place of the solver with the best setting so far.
@@ -265,7 +265,7 @@ impl Recorder {
         stored.map_err(|error| StoreLost(error_chain(&error)))
     }
 
-    /// Commits the start of the run, which is otherwise done while the first solvers are at work.
+    /// Commits the start of the run. Otherwise it is committed while the first solvers run.
     pub(crate) fn commit_start(&self) {
         let committed = self.store_start();
         committed.unwrap_or_else(|StoreLost(why)| judge_report::note_lines(&why));
@@ -350,8 +350,8 @@ fn with_record<T>(
     })
 }
 
-/// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not collected.
-/// Fails if the job still runs: a second one would do the same work.
+/// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not
+/// collected. Fails if the job still runs, because a second one would do the same work.
 pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
     // The recorder reports a journal that cannot be used.
     let Ok(Some(journal)) = open_to_read_if_any(context.catalogue) else { return Ok(None) };
@@ -496,7 +496,7 @@ impl ResultStore for Recorder {
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {
         self.add(|recording| {
-            // What judges left that were killed at their end.
+            // Leftovers of judges that were killed at their end.
             for before in recording.completed_cluster_jobs()? {
                 let _ = judge_slurm::remove_folder(&before);
             }
@@ -511,7 +511,7 @@ impl ResultStore for Recorder {
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
         update(&self.recording, self.options, |recording| {
             let Err(error) = recording.append(batch) else { return Ok(()) };
-            // On a disk that is nearly full, there may be room for the first of them.
+            // On a nearly full disk, the first of them may still fit.
             let are_stored =
                 batch.len() > 1 && batch.iter().all(|finished| recording.append(slice::from_ref(finished)).is_ok());
             if are_stored { Ok(()) } else { Err(error) }
@@ -521,5 +521,5 @@ impl ResultStore for Recorder {
 
 /// Returns the command line that continues from what this one has recorded, by this flag.
 pub fn continue_command(flag: &str) -> String {
-    format!("{} {flag}", command_line::without(flag))
+    command_line::with_flag(flag)
 }

@@ -29,8 +29,8 @@ pub struct RestoredRun {
 }
 
 impl RestoredRun {
-    /// Restores a recorded run. Its cases have the weights and thresholds of the current catalogue, and the best scores that
-    /// were known when it started.
+    /// Restores a recorded run. Its cases have the weights and thresholds of the current catalogue, and the best known
+    /// scores from its start.
     pub fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
         let problem = catalogue.find(&run.problem)?;
         let Some(source) = &run.reference else {
@@ -125,7 +125,7 @@ pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure>
     for (job, outcome) in report.jobs() {
         let Some(outcome) = outcome else { continue };
         let finished = FinishedJob { job, outcome, features: None, evidence: Box::default() };
-        outputs.finished(report.plan, &finished, None);
+        outputs.finished(report.plan, &finished, report.features[job.case].as_deref());
     }
     outputs.publish(report)
 }
@@ -156,14 +156,14 @@ pub struct ScoredRun {
     pub board: Scoreboard,
     /// The solvers by their totals.
     pub leaderboard: Vec<LeaderboardRow>,
-    /// What each test group gives.
+    /// The result of each test group.
     pub test_groups: Vec<TestGroupResult>,
     /// Totals by feature, if they are requested.
     pub grouping: Option<Grouping>,
 }
 
 impl ScoredRun {
-    /// Returns what each solver is ranked by, if it has that.
+    /// Returns the value that each solver is ranked by, if it has one.
     pub fn totals(&self) -> Vec<Option<&BigRational>> {
         self.board.standings.iter().map(|standing| self.board.headline(standing)).collect()
     }
@@ -210,9 +210,9 @@ pub fn score(
     })
 }
 
-/// Returns an accepted answer that is worth less than a failure by the rule that a run is scored by. Such scores are of
-/// runs under another rule or another `failure`. They count as they are, and failures do not count as something better:
-/// a solver with failures then has no total.
+/// Returns an accepted answer whose score is worse than a failure by the rule that a run is scored by. Such scores come
+/// from runs under another rule or another `failure`. They count unchanged. A failure must not count as better, so a
+/// solver with failures has no total.
 pub fn below_failure(plan: &Plan, outcomes: &OutcomeGrid) -> Option<Score> {
     let least = Problem { scoring: rule(plan), ..plan.problem.clone() }.min_score()?;
     outcomes.scores().filter(|score| *score < least).min()

@@ -1,4 +1,4 @@
-//! What runs plans: the cores of this machine, or a cluster.
+//! The runners of plans: the cores of this machine, or a cluster.
 
 use crate::{Failure, command_line, sandbox};
 use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs, TierArg};
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// How often the cases of a lost task run again.
 const RETRIES: u32 = 2;
 
-/// How long a job may take to be submitted: with a full queue, `sbatch` tries again for minutes.
+/// How long the submission of a job may take: with a full queue, `sbatch` tries again for minutes.
 const SUBMIT_WAIT: Duration = Duration::from_secs(60);
 
 /// How plans of a command are run.
@@ -45,7 +45,7 @@ pub enum DetachPolicy {
 }
 
 impl Running<'_> {
-    /// Returns what runs the plans.
+    /// Returns the runner of the plans.
     pub fn runner(&self, detach: DetachPolicy) -> Result<Box<dyn PlanRunner>, Failure> {
         match self.args.engine.on {
             None if !matches!(detach, DetachPolicy::Reattach(_)) => {
@@ -65,7 +65,7 @@ impl Running<'_> {
         }
     }
 
-    /// Returns how Slurm is used: as the command line says, or else the catalogue.
+    /// Returns the settings of Slurm: those of the command line, or else of the catalogue.
     fn slurm_settings(&self, detach: bool) -> Result<SlurmSettings, Failure> {
         let (table, RunningArgs { engine, jobs, conditions, .. }) = (&self.catalogue.slurm, self.args);
         let mut options = table.sbatch.clone();
@@ -103,7 +103,7 @@ fn cancel(_signals: &mut Signals) -> OnInterrupt {
     OnInterrupt::Cancel
 }
 
-/// Asks the user what becomes of the job. Another Ctrl-C, and any answer but the one, cancels it.
+/// Asks the user whether the job should continue. Another Ctrl-C, and any answer except that one, cancels it.
 fn ask(signals: &mut Signals) -> OnInterrupt {
     if !stdin().is_terminal() || !stderr().is_terminal() {
         return OnInterrupt::Cancel;
@@ -129,8 +129,8 @@ fn ask(signals: &mut Signals) -> OnInterrupt {
     }
 }
 
-/// Returns how a task of a cluster runs solvers. They are pinned if the cluster has given the task one core for each: otherwise
-/// another task may be on the same cores.
+/// Returns how a task of a cluster runs solvers. They are pinned if the cluster has given the task one core for each.
+/// Otherwise another task may use the same cores.
 pub fn task_settings(settings: &WorkerSettings) -> RunSettings {
     let cores = Cores::here();
     let jobs = NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN);
@@ -146,8 +146,8 @@ pub fn count(args: &JobArgs) -> usize {
     args.jobs.unwrap_or_else(|| Cores::here().undisturbed()).get()
 }
 
-/// Takes a core for each job, and notes it if other judges have left too few. The second hardware thread of a core is no other
-/// core, unless there are more jobs than cores.
+/// Reserves a core for each job, and prints a note if other judges have left too few. The second hardware thread of a
+/// core does not count as another core, unless there are more jobs than cores.
 fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
     let apart = cores.physical.get().max(jobs);
     let Some(apart) = cores.numbers.get(..apart) else { return CoreClaims::default() };
@@ -164,7 +164,7 @@ fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
 }
 
 /// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's
-/// times: they are started only on request, with a warning.
+/// times, so they are started only on request and with a warning.
 pub fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
     let most = cores.undisturbed();
     let jobs = args.jobs.unwrap_or(most);
@@ -211,8 +211,8 @@ pub fn template(problem: &Problem, args: &ConditionArgs, sandbox: &Sandbox) -> R
     })
 }
 
-/// The environment variable that names the parent process. The run ends when the parent does, which holds the other end of the
-/// standard input. A flag would be recorded with the command line.
+/// The environment variable that names the parent process. The parent holds the other end of standard input, and the
+/// run ends when the parent ends. This is not a flag, because flags are recorded with the command line.
 pub const PARENT: &str = "JUDGE_PARENT";
 
 /// The environment variable that names the run to continue. If that run cannot continue, nothing is started.
@@ -223,7 +223,7 @@ pub(crate) fn resumed_run() -> Option<RunId> {
     ends_with_parent().then(|| std::env::var(RESUMED).ok()?.parse().ok().map(RunId)).flatten()
 }
 
-/// Returns whether the parent names itself in the variable, which this process's own children inherit, too.
+/// Returns whether the parent names itself in the variable. This process's own children inherit the variable, too.
 fn ends_with_parent() -> bool {
     std::env::var(PARENT).is_ok_and(|parent| parent == parent_id().to_string())
 }

@@ -27,7 +27,8 @@ pub fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
     open_on(args, false)
 }
 
-/// Notes that the tier does not guarantee everything. Only the tier that the user must ask for by `--unsafe` says what.
+/// Prints a note if the tier does not guarantee everything. The note names the gaps only for the tier that the user
+/// must request by `--unsafe`.
 pub fn note_gaps(sandbox: &Sandbox) {
     let (tier, gaps) = (sandbox.tier(), gaps(sandbox.gaps()));
     if tier == Tier::Unsafe {
@@ -69,7 +70,7 @@ pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
     }
 }
 
-/// Warns where solvers can look at the answer files of a problem.
+/// Warns if solvers can read the answer files of a problem.
 pub fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
     let has_files = |answers: &AnswerFiles| !answers.patterns.is_empty() || !answers.named.is_empty();
     if sandbox.tier() != Tier::Bare || !problem.checker.answers().is_some_and(has_files) {
@@ -89,8 +90,8 @@ pub fn tier_cache_file() -> Option<PathBuf> {
     load::state_file("sandbox")
 }
 
-/// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all. A line
-/// says what is compiled, and by which compiler.
+/// Returns a function that runs compilers in the sandbox, each in a worker of its own, until it ends or the user
+/// interrupts. It prints which solver is compiled, and by which compiler.
 pub fn compiler(
     sandbox: &Sandbox,
 ) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), Failure> + use<'_> {
@@ -118,7 +119,7 @@ pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Fa
         if is_in_journal(&path) {
             return Err(not_shown("no program sees a journal".to_owned()));
         }
-        // A right to make and remove files holds for all folders below.
+        // A right to make and remove files applies to all folders below.
         if writable
             && sandbox.tier() == Tier::Bare
             && let Some(journal) = journals_in(&path).first()

@@ -1,8 +1,8 @@
-//! Sealed cases: nothing but the number of failures and the best total so far leaves them, so that whoever improves a solver by
-//! asking again and again cannot fit it to them. [`judge_statistics::climbs`] decides which total is shown.
+//! Sealed cases. Only the number of failures and the best total so far are shown, so that nobody can fit a solver to
+//! these cases by repeated queries. [`judge_statistics::climbs`] decides which total is shown.
 //!
-//! Their seeds, and what was told of them, are in a file that no solver sees: `.judge/sealed-ID.toml`, or the one that the
-//! command line names.
+//! Their seeds and the published results are in a file that no solver can read: `.judge/sealed-ID.toml`, or the one
+//! that the command line names.
 
 use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
@@ -47,17 +47,17 @@ struct Record {
     /// Its checker and scoring. Totals of another one cannot be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     terms: Option<String>,
-    /// How often a total was asked for.
+    /// The number of queries for a total.
     #[serde(default)]
     queries: u32,
     /// The best total that was shown.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text::optional")]
     best: Option<BigRational>,
-    /// The score of each case that points are relative to, under a rule that compares solvers: those of the first solver
-    /// without a failure.
+    /// The reference score of each case, under a rule that compares solvers: the scores of the first solver without a
+    /// failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reference: Vec<String>,
-    /// The score on fresh cases, which is told once.
+    /// The score on fresh cases, which is shown once.
     #[serde(default, rename = "final", skip_serializing_if = "Option::is_none")]
     last: Option<FinalScore>,
 }
@@ -82,11 +82,11 @@ pub struct SealedCases<'a> {
 }
 
 impl<'a> SealedCases<'a> {
-    /// Opens the sealed cases of a problem: those of the file, or of the one beside the journal. Draws them if there is no such
-    /// file.
+    /// Opens the sealed cases of a problem: from the file, or from the one next to the journal. Draws them if there is
+    /// no such file.
     ///
     /// # Errors
-    /// The problem has no generator, the file is of another problem, or the sandbox does not keep it from solvers.
+    /// The problem has no generator, the file belongs to another problem, or the sandbox does not hide it from solvers.
     pub fn open(
         catalogue: &Catalogue,
         problem: &'a Problem,
@@ -116,10 +116,10 @@ impl<'a> SealedCases<'a> {
         Ok(sealed)
     }
 
-    /// Takes as many fresh cases instead, for the final score.
+    /// Replaces the cases by as many fresh ones, for the final score.
     ///
     /// # Errors
-    /// The final score was told already.
+    /// The final score was shown already.
     pub fn for_the_final_score(mut self) -> Result<Self, Failure> {
         if let Some(FinalScore { solver, failures, total }) = self.change(|_| Ok(()))?.last {
             let total = total.map_or_else(|| "no total".to_owned(), |total| judge_report::points_text(&total));
@@ -143,7 +143,7 @@ impl<'a> SealedCases<'a> {
         self.seeds.iter().map(CaseSpec::from_seed).collect()
     }
 
-    /// Counts a query before the plan is played: an evaluation that is broken off has told something, too.
+    /// Counts a query before the plan is played, because an interrupted evaluation reveals information, too.
     ///
     /// # Errors
     /// The budget is spent, or a solver of the plan could read the file.
@@ -171,7 +171,7 @@ impl<'a> SealedCases<'a> {
         Ok(())
     }
 
-    /// Returns what may be told of a plan of one solver that was played to its end.
+    /// Returns the part of a result that may be shown, for a plan of one solver that was played to its end.
     pub fn tell(
         &self,
         played: &MatchResult,
@@ -209,7 +209,7 @@ impl<'a> SealedCases<'a> {
         Ok(SealedReport { problem, cases, failures, faults, total, is_final: self.is_final, holds, queries_left })
     }
 
-    /// Which points are good.
+    /// Which direction of points is good.
     fn direction(&self) -> Direction {
         if self.problem.scoring.counts_raw_scores() { self.problem.direction } else { Direction::Max }
     }
@@ -256,7 +256,7 @@ impl<'a> SealedCases<'a> {
         Ok(Some(scores.iter().zip(&reference).map(points).collect()))
     }
 
-    /// Changes the file while no other judge does, and returns what it holds then. It is written only if that is something else.
+    /// Changes the file under a lock, and returns its new content. It is written only if the content changes.
     fn change(&self, change: impl FnOnce(&mut Record) -> Result<(), Failure>) -> Result<Record, Failure> {
         let unwritable = |error: io::Error| load::unwritable(WHAT, &self.path, &error);
         let folder = self.path.parent().unwrap_or(Path::new("/"));
@@ -321,7 +321,7 @@ impl<'a> SealedCases<'a> {
     }
 }
 
-/// What `judge baseline --sealed` records: a total, and nothing of any case.
+/// The content of a sealed baseline of `judge baseline --sealed`: a total, and no data of any case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SealedBaseline {
@@ -335,10 +335,10 @@ pub struct SealedBaseline {
 }
 
 impl SealedBaseline {
-    /// Reads a baseline file. `None` if it is one of cases that are not sealed.
+    /// Reads a baseline file. `None` if its cases are not sealed.
     ///
     /// # Errors
-    /// It has a sealed total, and something else is wrong.
+    /// It has a sealed total, but is otherwise invalid.
     pub fn parse(file: &Path, text: &str) -> Result<Option<Self>, Failure> {
         match toml::from_str(text) {
             Ok(record) => Ok(Some(record)),
@@ -376,7 +376,7 @@ fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational 
     if grows { score / reference } else { reference / score }
 }
 
-/// Returns a seed that nobody can guess.
+/// Returns a seed that cannot be guessed.
 fn random_seed() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     getrandom(&mut bytes, GetRandomFlags::empty()).map_err(|error| Failure::fault(io::Error::from(error)))?;

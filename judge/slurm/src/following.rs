@@ -1,4 +1,4 @@
-//! Follows a run on a cluster: reads what its tasks write, keeps track of what is finished and lost, and ends the run.
+//! Follows a run on a cluster: reads its tasks' results, tracks finished and lost cases, and ends the run.
 
 use super::result_log::{Entry, LogReader};
 use super::run_folder::{CaseEntry, Incarnation, Piece, RunFolder};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The time between two reads of the files.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The time between two calls of Slurm's commands. After a while it is longer, to spare Slurm.
+/// The time between two calls of Slurm's commands. It grows after a while, to reduce the load on Slurm.
 const SLURM_POLL_INTERVAL: Duration = Duration::from_secs(1);
 const SLURM_POLL_INTERVAL_LATER: Duration = Duration::from_secs(5);
 const SHORT_RUN: Duration = Duration::from_secs(60);
@@ -20,7 +20,7 @@ const SHORT_RUN: Duration = Duration::from_secs(60);
 /// A task that has ended counts as lost after this time, because a network file system shows its last results late.
 const LOSS_DELAY: Duration = Duration::from_secs(3);
 
-/// If nothing runs for so long, the user sees why.
+/// If nothing runs for this long, the user is told why.
 const WAIT_NOTICE_AFTER: Duration = Duration::from_secs(20);
 
 /// A run that is followed.
@@ -114,7 +114,7 @@ impl<'a> Following<'a> {
         self.jobs.last().map_or("", String::as_str)
     }
 
-    /// Follows the run to its end. No task is left afterwards, unless the run goes on without this judge.
+    /// Follows the run to its end. No task is left afterwards, unless the run continues without this judge.
     pub(super) fn follow(
         &mut self,
         handover: &mut Handover<'_>,
@@ -148,7 +148,7 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Hands over what the tasks have written since the last time.
+    /// Passes on the results that the tasks have written since the last call.
     fn read(&mut self, handover: &mut Handover<'_>) -> Result<Option<Stop>, RunError> {
         let failed = |error: io::Error| unwritable(&self.folder, &error);
         for task in self.folder.reporting().map_err(failed)? {
@@ -156,10 +156,12 @@ impl<'a> Following<'a> {
             self.readers.entry(task).or_insert_with(|| LogReader::new(path));
         }
         let mut batch = Vec::new();
-        let mut entries = Vec::new();
+        let (mut entries, mut failure) = (Vec::new(), None);
         for (task, reader) in &mut self.readers {
-            let found = reader.read().map_err(|error| unwritable(&self.folder, &error))?;
-            entries.extend(found.into_iter().map(|entry| (task.clone(), entry)));
+            match reader.read() {
+                Ok(found) => entries.extend(found.into_iter().map(|entry| (task.clone(), entry))),
+                Err(error) => failure = Some(unwritable(&self.folder, &error)),
+            }
         }
         for (task, (entry, answer)) in entries {
             match entry {
@@ -170,7 +172,7 @@ impl<'a> Following<'a> {
                     batch.extend(self.tracker.finished(&task, job).into_iter().flatten());
                 }
                 Entry::Failed { node, error, hint, usage } => {
-                    return Err(RunError::Cluster(ClusterError {
+                    failure = Some(RunError::Cluster(ClusterError {
                         error: format!("task {}_{} on node {node}: {error}", task.job, task.task),
                         hint,
                         exit: if usage { Exit::Usage } else { Exit::Fault },
@@ -179,6 +181,10 @@ impl<'a> Following<'a> {
             }
         }
         let accepted = handover.hand_over(&mut batch);
+        // The results of other tasks are recorded first. If nothing is missing, the failure does not matter.
+        if let Some(failure) = failure.filter(|_| !self.tracker.is_complete()) {
+            return Err(failure);
+        }
         Ok((!accepted && self.plan.fail_fast).then_some(Stop::FailFast))
     }
 
@@ -190,13 +196,13 @@ impl<'a> Following<'a> {
         self.nodes.insert(task, node);
     }
 
-    /// Checks the tasks: gives up lost ones, and submits new ones if they are needed.
+    /// Checks the tasks: gives up lost ones, and submits new ones if needed.
     fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
         let pause = if self.started.elapsed() < SHORT_RUN { SLURM_POLL_INTERVAL } else { SLURM_POLL_INTERVAL_LATER };
         if self.last_asked.is_some_and(|last_asked| last_asked.elapsed() < pause) {
             return Ok(());
         }
-        // Before Slurm is asked: a task that takes a piece afterwards may be missing in Slurm's answer.
+        // This comes before the call of Slurm: a task that takes a piece afterwards may be missing in Slurm's answer.
         self.note_claims().map_err(|error| unwritable(&self.folder, &error))?;
         match slurm::tasks(&self.jobs, slurm::SLURM_TIMEOUT) {
             Ok(tasks) => self.tasks = tasks,
@@ -364,14 +370,21 @@ impl<'a> Following<'a> {
         if let Err(error) = slurm::cancel(&self.jobs) {
             handover.tell(&RunEvent::Notice(format!("warning: {error}")));
         }
-        // When Slurm does not answer, the tasks notice that the folder is gone.
+        // If Slurm does not answer, the tasks detect that the folder was removed.
         let _ = slurm::wait_for_end(&self.jobs);
-        let _ = self.read(handover);
+        loop {
+            let position = |following: &Self| following.readers.values().map(LogReader::position).sum::<u64>();
+            let before = position(self);
+            let _ = self.read(handover);
+            if position(self) == before {
+                break;
+            }
+        }
     }
 }
 
-/// The state of all cases of a run. A case is finished when one task has the results of all its solvers, so that compared
-/// results are from one machine.
+/// The state of all cases of a run. A case is finished when one task has the results of all its solvers, so that
+/// compared results come from one machine.
 #[derive(Debug)]
 pub(super) struct Tracker {
     solvers: usize,
@@ -425,12 +438,12 @@ impl Tracker {
         self.open.values().filter(|open| open.owner.is_none()).count()
     }
 
-    /// Returns whether a piece is not finished, and not known to be taken.
+    /// Returns whether a piece is unfinished and, as far as known, not taken.
     fn is_unclaimed(&self, name: &str) -> bool {
         self.open.get(name).is_some_and(|open| open.owner.is_none())
     }
 
-    /// Notes who took a piece.
+    /// Records which task took a piece.
     fn claimed(&mut self, name: &str, owner: Incarnation) {
         if let Some(open) = self.open.get_mut(name) {
             open.owner = Some(owner);

@@ -1,20 +1,20 @@
 //! Runs a plan on many machines with Slurm.
 //!
-//! The judge that submits a run writes it into a folder that all machines share. Tasks on the machines take pieces of it and
-//! write down their results, each in a file of its own. The judge reads these files as they grow.
+//! The judge that submits a run writes it into a folder that all machines share. Tasks on the machines take pieces of
+//! it and write their results, each to its own file. The judge reads these files as they grow.
 //!
 //! - [`SlurmRunner`] submits a run, follows it, and ends it.
-//! - [`RunFolder`] is the folder of a run: the plan, copies of all files, the pieces and who took them.
+//! - [`RunFolder`] is the folder of a run: the plan, copies of all files, the pieces and the tasks that took them.
 //! - [`ResultLog`] is the file that a task writes its results to.
 //!
-//! The way of one piece:
+//! The path of one piece:
 //!
 //! ```text
-//! plan_file                     writes the plan into the run folder, with copies of the files that it names
-//! run_folder ─▶ worker          a task takes a piece and plays it
-//! worker ─▶ result_log          it appends the results
-//! result_log ─▶ following       the judge reads them; pieces of a task that is lost run again
-//! slurm, slurm_runner           the commands of Slurm; a run from its start to its end, followed or not
+//! plan_file writes the plan into the run folder, with copies of the files that it names
+//! run_folder ─▶ worker a task takes a piece and plays it
+//! worker ─▶ result_log it appends the results
+//! result_log ─▶ following the judge reads them; pieces of a lost task run again
+//! slurm, slurm_runner the commands of Slurm; a run from its start to its end, followed or not
 //! ```
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! The plan of a run as a file: all that a task needs, with copies of the files that it names.
+//! The plan of a run as a file: everything that a task needs, with copies of the files that it names.
 
 use super::run_folder::{CaseEntry, PREFIX, RunFolder};
 use judge_problem::{
@@ -52,15 +52,15 @@ pub struct WorkerSettings {
     pub tier: String,
     /// The weakest tier that is allowed.
     pub require_tier: Option<String>,
-    /// Whether limits alone are enough.
+    /// Whether limits without isolation are enough.
     pub allow_unsafe: bool,
     /// Whether solvers are pinned to cores.
     pub pin: bool,
 }
 
 impl PlanFile {
-    /// Copies the files of a plan into the folder of its run, and writes the plan there. Returns the cases, as tasks get
-    /// them.
+    /// Copies the files of a plan into the folder of its run, and writes the plan there. Returns the cases in the form
+    /// for tasks.
     pub(super) fn write(
         folder: &RunFolder,
         catalogue: &Catalogue,
@@ -96,7 +96,7 @@ impl PlanFile {
     /// Reads the plan of a run.
     ///
     /// # Errors
-    /// When it cannot be read, or is of another version of the judge.
+    /// When it cannot be read, or was written by another version of the judge.
     pub fn read(folder: &RunFolder) -> io::Result<Self> {
         let file: Self = folder.plan()?;
         if file.judge != env!("CARGO_PKG_VERSION") {
@@ -110,7 +110,7 @@ impl PlanFile {
         &self.problem
     }
 
-    /// Returns the problem as tasks have it, with its files in the folder of the run.
+    /// Returns the problem in the form for tasks, with its files in the folder of the run.
     ///
     /// # Errors
     /// When the catalogue cannot be read.
@@ -137,7 +137,7 @@ impl PlanFile {
         }
     }
 
-    /// Returns the cases of the whole run, in order, with their files where they were before they were copied.
+    /// Returns the cases of the whole run, in order, with the original paths of their files.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -197,7 +197,7 @@ fn text(mirror: &Mirror, value: &str) -> String {
     mirror.word(OsStr::new(value)).to_string_lossy().into_owned()
 }
 
-/// A writable folder is not copied, so that others see what programs write.
+/// A writable folder is not copied, because others must see the files that programs write.
 fn shown(mirror: &mut Mirror, visible: &Visible) -> io::Result<(PathBuf, bool)> {
     let path = if visible.writable { visible.path.clone() } else { mirror.copy(&visible.path)? };
     Ok((path, visible.writable))

@@ -1,6 +1,6 @@
-//! The file that a task writes its results to: entries one after the other, each with its length and hash. It has one
-//! writer, is only ever appended to, and needs no lock: however the task ends, all its entries but the last are whole, and a
-//! reader stops before one that is not.
+//! The file to which a task writes its results: entries one after the other, each with its length and hash. It has one
+//! writer, is only appended to, and needs no lock. However the task ends, all entries except the last are complete, and
+//! a reader stops before an incomplete one.
 
 use judge_problem::{
     Digest, Evidence, Exit, Features, FinishedJob, JobId, KnownOutcome, Node, Number, Outcome, as_text,
@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 /// The lengths of an entry and of its answer, and the start of their hash.
 const HEAD: usize = 8 + 8 + 16;
 
-/// The length that stands for no answer.
+/// The length that means "no answer".
 const NO_ANSWER: u64 = u64::MAX;
 
-/// The most bytes that are read at once.
+/// The maximal number of bytes that are read at once.
 const READ_BYTES: u64 = 16 << 20;
 
-/// A result is held so long before it is written, and dropped if the task is told to end meanwhile. A cluster signals all
-/// processes of a task, also its solvers and checkers, so their last results are wrong.
+/// How long a result is held before it is written. It is dropped if the task is told to end meanwhile. A cluster
+/// signals all processes of a task, including its solvers and checkers, so their last results are wrong.
 const HOLD_TIME: Duration = Duration::from_millis(150);
 
 /// How often held results are checked.
@@ -43,7 +43,7 @@ pub struct ResultLog {
 struct LogFile {
     file: File,
     held: VecDeque<(Instant, Vec<u8>)>,
-    /// Why nothing can be written any more.
+    /// Why the file can no longer be written.
     failed: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl ResultLog {
 }
 
 impl LogFile {
-    /// Writes results that were held long enough, and drops all held results if the task was told to end.
+    /// Writes the results that were held long enough. Drops all held results if the task was told to end.
     fn write_held(&mut self) {
         if was_interrupted() || self.failed.is_some() {
             self.held.clear();
@@ -115,7 +115,7 @@ impl LogFile {
         while self.held.front().is_some_and(|(came, _)| came.elapsed() >= HOLD_TIME) {
             bytes.extend(self.held.pop_front().into_iter().flat_map(|(_, entry)| entry));
         }
-        // On a network file system, others see what was written once it is synchronized.
+        // On a network file system, others see written data once it is synchronized.
         let write = |file: &mut File| file.write_all(&bytes).and_then(|()| file.sync_data());
         if !bytes.is_empty()
             && let Err(error) = write(&mut self.file)
@@ -161,13 +161,18 @@ pub(super) struct LogReader {
     path: PathBuf,
     /// How much was read.
     offset: u64,
-    /// What is not yet whole.
+    /// The incomplete rest.
     rest: Vec<u8>,
 }
 
 impl LogReader {
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, offset: 0, rest: Vec::new() }
+    }
+
+    /// Returns how many bytes were read.
+    pub(super) fn position(&self) -> u64 {
+        self.offset
     }
 
     /// Returns the entries that have become whole since the last time, each with its answer.
@@ -219,7 +224,7 @@ pub enum Entry {
         node: String,
         /// The error.
         error: String,
-        /// What to do.
+        /// The remedy.
         hint: Option<String>,
         /// Whether the arguments are at fault, or else the machine.
         usage: bool,

@@ -1,18 +1,18 @@
 //! The folder of a run on the shared file system.
 //!
 //! ```text
-//! plan.json          the plan without its cases; when it is gone, the run is over
-//! cases.json         every case, for a judge that takes the run up again
-//! jobs               the ids of the jobs that were submitted
-//! pieces/PIECE       some cases, for the task that takes them
-//! claims/PIECE       which task took the piece
-//! results/TASK       what a task found
-//! revoked/TASK       a task that is lost: if it still runs, it ends
-//! logs/, files/      what tasks print; copies of the files that the run needs
+//! plan.json the plan without its cases; when it is removed, the run is over
+//! cases.json every case, for a judge that resumes the run
+//! jobs the ids of the jobs that were submitted
+//! pieces/PIECE some cases, for the task that takes them
+//! claims/PIECE which task took the piece
+//! results/TASK the results of a task
+//! revoked/TASK a task that is lost: if it still runs, it ends
+//! logs/, files/ the output of tasks; copies of the files that the run needs
 //! ```
 //!
-//! Each file has one writer, and no file is locked: on a network file system, making a file that must not exist yet is all
-//! that is needed.
+//! Each file has one writer, and no file is locked. The run only needs a network file system that can create a file
+//! exclusively.
 
 use judge_problem::{CaseName, CaseSource, CaseSpec};
 use serde::de::DeserializeOwned;
@@ -75,7 +75,7 @@ impl CaseEntry {
         Self { place, name: case.name.to_string(), source }
     }
 
-    /// Returns the case with the path of its file as it was before it was copied into this folder.
+    /// Returns the case with the original path of its file, before it was copied into this folder.
     pub(super) fn original(&self, files: &Path) -> CaseSpec {
         let source = match &self.source {
             CaseSource::File(path) => CaseSource::File(Path::new("/").join(path.strip_prefix(files).unwrap_or(path))),
@@ -91,8 +91,8 @@ impl CaseEntry {
 }
 
 impl RunFolder {
-    /// Makes a folder in `parent`. If root runs the judge, programs run as other users and must pass through the folder. Its
-    /// name is random, so that nobody can guess it.
+    /// Makes a folder in `parent`. If root runs the judge, programs run as other users and must pass through the
+    /// folder. Its name is random, so that it cannot be guessed.
     pub(super) fn make(parent: &Path) -> io::Result<Self> {
         let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
         let made = tempfile::Builder::new().prefix(PREFIX).rand_bytes(16).tempdir_in(parent)?;
@@ -115,8 +115,8 @@ impl RunFolder {
         &self.path
     }
 
-    /// Returns the folder of a run at this path, complete or partly removed. `None` if there is none, or if something else
-    /// is there.
+    /// Returns the folder of a run at this path, complete or partly removed. `None` if there is none, or if the path is
+    /// something else.
     pub(super) fn find_remains(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let known = [PLAN, CASES, PIECES, CLAIMS, RESULTS, REVOKED, JOBS, LOGS, FILES, JUDGE, SCRIPT];
@@ -128,10 +128,10 @@ impl RunFolder {
         is_left.then(|| Self::at(path))
     }
 
-    /// Returns whether the run goes on. If the file system is not mounted here, that is an error.
+    /// Returns whether the run continues. If the file system is not mounted here, that is an error.
     ///
     /// # Errors
-    /// When it cannot be known.
+    /// When this cannot be determined.
     pub fn find_open(&self) -> io::Result<bool> {
         match self.path.join(PLAN).try_exists()? {
             false if !self.path.parent().is_some_and(Path::is_dir) => Err(ErrorKind::NotFound.into()),
@@ -139,7 +139,7 @@ impl RunFolder {
         }
     }
 
-    /// Returns whether the run goes on.
+    /// Returns whether the run continues.
     pub fn is_open(&self) -> bool {
         self.path.join(PLAN).exists()
     }
@@ -190,7 +190,7 @@ impl RunFolder {
         self.path.join(SCRIPT)
     }
 
-    /// Returns whether the disk has room for results.
+    /// Returns whether the disk has space for results.
     pub(super) fn has_free_space(&self) -> bool {
         rustix::fs::statvfs(&self.path).is_ok_and(|free| free.f_bavail.saturating_mul(free.f_frsize) >= MIN_FREE_BYTES)
     }
@@ -211,8 +211,8 @@ impl RunFolder {
         read_json(&self.path.join(CASES))
     }
 
-    /// Adds a piece, and returns its name. Sorted by name, pieces are in the order of their first cases. The name contains
-    /// how often the cases were lost, so that the piece that replaces a lost one has another name.
+    /// Adds a piece, and returns its name. Sorted by name, pieces are in the order of their first cases. The name
+    /// contains how often the cases were lost, so a piece that replaces a lost one has another name.
     pub(super) fn add_piece(&self, piece: &Piece) -> io::Result<String> {
         let first = piece.cases.first().map_or(0, |case| case.place);
         let name = format!("{first:010}.{}", piece.losses);
@@ -259,12 +259,12 @@ impl RunFolder {
         }
     }
 
-    /// Returns the file for what a task finds.
+    /// Returns the file for the results of a task.
     pub fn results(&self, task: &Incarnation) -> PathBuf {
         self.path.join(RESULTS).join(task.to_string())
     }
 
-    /// Returns the tasks that have begun to write down what they found.
+    /// Returns the tasks that have begun to write their results.
     pub(super) fn reporting(&self) -> io::Result<Vec<Incarnation>> {
         Ok(names(&self.path.join(RESULTS))?.iter().filter_map(|name| Incarnation::parse(name)).collect())
     }
@@ -297,7 +297,7 @@ impl RunFolder {
 
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    // A file whose name begins with a point is still being written.
+    // A file whose name begins with a dot is still being written.
     entries.filter(|name| name.as_ref().map_or(true, |name: &String| !name.starts_with('.'))).collect()
 }
 

@@ -1,4 +1,4 @@
-//! How a run uses a cluster with Slurm: its settings, the commands of Slurm, and what goes wrong with them.
+//! The use of a cluster with Slurm: settings, commands of Slurm, and their errors.
 
 use super::plan_file::WorkerSettings;
 use super::run_folder::RunFolder;
@@ -16,16 +16,16 @@ use std::time::{Duration, Instant};
 /// The longest time that a piece may take by the limits.
 const PIECE: Duration = Duration::from_secs(60);
 
-/// The fewest tasks of a job, if there is a piece for each. A task that finds no piece ends at once.
+/// The minimal number of tasks of a job, if there is a piece for each. A task that finds no piece ends at once.
 const MIN_TASKS: usize = 64;
 
-/// The most tasks of a job: the default of Slurm's `MaxArraySize` is one more.
+/// The maximal number of tasks of a job: the default of Slurm's `MaxArraySize` is one more.
 const MAX_TASKS: usize = 1_000;
 
-/// The most pieces of a run: a folder with more files is slow.
+/// The maximal number of pieces of a run: a folder with more files is slow.
 const MAX_PIECES: usize = 5_000;
 
-/// Up to so many cases, each is a piece of its own.
+/// Up to this number of cases, each case is a piece.
 const FEW_CASES: usize = 128;
 
 /// After this time a task takes no further piece, so that other jobs get the node.
@@ -38,13 +38,13 @@ pub struct SlurmSettings {
     pub workdir: PathBuf,
     /// Further options of `sbatch`.
     pub options: Vec<String>,
-    /// What nodes must have.
+    /// The required properties of nodes.
     pub constraint: Option<String>,
     /// How often the cases of a lost task run again.
     pub retries: u32,
     /// How long a job may take to be submitted.
     pub submit_wait: Duration,
-    /// Whether the run goes on without this judge, once it is submitted.
+    /// Whether the run continues without this judge after it was submitted.
     pub detach: bool,
     /// How tasks run it.
     pub worker: WorkerSettings,
@@ -55,7 +55,7 @@ pub struct SlurmSettings {
 pub enum OnInterrupt {
     /// It is cancelled.
     Cancel,
-    /// It goes on.
+    /// It continues.
     Detach,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Cluster {
     pub(super) settings: SlurmSettings,
     /// Asks the user.
     pub(super) ask: fn(&mut Signals) -> OnInterrupt,
-    /// The most solvers that ran at once.
+    /// The maximal number of solvers that ran at once.
     at_once: AtomicUsize,
     nodes: Mutex<NodeList>,
     pub(super) early_end: EarlyEnd,
@@ -90,7 +90,7 @@ impl Cluster {
         self.nodes.lock().clone()
     }
 
-    /// Returns how many cases a piece holds, so that it takes at most a minute by the limits.
+    /// Returns the number of cases of a piece, so that a piece takes at most a minute by the limits.
     pub(super) fn piece_size(&self, plan: &Plan, cases: usize) -> usize {
         let by_limits = PIECE.as_secs_f64() * self.settings.worker.jobs as f64 / worst(plan).as_secs_f64().max(1e-6);
         cases.div_ceil(MAX_PIECES).max(whole(by_limits).min(cases.div_ceil(FEW_CASES))).max(1)
@@ -177,7 +177,7 @@ fn worst(plan: &Plan) -> Duration {
 /// Slurm answers faster than this, unless its controller is down.
 pub(super) const SLURM_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Cancelled tasks have so long to end, and are checked so often.
+/// How long cancelled tasks may take to end, and how often they are checked.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -196,7 +196,7 @@ const FAULTS: [&str; 10] = [
     "violates accounting/qos policy",
 ];
 
-/// A task of a job, as `squeue` shows it.
+/// A task of a job, as `squeue` prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TaskRow {
     pub(super) job: String,
@@ -212,7 +212,7 @@ pub(super) struct TaskRow {
 pub(super) enum TaskState {
     Pending,
     Running,
-    /// It has ended: Slurm's word.
+    /// It has ended, in Slurm's words.
     Ended(String),
 }
 
@@ -232,7 +232,7 @@ impl TaskState {
 pub(super) fn tasks(jobs: &[String], timeout: Duration) -> Result<Vec<TaskRow>, ClusterError> {
     let format = "--format=%F|%K|%T|%N|%r";
     let mut rows = Vec::new();
-    // One call for each job: a job that Slurm has forgotten would make the whole call fail.
+    // One call for each job, because a job that Slurm has forgotten would make the whole call fail.
     for job in jobs {
         let words = ["squeue", "--noheader", "--array", "--states=all", &format!("--jobs={job}"), format];
         let words = words.map(str::to_owned);
@@ -276,7 +276,7 @@ fn row(line: &str) -> Option<TaskRow> {
     Some(TaskRow { job, task, state, node, reason: fields.next().unwrap_or_default().to_owned() })
 }
 
-/// Cancels jobs. Those that have ended are no error.
+/// Cancels jobs. Jobs that have ended are not an error.
 pub(super) fn cancel(jobs: &[String]) -> Result<(), ClusterError> {
     if jobs.is_empty() {
         return Ok(());
@@ -314,7 +314,7 @@ fn run(words: &[String], folder: &Path, timeout: Duration) -> Result<CommandOutp
     })
 }
 
-/// Returns the error of a command that Slurm refused, in its own words.
+/// Returns the error of a command that Slurm refused, with Slurm's own message.
 fn refused(words: &[String], output: &CommandOutput) -> ClusterError {
     let said = tail(&output.stderr);
     let lower = said.to_lowercase();

@@ -1,4 +1,4 @@
-//! Runs plans on a cluster with Slurm; and what becomes of a run that no judge follows.
+//! Runs plans on a cluster with Slurm, and handles runs that no judge follows.
 
 use super::following::{Following, Tracker, pieces};
 use super::plan_file::PlanFile;
@@ -8,7 +8,7 @@ use judge_problem::{
     Catalogue, ClusterJob, DetachedJob, Digest, Evidence, Exit, FinishedJob, JobId, JobState, KnownOutcome, NodeList,
     Plan, RunEvent, RunningJobs, Stop, error_chain,
 };
-use judge_run::cases::Inputs;
+use judge_run::cases::{CaseReader, Inputs};
 use judge_run::runner::{ClusterError, EarlyEnd, Handover, PlanRunner, ResultStore, RunError, RunResult, Signals};
 use judge_sandbox::{Gap, Sandbox, Tier};
 use parking_lot::Mutex;
@@ -16,7 +16,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What runs the jobs, as the journal has it.
+/// The engine of the jobs, as stored in the journal.
 const ENGINE: &str = "slurm";
 
 /// Whether a run is new.
@@ -24,7 +24,7 @@ const ENGINE: &str = "slurm";
 pub enum Start {
     /// It is submitted.
     Fresh,
-    /// It goes on in this folder.
+    /// The run continues in this folder.
     Attach(RunFolder),
 }
 
@@ -35,8 +35,8 @@ pub struct SlurmRunner {
     sandbox: Arc<Sandbox>,
     start: Start,
     running: Arc<RunningJobs>,
-    /// The folder of the last run that has ended. It stays until the end is recorded: if this judge is killed before,
-    /// the run can be taken up again.
+    /// The folder of the last run that has ended. It stays until the end is recorded. If this judge is killed before
+    /// that, the run can be resumed.
     ended: Mutex<Option<RunFolder>>,
 }
 
@@ -60,7 +60,7 @@ impl SlurmRunner {
         Self { cluster, catalogue, sandbox, start, running: Arc::default(), ended: Mutex::default() }
     }
 
-    /// Removes the folder of the run that ended before, and keeps this one in its place.
+    /// Removes the folder of the run that ended before, and stores this one in its place.
     fn remove_ended(&self, next: Option<RunFolder>) {
         let before = std::mem::replace(&mut *self.ended.lock(), next);
         // If the removal fails, it is tried again when the run is listed.
@@ -84,16 +84,24 @@ impl SlurmRunner {
         Ok((folder, tracker))
     }
 
-    /// Passes on the results of earlier runs. Returns which cases need not run.
-    fn hand_over_known(&self, plan: &Plan, store: &dyn ResultStore, handover: &mut Handover<'_>) -> Vec<bool> {
+    /// Passes on the results that the run has already, and if `reuses` those of earlier runs. Returns which cases need not
+    /// run.
+    fn hand_over_known(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        handover: &mut Handover<'_>,
+        reuses: bool,
+    ) -> Vec<bool> {
         if !store.has_earlier() {
             return vec![false; plan.cases.len()];
         }
-        let inputs = Inputs::of(&plan.problem);
+        let (inputs, reader) = (Inputs::of(&plan.problem), CaseReader::of(&plan.problem));
         let mut known = Vec::new();
         for (case, spec) in plan.cases.iter().enumerate() {
             let mut found = earlier(plan, case, |job| store.kept(job));
-            if found.len() < plan.solvers.len()
+            if reuses
+                && found.len() < plan.solvers.len()
                 && let Ok(input) = inputs.load_of(&plan.cases, &spec)
             {
                 let digest = Digest::of(&input);
@@ -101,6 +109,10 @@ impl SlurmRunner {
             }
             known.push(found.len() == plan.solvers.len());
             self.note_earlier_nodes(&mut found, store, handover);
+            if self.cluster.settings.worker.describe && !found.is_empty() {
+                let features = reader.describe(&spec).ok().map(|described| Arc::new(described.features));
+                found.iter_mut().for_each(|job| job.features.clone_from(&features));
+            }
             handover.hand_over(&mut found);
         }
         known
@@ -127,16 +139,19 @@ impl SlurmRunner {
     ) -> Result<Option<Stop>, RunError> {
         let mut following = match &self.start {
             Start::Fresh => {
-                let known = self.hand_over_known(plan, store, handover);
+                let known = self.hand_over_known(plan, store, handover, true);
                 if known.iter().all(|known| *known) {
                     return Ok(None);
                 }
                 let (folder, tracker) = self.prepare(plan, &known).map_err(|error| self.unprepared(&error))?;
-                // If this judge is killed while it submits, the folder tells which job it was.
+                // If this judge is killed while it submits, the folder identifies the job.
                 store_job(store, handover, &folder, "");
                 Following::start(&self.cluster, plan, folder, tracker)?
             }
-            Start::Attach(folder) => Following::attach(&self.cluster, plan, folder.clone())?,
+            Start::Attach(folder) => {
+                self.hand_over_known(plan, store, handover, false);
+                Following::attach(&self.cluster, plan, folder.clone())?
+            }
         };
         let (id, folder) = (following.last_job(), &following.folder);
         handover.tell(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
@@ -164,7 +179,7 @@ impl SlurmRunner {
     }
 }
 
-/// Records where the run goes on. `id` is empty before the job is submitted.
+/// Records where the run continues. `id` is empty before the job is submitted.
 fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunFolder, id: &str) {
     let job = ClusterJob { engine: ENGINE.to_owned(), id: id.to_owned(), folder: folder.path().to_owned() };
     if let Err(lost) = store.store_job(&job) {
@@ -229,7 +244,7 @@ impl PlanRunner for SlurmRunner {
 /// How long Slurm may take to answer about a run that is only shown.
 const SLURM_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks for the jobs of several runs. If the cluster does not answer, it is not asked again.
+/// Queries the jobs of several runs. If the cluster does not answer, it is not queried again.
 #[derive(Debug, Default)]
 pub struct DetachedJobs {
     /// Why it does not answer.
@@ -237,8 +252,8 @@ pub struct DetachedJobs {
 }
 
 impl DetachedJobs {
-    /// Returns the state of the job of a run that no judge follows; `None` if the run is over. Slurm is asked only if the
-    /// folder of the run exists.
+    /// Returns the state of the job of a run that no judge follows; `None` if the run is over. Slurm is queried only if
+    /// the folder of the run exists.
     pub fn find(&mut self, job: &ClusterJob) -> Option<DetachedJob> {
         let folder = RunFolder::at(&job.folder);
         let is_open = match folder.find_open() {
@@ -262,7 +277,7 @@ impl DetachedJobs {
         Some(DetachedJob { engine: job.engine.clone(), id, state })
     }
 
-    /// Returns the ids of the jobs of a run, and what Slurm says of their tasks.
+    /// Returns the ids of the jobs of a run, and Slurm's answer about their tasks.
     fn tasks(&mut self, job: &ClusterJob) -> (Vec<String>, Result<Vec<TaskRow>, String>) {
         if let Some(why) = &self.silent {
             return (recorded_ids(job), Err(why.clone()));

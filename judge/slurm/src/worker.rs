@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The time of the pieces that are taken at once, estimated from the last pieces. With less, taking costs more than playing.
-/// With more, other tasks are idle at the end.
+/// The time of the pieces that are taken at once, estimated from the last pieces. With less, taking pieces costs more
+/// than playing them. With more, other tasks are idle at the end.
 const BATCH_TIME: Duration = Duration::from_secs(5);
 
 /// A task takes at most this part of the remaining pieces.
@@ -85,7 +85,7 @@ struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// Takes the next pieces: at most `count`, and at most a small part of what is left.
+    /// Takes the next pieces: at most `count`, and at most a small part of the remaining ones.
     fn take(&mut self, count: usize) -> io::Result<Vec<Piece>> {
         if self.waiting.is_empty() || self.listed.is_none_or(|listed| listed.elapsed() > LISTED) {
             self.list()?;

@@ -1,4 +1,5 @@
-//! What there is: problems, languages, this machine, and the schemas of reports: `judge list`, `show`, `languages`, `doctor`, `schema`.
+//! Commands that list things: problems, languages, this machine, and the schemas of reports: `judge list`, `show`,
+//! `languages`, `doctor`, `schema`.
 
 use clap::ValueEnum;
 use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs, SchemaOf};
@@ -101,7 +102,7 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
     let value = of.to_possible_value();
     let text = match value.and_then(|value| judge_report::schema(value.get_name())) {
         Some(schema) => serde_json::to_string_pretty(&schema).map_err(Failure::fault)?,
-        // The only one that is no report.
+        // The only schema that does not describe a report.
         None => CATALOGUE_SCHEMA.to_owned(),
     };
     judge_report::print(&text)?;

@@ -1,4 +1,4 @@
-//! `judge baseline`: records what a solver achieves, for `judge gate`.
+//! `judge baseline`: records a solver's results, for `judge gate`.
 
 use crate::commands::sealed;
 use checkers::Score;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The runs that find out whether scores change.
 const MIN_RUNS: u32 = 2;
 /// The runs that measure by how much. Every case takes part as soon as any score changed: if only the cases that
-/// changed in two runs did, rare changes would be taken for rarer ones.
+/// changed in two runs took part, the frequency of rare changes would be underestimated.
 const NOISY_RUNS: u32 = 5;
 
 /// The default probability of a false alarm of a gate.
@@ -30,7 +30,7 @@ const MAX_NAMED: usize = 20;
 /// A larger share of disturbed runs gives a note.
 const MAX_DISTURBED: f64 = 0.1;
 
-/// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
+/// Records a solver's results. If the run was interrupted or the judge failed in it, nothing is recorded.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
     if let Some(file) = &args.sealed {
         return sealed::baseline(global, args, file.as_deref());
@@ -79,7 +79,7 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Ex
     Ok(Exit::Success)
 }
 
-/// Returns the error that names the cases that were not accepted. Why they were not is printed before.
+/// Returns the error that names the cases that were not accepted. The reasons have been printed before.
 fn refusal(plan: &Plan, failures: Vec<(JobId, Outcome)>) -> Failure {
     let names: Vec<String> =
         failures.iter().take(MAX_NAMED).map(|(job, _)| plan.cases.at(job.case).name.to_string()).collect();
@@ -118,11 +118,11 @@ fn repeats(baseline: &Baseline, runs: usize) -> String {
     }
 }
 
-/// CPU times are recorded to a tenth of a millisecond: more digits would only make diffs longer.
+/// CPU times are recorded to a tenth of a millisecond, because more digits would only make diffs longer.
 const CPU_STEP_NANOS: u128 = 100_000;
 
-/// Returns what the only solver of a plan achieved in these runs of it. Cases that were not finished are not in it.
-/// They were run on these nodes, or here if there are none.
+/// Returns the results of the only solver of a plan in these runs of it, without unfinished cases. They were run on
+/// these nodes, or on this machine if there are none.
 pub(super) fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Failure> {
     let runs = played.iter().map(|played| of_run(played, nodes)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Baseline::of_runs(&runs).ok_or_else(|| Failure::fault("no run was made"))?;
@@ -198,7 +198,7 @@ pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSo
     plan.cases.iter().map(|case| (case.name.to_string(), source(&case))).collect()
 }
 
-/// Returns the best score of each case in these runs of a plan, or known before, where scores are relative to it.
+/// Returns the best score of each case, in these runs of a plan or known before, if scores are relative to it.
 pub(super) fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, Score> {
     if !plan.problem.scoring.has_reference() {
         return BTreeMap::new();

@@ -57,7 +57,7 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
     Ok(exit_of(&ruling))
 }
 
-/// What came of one pair of files.
+/// The result of one pair of files.
 enum Checked {
     Ruled(Ruling),
     /// There is no such answer.
@@ -68,7 +68,7 @@ enum Checked {
     Failed(Failure),
 }
 
-/// Checks every pair: a fault in one does not end the others. Returns the exit code of the worst.
+/// Checks every pair. A fault in one pair does not end the others. Returns the exit code of the worst.
 pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
     let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
     let mut worst = Exit::Success;
@@ -167,7 +167,7 @@ enum Recheck {
     NoAnswer,
 }
 
-/// Rechecks every stored answer of a run. Each kept to the limit of the run; `limit` replaces that limit.
+/// Rechecks every stored answer of a run. Each answer was within the limit of its run; `limit` replaces that limit.
 pub(in crate::commands) fn check_run(
     global: GlobalArgs<'_>,
     id: Option<&str>,
@@ -217,7 +217,7 @@ pub(in crate::commands) fn check_run(
     Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
 }
 
-/// What the answers of a run are rechecked with.
+/// The means to recheck the answers of a run.
 struct Rechecker<'a> {
     journal: &'a Journal,
     inputs: Inputs,
@@ -255,7 +255,7 @@ impl Rechecker<'_> {
     }
 }
 
-/// Two rejections are the same decision even if their reasons differ: a checker may change its words.
+/// Two rejections count as the same decision even if their reasons differ, because a checker may change its messages.
 fn is_as_recorded(ruling: &Ruling, outcome: &Outcome) -> bool {
     match ruling {
         Ruling::Accepted(score) => outcome.score.as_ref() == Some(score),

@@ -94,7 +94,7 @@ fn man_page() -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let mut cli = Cli::command();
     clap_mangen::Man::new(cli.clone()).render(&mut page)?;
-    // A command by itself would lack the options that hold for all.
+    // A single command would lack the global options.
     cli.build();
     for command in cli.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
         let named = command.clone().display_name(format!("judge {}", command.get_name()));

@@ -147,7 +147,7 @@ impl Streams {
         Ok(Self { stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
     }
 
-    /// Copies what did not go to a file of the user to the judge's own streams, unless a report goes to standard
+    /// Copies output that did not go to a file of the user to the judge's own streams, unless a report goes to standard
     /// output.
     fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
@@ -169,7 +169,7 @@ fn nameless(purpose: &str) -> Result<File, Failure> {
     Ok(file.map_err(|error| Failure::fault(format!("cannot make a file in memory: {error}")))?.into())
 }
 
-/// Adds the names of the output files to an error of the sandbox, which does not know them.
+/// Adds the names of the output files to an error of the sandbox, which does not have them.
 fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
     let files: Vec<_> =
         [&args.stdout, &args.stderr].into_iter().flatten().map(|path| path.display().to_string()).collect();

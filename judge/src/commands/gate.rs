@@ -33,7 +33,7 @@ struct PlayedGate {
     runs: Vec<MatchResult>,
     today: Baseline,
     nodes: NodeList,
-    /// How often a disturbed case ran again, alone.
+    /// How often a disturbed case was run again without other solvers.
     repeats: usize,
 }
 
@@ -143,7 +143,7 @@ fn play(
     Ok(PlayedGate { plan, limits, runs, today, nodes, repeats })
 }
 
-/// Prepares the given solver, or the one that the baseline is of.
+/// Prepares the given solver, or the solver of the baseline.
 fn solver(runner: &mut MatchRunner<'_>, args: &GateArgs, record: &BaselineFile) -> Result<Vec<Solver>, Failure> {
     match (&args.solver, &record.solver_name) {
         (None, Some(name)) => runner.prepare_all(vec![SolverSpec { name: name.clone(), text: record.solver.clone() }]),
@@ -151,8 +151,8 @@ fn solver(runner: &mut MatchRunner<'_>, args: &GateArgs, record: &BaselineFile) 
     }
 }
 
-/// Runs the disturbed cases of a run again, one at a time, and returns how many runs that took. On a cluster a case would
-/// wait for a node of its own each time, and would be no more alone there.
+/// Runs the disturbed cases of a run again, one at a time, and returns how many runs that took. On a cluster, each case
+/// would wait for a node and would not be less disturbed there.
 fn repeat(
     runner: &MatchRunner<'_>,
     plan: &Plan,
@@ -185,7 +185,7 @@ fn judge(recorded: &[RecordedGate<'_>], played: &[PlayedGate], alpha: f64) -> Ve
     judgements
 }
 
-/// Reports which falls are noticed with the spread that a baseline has. Nothing is run.
+/// Reports which falls the gate would notice with a baseline's spread. Nothing is run.
 fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Failure> {
     let [RecordedGate { file, record }] = recorded else {
         return Err(Failure::usage("--calibrate takes one --baseline"));
@@ -226,7 +226,7 @@ fn read(file: &Path) -> Result<RecordedGate<'_>, Failure> {
     Ok(RecordedGate { file, record })
 }
 
-/// Returns the cases of the baseline whose input is still there. The gate complains about the others.
+/// Returns the cases of the baseline whose input still exists. The gate complains about the others.
 fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<CaseList, Failure> {
     let is_there = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(_) | CaseSource::Made(_) => true,
@@ -239,7 +239,7 @@ fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Case
 }
 
 fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
-    // What is not tested about the total of a noisy solver has an equal part of `--alpha` for each baseline (Bonferroni).
+    // Tests other than the total of a noisy solver get an equal part of `--alpha` for each baseline (Bonferroni).
     let part = args.alpha / args.baselines.len() as f64;
     let time = |share: &judge_problem::Percent| TimeLimit { max_rise: share.share(), alpha: part };
     GateLimits {
@@ -253,8 +253,8 @@ fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
     }
 }
 
-/// Rewrites the baseline if the gate holds: with what is better, or, where scores vary, with the mean of all runs. Its
-/// tolerances are kept, and the CPU times that are about the same.
+/// Rewrites the baseline if the gate holds: with the better results, or, if scores vary, with the mean of all runs. Its
+/// tolerances are kept, and so are CPU times that have hardly changed.
 fn update(
     RecordedGate { file, record }: &RecordedGate<'_>,
     PlayedGate { plan, limits, today, .. }: &PlayedGate,

@@ -52,7 +52,7 @@ fn inputs(problem: &Problem) -> Result<Inputs, Failure> {
     Ok(Inputs::of(problem))
 }
 
-/// Returns the bundled solvers, for what finds the programs of solvers.
+/// Returns the bundled solvers, for the search of solvers' programs.
 pub(super) fn bundled() -> &'static [BundledSolver] {
     static BUNDLED: LazyLock<Vec<BundledSolver>> = LazyLock::new(|| {
         solutions::all().map(|solution| BundledSolver { id: solution.id, summary: solution.summary }).collect()

@@ -1,7 +1,7 @@
-//! `judge history`: lists past runs, shows one in full, gives it tags and a note, or removes some.
+//! `judge history`: lists past runs, shows one in full, adds tags and a note to one, or removes some.
 
 use judge_cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
-use judge_journal::{HistoryFilter, Journal};
+use judge_journal::{HistoryFilter, Journal, JournalError};
 use judge_problem::{
     Catalogue, Digest, Exit, Features, HistoryRow, Labels, Note, Number, Outcome, Rule, RunChoice, RunId, RunState,
     SolverSpec, StoredRun, Tag, listed,
@@ -43,15 +43,18 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         problem: args.problem.as_deref(),
         solver: args.solver.as_deref(),
         tag: args.tag.as_ref().map(AsRef::as_ref),
-        // A setting can be asked for by its name.
+        // A setting can be requested by its name.
         searches_as_one: !args.all && args.solver.is_none(),
-        newest: (!args.all).then_some(args.limit.get()),
+        // One more, to see whether there are older ones.
+        newest: (!args.all).then(|| args.limit.get().saturating_add(1)),
         ..HistoryFilter::default()
     };
     let mut rows = match &args.filter {
         CaseFilterArgs { condition: None, group_by: None } => journal.history(&filter)?,
         cases => rows(&journal, catalogue, &filter, cases)?,
     };
+    let has_older = !args.all && rows.len() > args.limit.get();
+    rows.truncate(if args.all { usize::MAX } else { args.limit.get() });
     DetachedRuns::new(catalogue, &journal).mark(&mut rows)?;
     if let (true, Some(id)) = (rows.is_empty(), &args.problem) {
         catalogue.find(id)?;
@@ -62,18 +65,17 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
     let mut to_collect: Vec<_> =
         rows.iter().filter_map(|row| detached::how_to_collect(row.run, row.detached.as_ref(), &journal)).collect();
     to_collect.dedup();
-    let is_full = filter.newest == Some(rows.len());
     if args.json.as_deref() != Some(Path::new("-")) {
         judge_report::print(&judge_report::history_text(&told_apart(rows), Style::of_stdout()))?;
     }
     to_collect.iter().for_each(|how| judge_report::note(how));
-    if is_full {
+    if has_older {
         judge_report::note("older runs are not shown: -n N shows more, --all shows every run");
     }
     Ok(Exit::Success)
 }
 
-/// Names the solvers by what differs.
+/// Gives the solvers names that differ.
 fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
     let spec = |row: &HistoryRow| SolverSpec { name: row.solver.clone(), text: row.command.clone() };
     let names = solver::names_apart(&rows.iter().map(spec).collect::<Vec<_>>());
@@ -121,7 +123,7 @@ fn note(catalogue: &Catalogue, run: RunChoice, text: &str) -> Result<Exit, Failu
     label(catalogue, run, |labels| labels.note = note)
 }
 
-/// Changes the tags and the note of a run, and says what they are now.
+/// Changes the tags and the note of a run, and prints the new ones.
 fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)) -> Result<Exit, Failure> {
     recorder::open_to_read(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
@@ -134,12 +136,21 @@ fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)
 fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exit, Failure> {
     recorder::open_to_read(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
-    // All or none: before the first is removed.
-    for choice in runs.iter().filter(|_| !cancel) {
-        DetachedRuns::new(catalogue, &journal).check_ended(journal.choose(*choice)?, detached::NOT_REMOVED)?;
-    }
+    // All or none: before the first is removed. Afterwards, `last` is another run.
+    let mut chosen = Vec::new();
     for choice in runs {
         let run = journal.choose(*choice)?;
+        if journal.origin_of(run)?.is_some_and(|origin| origin.state == RunState::Running) {
+            return Err(JournalError::StillRunning(run).into());
+        }
+        if !cancel {
+            DetachedRuns::new(catalogue, &journal).check_ended(run, detached::NOT_REMOVED)?;
+        }
+        if !chosen.contains(&run) {
+            chosen.push(run);
+        }
+    }
+    for run in chosen {
         detached::end(catalogue, &journal, run, cancel)?;
         journal.remove(run)?;
         judge_report::note(&format!("run {run} is removed"));
@@ -166,7 +177,7 @@ struct SolverTotals {
     total: Option<BigRational>,
 }
 
-/// Past runs by feature. What several rows share is computed once.
+/// Past runs by feature. Data that several rows share is computed once.
 struct FeatureHistory<'a> {
     journal: &'a Journal,
     catalogue: &'a Catalogue,
@@ -218,10 +229,12 @@ impl FeatureHistory<'_> {
     }
 
     fn row(&self, row: &HistoryRow, slice: &RunSlice, before: Option<&HistoryRow>, earlier: &[RunSlice]) -> HistoryRow {
-        let SolverTotals { done, accepted, total } = &slice.solvers[row.place];
+        let none = SolverTotals { done: 0, accepted: 0, total: None };
+        // A damaged journal may have a place that its run does not have.
+        let SolverTotals { done, accepted, total } = slice.solvers.get(row.place).unwrap_or(&none);
         let comparable = |other: &&RunSlice| other.inputs == slice.inputs && other.rule == slice.rule;
         let before = before.zip(earlier.iter().find(comparable));
-        let before = before.and_then(|(before, slice)| slice.solvers[before.place].total.as_ref());
+        let before = before.and_then(|(before, slice)| slice.solvers.get(before.place)?.total.as_ref());
         HistoryRow {
             group: self.filter.group_by.as_ref().map(|by| group(by, slice.value.as_ref())),
             planned: slice.inputs.len(),

@@ -9,13 +9,13 @@ use judge_session::{Failure, GlobalArgs, RestoredRun, case_selection, command_li
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What SQLite and the judge put beside a journal.
+/// Files that SQLite and the judge put next to a journal.
 const COMPANIONS: [&str; 4] = ["-journal", "-lock", "-wal", "-shm"];
 
 /// The number of commands that are shown for missing parts.
 const COMMANDS: usize = 10;
 
-/// Merges journals into one run, and says what is missing.
+/// Merges journals into one run, and reports the missing parts.
 pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Failure> {
     let global = GlobalArgs { journal: args.into.as_deref().or(global.journal), ..global };
     let catalogue = load::catalogue(global)?;
@@ -27,7 +27,7 @@ pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Fa
         Ok(()) => error.into(),
         Err(failure) => failure,
     };
-    // Before the journal is made: a merge that fails leaves nothing behind.
+    // This comes before the journal is made, so a merge that fails leaves nothing behind.
     judge_journal::check(&files).map_err(refuse)?;
     let is_new = !recorder::path(&catalogue).exists();
     let mut journal = recorder::open(&catalogue)?;
@@ -35,14 +35,16 @@ pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Fa
         Ok(merged) => merged,
         Err(error) => {
             let path = journal.path().to_owned();
+            // Another judge may have recorded a run in it meanwhile.
+            let is_empty = matches!(journal.newest(), Ok(None));
             drop(journal);
-            if is_new {
+            if is_new && is_empty {
                 let _ = std::fs::remove_file(path);
             }
             return Err(refuse(error));
         }
     };
-    if merged.is_whole() && merged.added > 0 {
+    if merged.is_whole() && (merged.added > 0 || !merged.has_totals) {
         sum_up(&mut journal, &catalogue, &merged)?;
     }
     let missing = missing_cases(&journal, &catalogue, &merged)?;
@@ -52,7 +54,7 @@ pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Fa
     Ok(Exit::Success)
 }
 
-/// Returns the cases without all results, by the command that was recorded; `None` if the catalogue here has other cases.
+/// Returns the cases without all results, from the recorded command; `None` if the catalogue here has other cases.
 fn missing_cases(journal: &Journal, catalogue: &Catalogue, merged: &Merged) -> Result<Option<Vec<CaseName>>, Failure> {
     if merged.is_whole() {
         return Ok(Some(Vec::new()));
@@ -123,7 +125,7 @@ fn report_of(merged: &Merged, gaps: &[Gap], missing: Option<Vec<CaseName>>, file
     }
 }
 
-/// Returns the journals that are named, each once, without the one that they are merged into.
+/// Returns the named journals, each once, without the target journal.
 fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for pattern in patterns {
@@ -156,7 +158,8 @@ fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// Writes down the totals of a whole run, by the rule of the catalogue. Without its problem there it has none.
+/// Stores the totals of a complete run, by the rule of the catalogue. If the catalogue lacks the problem, there are
+/// none.
 fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Result<(), Failure> {
     if catalogue.find(&merged.problem).is_err() {
         let what = format!("the catalogue has no problem `{}`, so that the run has no total", merged.problem);
@@ -208,7 +211,7 @@ fn shard(gap: &Gap) -> Option<Shard> {
     }
 }
 
-/// Returns the command that runs what is missing; `None` while it is running.
+/// Returns the command that runs the missing part; `None` while it is running.
 fn command(gap: &Gap, merged: &Merged, files: &[PathBuf]) -> Option<String> {
     match gap {
         Gap::Missing(shard) => {
@@ -218,12 +221,13 @@ fn command(gap: &Gap, merged: &Merged, files: &[PathBuf]) -> Option<String> {
         }
         Gap::Unfinished(origin) if origin.state == RunState::Running => None,
         Gap::Unfinished(origin) => {
-            Some(format!("{} --resume", command_line::of_shard(&origin.command, origin.shard, &origin.file)))
+            let command = command_line::of_shard(&origin.command, origin.shard, &origin.file);
+            Some(command_line::recorded_with_flag(&command, "--resume"))
         }
     }
 }
 
-/// Says what is missing, and the command that runs it.
+/// Describes the missing part, with the command that runs it.
 fn gap_text(gap: &Gap, merged: &Merged, files: &[PathBuf]) -> String {
     let command = command(gap, merged, files);
     match gap {

@@ -91,15 +91,15 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     ExitCode::from(exit.code())
 }
 
-/// Ends the helpers of the sandbox that are kept for the next program, and waits for their end.
+/// Ends the sandbox's helpers that wait for the next program, and waits for their end.
 fn dismiss_helpers() {
     command::dismiss_workers();
     command::dismiss_supervisors();
     executor::wait_for_dismissed_workers();
 }
 
-/// Adds hints to a failure that is about the damaged journal of this catalogue: what can still be read, and how to begin a new
-/// journal.
+/// Adds hints to a failure about the damaged journal of this catalogue: which part can still be read, and how to begin
+/// a new journal.
 fn explain(failure: Failure, global: GlobalArgs<'_>) -> Failure {
     if !failure.is_damaged_journal() {
         return failure;

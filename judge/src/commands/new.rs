@@ -50,7 +50,7 @@ fn testlib() -> Result<Option<Vec<u8>>, Failure> {
     Ok(TESTLIB_PLACES.iter().find_map(|place| std::fs::read(place).ok()))
 }
 
-/// Puts the header beside the programs that include it, or says how it is got.
+/// Copies the header to the programs that include it, or says how to get it.
 fn add_header(places: &[PathBuf], header: Option<&[u8]>) -> Result<(), Failure> {
     for (place, first) in places.iter().zip([None, places.first()]) {
         match (header, first) {
@@ -98,7 +98,7 @@ pub(super) fn files(id: &str, checker: NewChecker, interactive: bool) -> Vec<Tem
 const COMMON: [(&str, &str); 2] =
     [(".gitignore", template!("gitignore")), (".github/workflows/verify.yml", template!("verify.yml"))];
 
-/// The programs of the problem whose answers are checked, but for the checker.
+/// The programs, except the checker, of the problem whose answers are checked.
 const KNAPSACK: [(&str, &str); 5] = [
     ("gen.py", template!("gen.py")),
     ("validate.py", template!("validate.py")),

@@ -1,4 +1,4 @@
-//! `judge power`: which difference a number of cases shows, and how many cases a difference needs.
+//! `judge power`: the difference that a number of cases can show, and the number of cases that a difference needs.
 
 use judge_cli::PowerArgs;
 use judge_compare::paired::{EffectMeasure, MinEffect};
@@ -19,7 +19,7 @@ use std::path::Path;
 /// The numbers of cases in the default table.
 const CASES: [u64; 8] = [10, 20, 50, 100, 200, 500, 1000, 5000];
 
-/// The differences in the default table: shares, or parts of the standard deviation for measures that are no shares.
+/// The differences in the default table: shares, or parts of the standard deviation for measures that are not shares.
 const SHARES: [f64; 7] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
 const DEVIATIONS: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
 
@@ -59,7 +59,7 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Fa
     Ok(exit)
 }
 
-/// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the
+/// Measures the spread between two solvers, or between two runs of one. By default, it takes the newest two of the
 /// journal. `None` if that was interrupted.
 fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option<(Spread, Exit, NodeList)>, Failure> {
     let (catalogue, _programs) = programs::catalogue(global, Some(id))?;

@@ -18,8 +18,8 @@ use judge_statistics::{PairOrder, SolverOrder};
 /// The size of the first batch, in cases: hardly anything is decided before.
 const FIRST_BATCH: usize = 8;
 
-/// The factor by which a later batch is smaller than all cases before it, and its least size. Neither depends on
-/// `--jobs`, so that `--jobs` does not change the result.
+/// The factor by which a later batch is smaller than all cases before it, and its minimal size. Neither depends on
+/// `--jobs`, so `--jobs` does not change the result.
 const BATCH_SHARE: usize = 16;
 const MIN_BATCH: usize = 4;
 
@@ -60,7 +60,8 @@ fn check_options(args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
-/// Runs solvers on fresh cases, after each batch only those whose order is unsure. The whole is one run in the journal.
+/// Runs solvers on fresh cases, and after each batch continues only with those whose order is uncertain. All of this is
+/// one run in the journal.
 fn until_decided(
     runner: &MatchRunner<'_>,
     solvers: Vec<Solver>,
@@ -102,7 +103,7 @@ fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> 
     let scored = seen.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     let parameters = match parameters(args, measure, &scored.rule, 1) {
-        // A share of a total of 0 has no meaning. The next case may add to it.
+        // A share of a total of 0 is meaningless. The next case may add to the total.
         Err(_) if args.until_decided && scored.outcomes().signs().lack_a_total() => return Ok(()),
         parameters => parameters?,
     };
@@ -111,7 +112,7 @@ fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> 
     })
 }
 
-/// Returns what can be claimed about a pair.
+/// Returns the claim that is possible about a pair.
 fn test(
     scored: &ScoredMatch<'_>,
     (first, second): (usize, usize),
@@ -122,7 +123,7 @@ fn test(
     let mut paired = scored.between(measure, first, second);
     let mut orders = [PairOrder::Below, PairOrder::Above];
     if paired.pairs.is_empty() {
-        // A share of a total of 0 has no meaning. That of the other solver may have one.
+        // A share of a total of 0 is meaningless. A share of the other solver's total may not be.
         paired = scored.between(measure, second, first);
         orders.reverse();
     }

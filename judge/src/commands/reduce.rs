@@ -18,8 +18,8 @@ use std::time::Instant;
 /// The first input is run so often, to see whether chance decides.
 const CONFIRMATIONS: usize = 5;
 
-/// By the number of confirmations that show the goal, from 1 on: how often an input is run until it counts as one that never does.
-/// Less than one in twenty that fail as often is missed.
+/// By the number of confirmations that show the goal, from 1 on: how often an input is run before it counts as one that
+/// never shows it. This misses less than one in twenty inputs that show it equally often.
 const REPETITIONS: [usize; CONFIRMATIONS] = [14, 6, 4, 2, 1];
 
 /// Makes a failing case small.
@@ -61,7 +61,7 @@ fn size(input: &[u8]) -> String {
     format!("{}, {}", counted(lines, "line"), counted(input.len(), "byte"))
 }
 
-/// Returns the input that the command line names, and its name. It is one that the problem allows.
+/// Returns the input that the command line names, and its name. The input is valid for the problem.
 fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Failure> {
     let (input, name) = match (&args.input, &args.call) {
         (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
@@ -93,7 +93,7 @@ fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Fail
     Ok((input, name))
 }
 
-/// What a smaller input must still show.
+/// The properties that a smaller input must still show.
 #[derive(Default)]
 struct Goal {
     /// The same failure.
@@ -111,7 +111,7 @@ struct Trial {
     answers: Vec<Vec<u8>>,
 }
 
-/// Runs inputs that are in no file. Nothing is recorded.
+/// Runs inputs that are not in files. Nothing is recorded.
 struct Trials<'a> {
     problem: &'a Problem,
     runner: MatchRunner<'a>,
@@ -164,7 +164,7 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// Runs the first input, and finds out what must stay and whether chance decides.
+    /// Runs the first input. Determines which properties must stay, and whether the result depends on chance.
     fn begin(&mut self, input: &[u8], name: &str, args: &ReduceArgs) -> Result<(), Failure> {
         self.smallest = input.len();
         let trials = self.play(&[input.to_vec()], CONFIRMATIONS)?;
@@ -205,7 +205,7 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Returns what every smaller input shows, in words.
+    /// Returns the properties that every smaller input shows, in words.
     fn kept(&self, args: &ReduceArgs) -> String {
         let against = args.against.as_ref().map(|other| format!("worse than {}", quote(other)));
         let condition = self.goal.condition.as_ref().map(ToString::to_string);
@@ -232,7 +232,7 @@ impl<'a> Trials<'a> {
         Failure::usage(format!("this does not hold on {name}: {} ({})", self.kept(args), results.join(", ")))
     }
 
-    /// Runs the result again, and says how often it shows the goal.
+    /// Runs the result again, and reports how often it shows the goal.
     fn confirm(&mut self, input: &[u8]) -> Result<(), Failure> {
         let trials = self.play(&[input.to_vec()], CONFIRMATIONS)?;
         if self.interrupted {
@@ -245,7 +245,7 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Runs each input so often. Returns the results in order, up to the first that was interrupted.
+    /// Runs each input this many times. Returns the results in order, up to the first interrupted one.
     fn play(&mut self, inputs: &[Vec<u8>], times: usize) -> Result<Vec<Trial>, Failure> {
         self.steps.begin(&format!("{} bytes, {}", self.smallest, counted(self.runs, "run")));
         let file = |number: usize| CaseSource::File(PathBuf::from(format!("try-{number}")));
@@ -279,7 +279,7 @@ impl<'a> Trials<'a> {
     /// Returns whether a result shows the goal.
     fn shows(&self, input: &[u8], trial: &Trial) -> bool {
         let own = &trial.outcomes[0];
-        // A fault of the judge shows nothing, whatever the condition says.
+        // A fault of the judge does not count, whatever the condition says.
         !trial.outcomes.iter().any(is_fault)
             && self.goal.reason.as_ref().is_none_or(|reason| reason.is_of(own))
             && (!self.goal.is_worse || self.is_worse(trial))

@@ -1,4 +1,4 @@
-//! `judge run`, `baseline` and `gate` on sealed cases: nothing but the number of failures and the best total leaves.
+//! `judge run`, `baseline` and `gate` on sealed cases: only the number of failures and the best total are shown.
 
 use judge_cli::{BaselineArgs, GateArgs, RunArgs, RunningArgs};
 use judge_journal::Part;
@@ -14,7 +14,7 @@ struct Evaluation<'a> {
     problem: Option<&'a str>,
     /// The solver; `None` for the problem's own.
     solver: Option<&'a String>,
-    /// The file of the sealed cases; `None` for the one beside the journal.
+    /// The file of the sealed cases; `None` for the one next to the journal.
     file: Option<&'a Path>,
     is_final: bool,
     /// The total that it must reach, and how far it may fall.
@@ -23,7 +23,8 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    /// Plays it. No journal, no progress and no message of a case is shown. `None` if it was interrupted.
+    /// Plays it. No journal is written, and neither progress nor messages of cases are shown. `None` if it was
+    /// interrupted.
     fn play(self, global: GlobalArgs<'_>) -> Result<Option<SealedReport>, Failure> {
         let (catalogue, _programs) = programs::catalogue(global, self.problem)?;
         let problem = load::problem(&catalogue, self.problem)?;

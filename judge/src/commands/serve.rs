@@ -30,7 +30,8 @@ pub(super) fn mcp(global: GlobalArgs<'_>, args: McpArgs) -> Result<Exit, Failure
     Ok(Exit::Success)
 }
 
-/// Results are recorded if the command line names a journal: thousands of evaluations are no runs of a person.
+/// Results are recorded only if the command line names a journal, because thousands of evaluations do not belong into a
+/// user's history.
 fn open(global: GlobalArgs<'_>, args: EvaluatorArgs, sealed: Option<PathBuf>) -> Result<Arc<Evaluator>, Failure> {
     let catalogue = load::catalogue(global)?;
     let records = global.journal.is_some() && !args.no_journal;

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A file of every site, by which it is known as one.
+/// A file of every site, which identifies a folder as a site.
 const MARKER: &str = "data/index.js";
 
 /// Writes the site, the badge and the history.
@@ -54,7 +54,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Fails if a folder is there that is neither empty nor a site.
+/// Fails if the folder exists and is neither empty nor a site.
 fn check_folder(folder: &Path) -> Result<(), Failure> {
     let unreadable = |error: io::Error| load::unwritable("the site", folder, &error);
     match fs::read_dir(folder) {
@@ -66,13 +66,13 @@ fn check_folder(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Makes a temporary folder beside a folder.
+/// Makes a temporary folder next to a folder.
 fn beside(folder: &Path) -> io::Result<TempDir> {
     let whole = std::path::absolute(folder)?;
     tempfile::Builder::new().prefix(".judge-").tempdir_in(whole.parent().unwrap_or(Path::new("/")))
 }
 
-/// Writes a whole folder, and puts it in place of the one before it.
+/// Writes a complete folder, and replaces the old one by it.
 fn write_folder(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
     let written = || -> io::Result<()> {
         let made = beside(folder)?;

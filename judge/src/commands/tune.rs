@@ -97,7 +97,7 @@ struct Tuning<'a> {
 }
 
 impl Tuning<'_> {
-    /// Runs what the search asks for, until it is over or stopped.
+    /// Runs the settings that the search chooses, until it is over or stopped.
     fn run(&mut self) -> Result<Option<Stop>, Failure> {
         while let Some(round) = self.search.next_round() {
             let stop = self.play(&round)?;
@@ -170,12 +170,12 @@ impl Tuning<'_> {
         Ok(Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared })
     }
 
-    /// Returns what the candidates are compared by.
+    /// Returns the measure by which candidates are compared.
     fn measure(&self) -> EffectMeasure {
         self.args.statistics.measure().unwrap_or_else(|| EffectMeasure::of_rule(&self.problem.scoring))
     }
 
-    /// Returns which scores are better, or which values of the metric in their place.
+    /// Returns which scores are better, or which values of the metric if one replaces the scores.
     fn direction(&self) -> Result<Direction, Failure> {
         Ok(measured_problem(self.problem, &self.args.statistics)?.direction)
     }
@@ -200,8 +200,8 @@ impl Tuning<'_> {
         grid
     }
 
-    /// Returns the value of every run of a part, by candidate and case. Larger is better; `None` is a failure that counts as
-    /// nothing.
+    /// Returns the value of every run of a part, by candidate and case. Larger is better; `None` is a failure without a
+    /// value.
     fn values(&self, part: &SearchRound) -> Result<Vec<Vec<Option<f64>>>, Failure> {
         let rows = part.candidates.iter().map(|&candidate| &self.outcomes[candidate][part.cases.clone()]);
         if let Some(measure) = self.measure().score_measure() {
@@ -280,7 +280,7 @@ fn score_value(measure: ScoreMeasure, direction: Direction, outcome: &Outcome) -
     Some(if direction == Direction::Max { value } else { -value })
 }
 
-/// Runs the default setting and the best one on fresh cases, as a run of its own in the journal. `None` if no case was
+/// Runs the default setting and the best one on fresh cases, as a separate run in the journal. `None` if no case was
 /// finished. `training`: the cases of the search.
 fn confirm(
     args: &TuneArgs,

@@ -67,7 +67,7 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
     }
 }
 
-/// Prints what a solver and the interactor say on a case, and when.
+/// Prints the conversation of a solver and the interactor on a case, with times.
 fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit, Failure> {
     let running = RunningArgs::unrecorded(JobArgs { jobs: None, no_pin: false }, args.conditions.clone());
     let mut matches = MatchRunner::open(catalogue, problem, &running)?;
@@ -218,7 +218,7 @@ fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Resu
     Ok(Game { problem, case: name.to_owned(), input, answer, player })
 }
 
-/// Fails if nothing of the problem can be shown.
+/// Fails if no game of the problem can be shown.
 fn refuse(problem: &Problem) -> Result<(), Failure> {
     if problem.viewer.is_some() { Ok(()) } else { answers::refuse_interactive(problem) }
 }
@@ -287,7 +287,7 @@ pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure>
     Ok(Exit::Success)
 }
 
-/// Returns the words with which another judge has the same catalogue and journal.
+/// Returns the words that give another judge the same catalogue and journal.
 fn words(global: GlobalArgs<'_>) -> Vec<String> {
     let flags = [("--problems", global.catalogue), ("--journal", global.journal)];
     let given = flags.into_iter().filter_map(|(flag, file)| Some((flag, file?)));

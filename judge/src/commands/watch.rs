@@ -1,7 +1,7 @@
 //! `judge run --watch`: runs again when the source of a solver or the catalogue changes, and shows what changed in the results.
 
 use judge_cli::RunArgs;
-use judge_problem::{Exit, counted, without_flags};
+use judge_problem::{Exit, counted, with_flags, without_flags};
 use judge_report::{Style, grid, left, right};
 use judge_session::running::PARENT;
 use judge_session::{Failure, GlobalArgs, command_line, entrants, load};
@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 /// How often the files are read. Polling works on every file system, and also finds changes by other machines.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// A run starts when nothing has changed for this long: an editor or a build may write several files.
+/// A run starts when nothing has changed for this long, because an editor or a build may write several files.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// A cancelled run that takes longer ends at once.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The most files that are looked at.
+/// The maximal number of files that are watched.
 const MAX_FILES: usize = 10_000;
 
 /// Folders that builds write to.
@@ -34,13 +34,14 @@ const BUILT: [&str; 3] = ["target", "__pycache__", "node_modules"];
 /// The number of changed cases that are shown.
 const SHOWN: usize = 20;
 
-/// The files that are looked at, each with its inode, its size and the time of its last change.
+/// The watched files, each with its inode, its size and the time of its last change.
 type Snapshot = BTreeMap<PathBuf, Option<(u64, u64, i64, i64)>>;
 
 /// Runs again and again, until the user or an error ends it.
 pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let watched = watched(global, args)?;
     let words = without_flags(command_line::words(), &["--watch"], &[]);
+    let words = with_flags(words, ["--json".to_owned(), "-".to_owned()]);
     let mut last: Option<Value> = None;
     loop {
         let seen = settled(&watched);
@@ -80,7 +81,7 @@ fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failu
     Ok(watched)
 }
 
-/// Returns what the files are once nothing changes for a while.
+/// Returns the state of the files once nothing changes for a while.
 fn settled(watched: &[PathBuf]) -> Snapshot {
     loop {
         let seen = snapshot(watched);
@@ -120,7 +121,7 @@ fn add_to_snapshot(path: &Path, seen: &mut Snapshot) {
     }
 }
 
-/// A run of the same command, by a judge of its own. It ends with this one.
+/// A run of the same command, by another judge process, which ends with this one.
 struct Rerun {
     child: Child,
     output: JoinHandle<Vec<u8>>,
@@ -131,7 +132,6 @@ impl Rerun {
         let executable = std::env::current_exe().map_err(Failure::fault)?;
         let mut child = Command::new(executable)
             .args(words)
-            .args(["--json", "-"])
             .env(PARENT, std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -141,7 +141,7 @@ impl Rerun {
         let mut stdout = child.stdout.take();
         let read = move || {
             let mut bytes = Vec::new();
-            // What cannot be read is no report.
+            // Unreadable output is not a report.
             let _ = stdout.as_mut().map(|stdout| stdout.read_to_end(&mut bytes));
             bytes
         };

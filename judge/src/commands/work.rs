@@ -10,7 +10,7 @@ use judge_slurm::{Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSett
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Plays pieces of the run in a folder until no piece is left. Writes down a failure for the judge that follows the run.
+/// Plays pieces of the run in a folder until no piece is left. Stores a failure for the judge that follows the run.
 pub(super) fn work(folder: &Path) -> Result<Exit, Failure> {
     let task = Incarnation::here().ok_or_else(|| {
         Failure::usage("this is no task of an array job: SLURM_ARRAY_JOB_ID and SLURM_ARRAY_TASK_ID are not set")
@@ -44,7 +44,7 @@ fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit,
     let runner = LocalRunner::new(sandbox, running::task_settings(&settings), || exit_at_once());
     match judge_slurm::work(folder, task, &plan, &runner, log) {
         Ok(()) => Ok(Exit::Success),
-        // The run is over, and its folder gone.
+        // The run is over, and its folder was removed.
         Err(_) if !folder.is_open() => Ok(Exit::Success),
         Err(error) => Err(error.into()),
     }
@@ -77,7 +77,8 @@ fn node(sandbox: &Arc<Sandbox>) -> Node {
     }
 }
 
-/// Fails if this machine lacks what a solver needs and is not copied: its interpreter, and the installation of that.
+/// Fails if this machine lacks something that a solver needs and that is not copied: its interpreter, and the
+/// interpreter's installation.
 fn check(plan: &Plan) -> Result<(), Failure> {
     let missing = |solver: &Solver| -> Option<PathBuf> {
         let program = match &solver.invocation {

@@ -1,8 +1,7 @@
 //! The search of `judge tune` against rivals with the same number of runs, on problems whose best setting is known.
 //!
-//! `cargo bench -p judge-statistics --bench tune [-- REPETITIONS] [PROBLEM]`; 25 repetitions unless told otherwise. `--ours` leaves
-//! out the rivals.
-//! `tune_optuna.py` beside it adds Optuna and prints the table of docs/tune.md.
+//! `cargo bench -p judge-statistics --bench tune [-- REPETITIONS] [PROBLEM]`; 25 repetitions by default. `--ours`
+//! leaves out the rivals. `tune_optuna.py` beside it adds Optuna and prints the table of docs/tune.md.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
 #[path = "../../../tests/claims/simulation/tuners.rs"]

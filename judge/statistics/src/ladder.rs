@@ -1,11 +1,11 @@
-//! What an optimiser may see of a hidden test set. It asks again and again, so each exact answer would teach it something about
-//! these cases, and in the end its result would be good on them alone.
+//! Which results of a hidden test set an optimiser may see. It asks repeatedly, so each exact answer would give it
+//! information about these cases. In the end its result would be good on these cases only.
 //!
-//! The ladder answers with the best value so far, and takes a new value only if it is better by more than chance: Blum and
-//! Hardt, *The Ladder: A Reliable Leaderboard for Machine Learning Competitions*, ICML 2015. Their step is fixed. This one is a
-//! multiple of the standard error of the new value, as in their parameter-free form. It is the error of the value and not of
-//! the paired difference: two solvers that differ in two cases have a small paired error, and an optimiser that changes two
-//! cases at a time would climb on it.
+//! The ladder answers with the best value so far. It accepts a new value only if it is better by more than chance: Blum
+//! and Hardt, *The Ladder: A Reliable Leaderboard for Machine Learning Competitions*, ICML 2015. Their step is fixed.
+//! Here it is a multiple of the standard error of the new value, as in their parameter-free form. This is the error of
+//! the value, not of the paired difference. Two solvers that differ in two cases have a small paired error, so an
+//! optimiser that changes two cases at a time would climb on it.
 
 /// The number of standard errors by which a value must be better to be shown.
 pub const LADDER_STEP: f64 = 3.0;
@@ -36,7 +36,7 @@ mod tests {
     const CASES: usize = 100;
     const QUERIES: usize = 10_000;
 
-    /// Asks the ladder, and returns the best value that it has shown, in standard errors above the true value 0.
+    /// Queries the ladder, and returns the best value that it has shown, in standard errors above the true value 0.
     fn shown(queries: impl Iterator<Item = (f64, f64)>) -> f64 {
         let (mut best, mut error) = (None, 1.0);
         for (value, value_error) in queries {

@@ -1,26 +1,29 @@
-//! Is solver B better than solver A? This crate answers from the differences of their scores, and searches for good parameters.
+//! Is solver B better than solver A? This crate decides it from the differences of their scores. It also searches for
+//! good parameters.
 //!
-//! The functions are pure: numbers in, numbers out. What is random takes a seed, so the same input gives the same output.
+//! The functions are pure: numbers in, numbers out. Random functions take a seed, so the same input gives the same
+//! output.
 //!
 //! Three types do most of the work:
 //!
-//! - [`EffectSummary`] describes a fixed number of paired effects: mean, interval, sign test, Wilcoxon test and a finding.
-//! - [`Sequence`] takes one effect after another and may be asked for its decision after each.
+//! - [`EffectSummary`] describes a fixed number of paired effects: mean, interval, sign test, Wilcoxon test and a
+//!   finding.
+//! - [`Sequence`] takes one effect after another and returns a decision after each.
 //! - [`Search`](tune::Search) chooses which setting of a solver's parameters runs next, and which is best.
 //!
 //! ```text
-//! terms   ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding             (a fixed number of cases)
-//! effects ─ Sequence::push ─▶ Decision and interval after every case                         (stop when decided)
+//! terms ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding (a fixed number of cases)
+//! effects ─ Sequence::push ─▶ Decision and interval after every case (stop when decided)
 //! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
-//! effects of a fixed set of cases ─ SetSample::push ─▶ is their mean below 0               (drawn without replacement)
+//! effects of a fixed set of cases ─ SetSample::push ─▶ is their mean below 0 (drawn without replacement)
 //! claims about pairs ─ SolverOrder::decide ─▶ the places that are possible for each of many solvers
-//! a total and its error ─ climbs ─▶ may an optimiser see it                                  (hidden cases)
-//! spread  ─ power ──────────▶ cases needed, difference that can be detected
+//! a total and its error ─ climbs ─▶ may an optimiser see it (hidden cases)
+//! spread ─ power ──────────▶ cases needed, difference that can be detected
 //! ```
 //!
-//! The way of one value: a case gives both solvers a score, their difference is an effect, and `Sequence::push` adds it to the
-//! evidence. The decision changes once the evidence is strong enough:
+//! The path of one value: a case gives both solvers a score, their difference is an effect, and `Sequence::push` adds
+//! it to the evidence. The decision changes once the evidence is strong enough:
 //!
 //! ```
 //! use judge_statistics::{Decision, Sequence, SequenceSettings};

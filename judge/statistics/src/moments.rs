@@ -3,8 +3,8 @@
 /// The first four moments, updated case by case.
 ///
 /// The sums are about the running mean (Pébay, "Formulas for robust, one-pass parallel computation of covariances and
-/// arbitrary-order statistical moments", Sandia report SAND2008-6212): sums of plain powers would lose every digit
-/// where the mean is large against the spread.
+/// arbitrary-order statistical moments", Sandia report SAND2008-6212): sums of plain powers would lose all digits if
+/// the mean is large against the spread.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Moments {
     count: usize,
@@ -56,13 +56,13 @@ impl Moments {
         if self.count < 2 { 0.0 } else { self.deviation() / (self.count as f64).sqrt() }
     }
 
-    /// Returns the sample skewness, m3 / m2^(3/2), 0 where nothing varies.
+    /// Returns the sample skewness, m3 / m2^(3/2); 0 if all values are equal.
     pub fn skewness(&self) -> f64 {
         let spread = (self.squares / self.count.max(1) as f64).powf(1.5);
         if spread > 0.0 { self.cubes / self.count as f64 / spread } else { 0.0 }
     }
 
-    /// Returns the sample kurtosis, m4 / m2^2: about 3 for normal values, 0 where nothing varies.
+    /// Returns the sample kurtosis, m4 / m2^2: about 3 for normal values; 0 if all values are equal.
     pub fn kurtosis(&self) -> f64 {
         let spread = self.squares * self.squares;
         if spread > 0.0 { self.fourths * self.count as f64 / spread } else { 0.0 }
@@ -120,8 +120,8 @@ impl Interval {
 /// Samples of normal effects have a kurtosis of 3, and seldom one above this.
 pub(crate) const LIGHT_TAILED: f64 = 3.5;
 
-/// Returns by how much the kurtosis exceeds the kurtosis of a light-tailed sample. A few large effects suggest others: the level
-/// of a test of the mean is less certain, and it takes more cases.
+/// Returns by how much the kurtosis exceeds the kurtosis of a light-tailed sample. A few large effects suggest that
+/// there are more. The level of a test of the mean is then less certain, and it needs more cases.
 pub(crate) fn tail(moments: &Moments) -> f64 {
     (moments.kurtosis() - LIGHT_TAILED).max(0.0)
 }

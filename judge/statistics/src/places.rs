@@ -1,24 +1,25 @@
 //! The places of many solvers, from claims about pairs of them.
 //!
-//! A solver's place lies between 1 plus the number of solvers that are certainly above it, and the number of all less those
-//! that are certainly below it. If no claim about a pair is false, every interval contains the true place, for solvers that
-//! tie every place that they share. Holm's step-down keeps the probability of any false claim: each pair is tested at alpha
-//! over the number of pairs whose order is open. A pair whose order follows from others needs no test of its own.
+//! A solver's place is at least 1 plus the number of solvers that are certainly above it, and at most the number of all
+//! solvers minus those that are certainly below it. If no claim about a pair is false, every interval contains the true
+//! place; if solvers tie, it contains every place that they share. Holm's step-down keeps the probability of any false
+//! claim: each pair is tested at alpha over the number of pairs whose order is open. A pair whose order follows from
+//! others needs no test of its own.
 
 /// The relation of the first solver of a pair to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairOrder {
-    /// Not known yet.
+    /// Unknown so far.
     Open,
     /// The first is above.
     Above,
     /// The first is below.
     Below,
-    /// The order is not known, and no longer sought: any difference is too small to matter.
+    /// The order is unknown and no longer tested: any difference is too small to matter.
     Level,
 }
 
-/// The places that are possible for a solver. The best place is 1.
+/// The possible places of a solver. The best place is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlaceInterval {
     /// The best.
@@ -27,7 +28,7 @@ pub struct PlaceInterval {
     pub high: usize,
 }
 
-/// What is known of the order of solvers.
+/// The known part of the order of solvers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolverOrder {
     count: usize,
@@ -41,9 +42,9 @@ impl SolverOrder {
         Self { count, pairs: vec![PairOrder::Open; count * count] }
     }
 
-    /// Tests the open pairs until no further one can be decided. `test` returns what can be claimed about a pair if a
-    /// claim is false with the given probability at most. The claims of all calls together are false with a probability of
-    /// `alpha`, if those of `test` over all calls are each false with its own.
+    /// Tests the open pairs until no further one can be decided. `test` returns the claim about a pair that is false
+    /// with at most the given probability. If this holds for each claim of `test` over all calls, any claim of all
+    /// calls together is false with a probability of at most `alpha`.
     ///
     /// # Errors
     /// Those of `test`.
@@ -94,7 +95,7 @@ impl SolverOrder {
         (0..self.count).map(interval).collect()
     }
 
-    /// Returns the number of pairs whose order is not known. Those that are level count: their claims do not use up
+    /// Returns the number of pairs whose order is unknown, including level pairs: their claims do not use up
     /// hypotheses.
     fn pairs_without_order(&self) -> usize {
         let has_none =
@@ -111,7 +112,7 @@ impl SolverOrder {
         (0..self.count).map(move |other| (other, self.pair(solver, other)))
     }
 
-    /// Notes a claim about a pair, and what follows from it.
+    /// Records a claim about a pair, and its consequences.
     fn claim(&mut self, first: usize, second: usize, order: PairOrder) {
         match order {
             PairOrder::Open => {}
@@ -140,12 +141,12 @@ impl SolverOrder {
     }
 }
 
-/// Returns the error probability that each of these tests is decided at, so that any of them is a false alarm with the
-/// probability `alpha` at most (Holm, Scandinavian Journal of Statistics 6, 1979). `levels` are their p-values, and a test
-/// rejects if its own is at most what is returned for it.
+/// Returns the error probability at which each of these tests is decided, so that the probability of any false alarm is
+/// at most `alpha` (Holm, Scandinavian Journal of Statistics 6, 1979). `levels` are their p-values, and a test rejects
+/// if its p-value is at most the returned probability.
 ///
-/// The smallest of m p-values is held against alpha / m, the next against alpha / (m − 1), and so on, up to the first that
-/// is larger: the others are held against the same.
+/// The smallest of m p-values is compared with alpha / m, the next with alpha / (m − 1), and so on, up to the first
+/// that is larger. The remaining ones are compared with the same number.
 pub fn holm(levels: &[f64], alpha: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..levels.len()).collect();
     order.sort_by(|&left, &right| levels[left].total_cmp(&levels[right]));
@@ -219,7 +220,8 @@ mod tests {
             let count = 2 + random.below(5);
             let scale = [1.0, 0.1, 0.01][random.below(3)];
             let p: Vec<f64> = (0..count * count).map(|_| scale * random.unit()).collect();
-            // The solvers are in their true order: every claim has one direction, so that none contradict each other.
+            // The solvers are in their true order. Every claim has the same direction, so claims never contradict each
+            // other.
             let of = |a: usize, b: usize| p[a * count + b];
             let mut order = SolverOrder::new(count);
             let test =
@@ -294,7 +296,7 @@ mod tests {
 
     #[test]
     fn nothing_is_rejected_behind_the_first_that_is_not() {
-        // 0.03 > 0.06 / 3, so that 0.05 is held against 0.02 as well, and not against 0.03 or 0.06.
+        // 0.03 > 0.06 / 3, so 0.05 is compared with 0.02 as well, and not with 0.03 or 0.06.
         assert_eq!(holm(&[0.05, 0.03, 0.055], 0.06), [0.02; 3]);
     }
 }

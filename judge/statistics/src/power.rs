@@ -1,4 +1,4 @@
-//! The detectable effect of a fixed number of cases, and the cases that an effect needs.
+//! The detectable effect of a fixed number of cases, and the number of cases that an effect needs.
 //!
 //! For the two-sided paired t-test at level `alpha`: n cases show a mean effect d with the probability `power` where
 //!
@@ -78,7 +78,7 @@ pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Opti
     fewest_cases(|cases| effect != 0.0 && shows(cases))
 }
 
-/// Returns the smallest number of cases, from 2, that suffices. More cases suffice too, so it is found by bisection.
+/// Returns the smallest number of cases, from 2, that suffices. Any larger number also suffices, so bisection finds it.
 pub(super) fn fewest_cases(suffices: impl Fn(u64) -> bool) -> Option<u64> {
     if !suffices(MAX_CASES) {
         return None;
@@ -100,7 +100,7 @@ pub struct TermVariance {
     pub freedom: f64,
 }
 
-/// The standard error of a sum, and how well it is known.
+/// The standard error of a sum, and its degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SumError {
     /// The standard error.
@@ -127,8 +127,8 @@ impl SumError {
         student_level(sum / self.deviation, self.freedom)
     }
 
-    /// Returns by how much the mean must lie below 0 for the test at the level `alpha` to notice it with the
-    /// probability `power`.
+    /// Returns how far the mean must lie below 0 for the test at the level `alpha` to notice it with the probability
+    /// `power`.
     pub fn detectable(&self, alpha: f64, power: f64) -> f64 {
         (student_quantile(1.0 - alpha, self.freedom) + student_quantile(power, self.freedom)) * self.deviation
     }

@@ -28,7 +28,7 @@ pub fn sign_test(effects: &[f64]) -> SignTest {
 
 /// Returns P(X <= most) for X binomial(tosses, 1/2).
 fn lower_tail(tosses: usize, most: usize) -> f64 {
-    // From the largest term downwards by exact ratios: one logarithm, then only products of ratios below 1.
+    // From the largest term downwards by exact ratios: one logarithm, and then only products of ratios below 1.
     let mut term = (ln_binomial(tosses as u64, most as u64) - tosses as f64 * std::f64::consts::LN_2).exp();
     let mut sum = 0.0;
     for heads in (0..=most).rev() {
@@ -58,10 +58,10 @@ pub struct Wilcoxon {
 /// Runs the test on paired effects.
 ///
 /// Zeros by Pratt's rule ("Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54, 1959): they are
-/// ranked with the others and then left out, so that many ties weaken the evidence. Equal sizes share
-/// the mean of their ranks. The exact distribution is that of these very ranks under fair signs, by dynamic
-/// programming over doubled (so whole) ranks; beyond 200 non-zero effects it is normal with variance sum r^2 / 4,
-/// which includes the corrections for ties and zeros, and a continuity correction of half a rank.
+/// ranked with the others and then left out, so many ties weaken the evidence. Equal sizes share the mean of their
+/// ranks. The exact distribution is the distribution of these ranks under fair signs, computed by dynamic programming
+/// over doubled (so whole) ranks; beyond 200 non-zero effects it is normal with variance sum r^2 / 4, which includes
+/// the corrections for ties and zeros, and a continuity correction of half a rank.
 pub fn wilcoxon(effects: &[f64]) -> Wilcoxon {
     let ranks = signed_doubled_ranks(effects);
     let positive: u64 = ranks.iter().filter(|rank| rank.is_positive).map(|rank| rank.doubled).sum();

@@ -1,22 +1,23 @@
-//! The mean effect over a fixed set of cases, asked while the cases are drawn one after another, without replacement.
+//! A test of the mean effect over a fixed set of cases, while the cases are drawn one after another without
+//! replacement.
 //!
-//! Each case has a size, which is known before it is drawn. The next case is drawn with a probability in proportion to its
-//! size among the cases that are left. So the mean of effect / size of the next draw is what is left of the effects, divided by
-//! what is left of the sizes. Let the effects of the set sum to 0 at least, and the drawn ones to S. Then it is -S / left at
-//! least. A bettor stakes a share c of the wealth against it, case by case:
+//! Each case has a size, which is known before it is drawn. The next case is drawn from the remaining cases with a
+//! probability in proportion to its size. So the mean of effect / size of the next draw is the sum of the remaining
+//! effects divided by the sum of the remaining sizes. Let the effects of the set sum to at least 0, and the drawn ones
+//! to S. Then this mean is at least -S / left. A bettor stakes a share c of the wealth against it, case by case:
 //!
 //! ```text
-//! W = mean over c of  ∏ (1 - c (effect / size + S / left) / (bound + S / left))
+//! W = mean over c of ∏ (1 - c (effect / size + S / left) / (bound + S / left))
 //! ```
 //!
 //! If no effect is larger than its size times `bound`, no factor is negative, and its mean is at most 1. So W is a test
-//! supermartingale, and *ever* reaches 1 / alpha with a probability of at most alpha (Ville). As cases run out, W tells more of
-//! the rest, and once the rest cannot make up for the loss, all is certain. For another mean m, effect - m base takes the place of
-//! the effect.
+//! supermartingale, and *ever* reaches 1 / alpha with a probability of at most alpha (Ville). As cases run out, W says
+//! more about the remaining ones. Once they cannot make up for the loss, the result is certain. For another mean m,
+//! effect - m base takes the place of the effect.
 //!
 //! Sources: D. Raj, "Some estimators in sampling with varying probabilities without replacement", JASA 51, 1956; I.
-//! Waudby-Smith, A. Ramdas, "Confidence sequences for sampling without replacement", NeurIPS 2020, and "Estimating means of
-//! bounded random variables by betting", JRSS B 86, 2024.
+//! Waudby-Smith, A. Ramdas, "Confidence sequences for sampling without replacement", NeurIPS 2020, and "Estimating
+//! means of bounded random variables by betting", JRSS B 86, 2024.
 
 use crate::moments::Interval;
 
@@ -31,7 +32,7 @@ const ROUNDING: f64 = 1e-6;
 pub struct SetCase {
     /// The size, above 0.
     pub size: f64,
-    /// What the case adds to what the mean is a share of. At least 0.
+    /// The base of the case: its part of the total that the mean is a share of. At least 0.
     pub base: f64,
 }
 
@@ -50,8 +51,8 @@ pub struct SetSample {
 }
 
 impl SetSample {
-    /// Starts without a draw from these cases. `max_gain` and `max_loss` are the largest effects to either side, in sizes of their cases.
-    /// `None` if the sums of sizes and bases are not numbers above 0.
+    /// Starts without a draw from these cases. `max_gain` and `max_loss` are the largest effects in each direction, as
+    /// multiples of the cases' sizes. `None` if the sums of sizes and bases are not numbers above 0.
     pub fn new(cases: &[SetCase], max_gain: f64, max_loss: f64) -> Option<Self> {
         let size: f64 = cases.iter().map(|case| case.size).sum();
         let base: f64 = cases.iter().map(|case| case.base).sum();
@@ -67,8 +68,8 @@ impl SetSample {
         })
     }
 
-    /// Returns when a case is drawn: the smallest number is the next. `uniform` lies between 0 and 1, and is another one for each case
-    /// (the exponential order of sampling in proportion to size).
+    /// Returns the rank of a case in the drawing order: the case with the smallest number is drawn next. `uniform` lies
+    /// between 0 and 1, and must differ for each case (the exponential order of sampling in proportion to size).
     pub fn turn(uniform: f64, size: f64) -> f64 {
         -uniform.ln() / size
     }
@@ -84,8 +85,8 @@ impl SetSample {
         self.base -= case.base;
     }
 
-    /// Returns whether the mean effect of the set is below `mean`. If it is not, this is ever returned with a probability of at most
-    /// `alpha`.
+    /// Returns whether the mean effect of the set is below `mean`. If it is not, the probability that this is ever
+    /// returned is at most `alpha`.
     pub fn is_below(&self, mean: f64, alpha: f64) -> bool {
         self.excludes(1.0, mean, self.max_gain, alpha)
     }
@@ -120,7 +121,8 @@ impl SetSample {
         Some(mean + side * outside)
     }
 
-    /// Returns whether the bets against the mean effect reaching `mean` were won; with the side -1 against its staying there.
+    /// Returns whether the bets against a mean effect of at least `mean` have won; with the side -1, against a mean
+    /// effect of at most `mean`.
     fn excludes(&self, side: f64, mean: f64, bound: f64, alpha: f64) -> bool {
         let shares: [f64; BETS] = std::array::from_fn(|bet| (-0.5 * bet as f64).exp2());
         let total: f64 = shares.iter().sum();
@@ -134,7 +136,8 @@ impl SetSample {
             if room < -ROUNDING * bound {
                 return true;
             }
-            // Where only the largest gains of all that is left would do, a bet would be on rounding errors.
+            // If only the largest possible gains of all remaining cases would suffice, a bet would be on rounding
+            // errors.
             let surprise = (value / case.size - least) / room.max(ROUNDING * bound);
             for (wealth, share) in wealths.iter_mut().zip(shares) {
                 *wealth *= (1.0 - share * surprise).max(0.0);
@@ -155,7 +158,7 @@ mod tests {
 
     const ALPHA: f64 = 0.05;
 
-    /// Draws cases of sizes that differ until the mean is known to be below 0. Returns how many were drawn.
+    /// Draws cases of different sizes until the mean is known to be below 0. Returns how many were drawn.
     fn draws(effects: &[(f64, f64)], random: &mut Random) -> Option<usize> {
         let cases: Vec<SetCase> = effects.iter().map(|(_, size)| SetCase { size: *size, base: *size }).collect();
         let mut sample = SetSample::new(&cases, 1.0, 1.0).unwrap();
@@ -168,7 +171,7 @@ mod tests {
         })
     }
 
-    /// Effects of cases with these sizes that sum to 0: `rare` of them gain as much as they may, in turn.
+    /// Effects of cases with these sizes that sum to 0: the share `rare` of them gains the maximum, in turn.
     fn balanced(count: usize, rare: f64, random: &mut Random) -> Vec<(f64, f64)> {
         let sizes: Vec<f64> = (0..count).map(|_| (0.8 * random.normal()).exp()).collect();
         let gains: Vec<bool> = sizes.iter().map(|_| random.unit() < rare).collect();

@@ -2,22 +2,23 @@
 //!
 //! # The test of the mean
 //!
-//! Is the mean of a fixed number of effects on its side of 0? Student's t alone is wrong too often where few cases make
-//! the mean: a tail on the other side has not shown yet, and the spread looks small. So a claim needs three conditions.
+//! Is the mean of a fixed number of effects on its side of 0? With few cases, Student's t errs too often: a tail on the
+//! other side may not have shown yet, and the spread then looks small. So a claim needs three conditions.
 //!
 //! 1. Student's two-sided test at alpha.
 //! 2. The exact sign-flip test of the sum at alpha (Fisher, "The design of experiments", 1935), up to 16 effects that
 //!    differ from 0: with more of them it hardly ever differs from Student's. Five effects have 32 arrangements of
-//!    signs. Two of them are as clear as the clearest: they show nothing at 5 %.
+//!    signs. Two of them are at least as extreme as the most extreme one, so five effects show nothing at 5 %.
 //! 3. A correction for skewness: with u = mean / s and the sample skewness g (of the claim's sign),
 //!
 //! ```text
-//! Johnson   √n (u + g / 6n + g u² / 3)                  beyond Student's quantile at alpha, or
-//! Hall      √n (u + g / 6n + g u² / 3 + g² u³ / 27)     beyond the one at alpha / 5
+//! Johnson √n (u + g / 6n + g u² / 3) beyond Student's quantile at alpha, or
+//! Hall √n (u + g / 6n + g u² / 3 + g² u³ / 27) beyond the one at alpha / 5
 //! ```
 //!
 //! (Johnson, "Modified t tests", JASA 73, 1978; Hall, "On the removal of skewness by transformation", JRSS B 54, 1992.)
-//! Johnson's is the better one, but falls again for effects that are clear against their spread: Hall's never does.
+//! Johnson's is the better one, but it decreases again for effects that are large against their spread. Hall's never
+//! does.
 
 use super::anytime::Term;
 use super::moments::{Interval, Moments};
@@ -37,8 +38,8 @@ pub struct TooFewCases {
 pub struct EffectSummary {
     /// Count, mean, standard deviation and skewness of the linearised effects.
     pub moments: Moments,
-    /// The interval of the mean by Student's t: mean +- t(1 - alpha/2, n-1) s / sqrt(n). Where the effects are not
-    /// certain to be on one side of 0, it reaches to 0.
+    /// The interval of the mean by Student's t: mean +- t(1 - alpha/2, n-1) s / sqrt(n). Unless the effects are
+    /// certainly on one side of 0, it is extended to 0.
     pub interval: Interval,
     /// Wins, ties, losses and their exact test.
     pub signs: SignTest,
@@ -64,7 +65,7 @@ impl EffectSummary {
         };
         let finding = match Finding::from_interval(interval, moments.mean(), terms.len(), min_effect) {
             Finding::Smaller if !min_effect.is_some_and(is_within) => Finding::Undecided { more_cases: None },
-            // Student's interval excludes 0, so its width does not tell how many cases are missing.
+            // Student's interval excludes 0, so its width does not show how many cases are missing.
             Finding::Undecided { .. } if is_beyond_chance(&moments, alpha) => Finding::Undecided { more_cases: None },
             finding => finding,
         };
@@ -72,8 +73,8 @@ impl EffectSummary {
     }
 }
 
-/// Returns the interval of the mean effect by Student's t, extended to 0 where the effects are not certain to be on one
-/// side of it. `None` below two cases. The bases have a mean of 1.
+/// Returns the interval of the mean effect by Student's t, extended to 0 unless the effects are certainly on one side
+/// of it. `None` below two cases. The bases have a mean of 1.
 pub fn effect_interval(terms: &[Term], alpha: f64) -> Option<Interval> {
     let student = mean_interval(&Moments::of(&linearised(terms)), alpha)?;
     let effects: Vec<f64> = terms.iter().map(|term| term.effect).collect();
@@ -81,9 +82,9 @@ pub fn effect_interval(terms: &[Term], alpha: f64) -> Option<Interval> {
     Some(if is_claim { student } else { student.reaching(0.0) })
 }
 
-/// Returns numbers of the same mean as the effects, whose spread is that of the mean, for bases with a mean of 1. The
-/// mean is one of ratios, of all effects to all bases, and both vary from case to case; by the delta method its error is
-/// that of the mean of effect − mean · base.
+/// Returns numbers with the same mean as the effects and with the spread of that mean, for bases with a mean of 1. The
+/// mean is a ratio of all effects to all bases, and both vary from case to case. By the delta method, its error is the
+/// error of the mean of effect − mean · base.
 pub fn linearised(terms: &[Term]) -> Vec<f64> {
     let mean = terms.iter().map(|term| term.effect).sum::<f64>() / terms.len().max(1) as f64;
     terms.iter().map(|term| term.effect - mean * (term.base - 1.0)).collect()
@@ -123,20 +124,20 @@ impl Finding {
 
 /// The radius shrinks with the root of the cases. The question is decided at the latest when the radius is half the
 /// smallest effect that matters (an interval narrower than that effect cannot contain both it and 0), or earlier when
-/// it is the mean itself.
+/// it equals the mean.
 fn more_cases(radius: f64, mean: f64, cases: usize, min_effect: Option<f64>) -> Option<u64> {
     let enough = mean.max(min_effect.unwrap_or(0.0) / 2.0);
     let needed = (cases as f64 * (radius / enough).powi(2)).ceil();
     (needed < MAX_CASES as f64).then(|| (needed as u64).saturating_sub(cases as u64).max(1))
 }
 
-/// The number of effects other than 0 up to which all arrangements of signs are gone through.
+/// The maximal number of effects other than 0 for which all arrangements of signs are examined.
 const MAX_FLIPPED: usize = 16;
 
 /// Hall's correction counts at this share of alpha.
 const HALL_SHARE: f64 = 0.2;
 
-/// What rounding may change of a sum, as a share of the sum of the sizes.
+/// The largest change of a sum by rounding, as a share of the sum of the sizes.
 const ROUNDING: f64 = 1e-12;
 
 /// Returns the two-sided interval of the mean with error probability `alpha`, by Student's t. `None` below two effects.
@@ -146,13 +147,13 @@ pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
     Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
 }
 
-/// Returns the fewest cases that can show anything at alpha: with fewer, the clearest arrangement of signs is one that
-/// chance makes more often.
+/// Returns the smallest number of cases that can show anything at alpha. With fewer, even the most extreme arrangement
+/// of signs is more likely by chance.
 pub fn fewest_for_claim(alpha: f64) -> usize {
     (1.0 - alpha.log2()).ceil().max(2.0) as usize
 }
 
-/// Returns whether the mean of the population lies on the side of 0 that the mean of the sample does, for certain.
+/// Returns whether the mean of the population certainly lies on the same side of 0 as the mean of the sample.
 pub(super) fn is_side_certain(sample: &[f64], alpha: f64) -> bool {
     let moments = Moments::of(sample);
     is_beyond_chance(&moments, alpha) && outweighs_skewness(&moments, alpha) && flip_level(sample) <= alpha
@@ -176,8 +177,8 @@ fn outweighs_skewness(moments: &Moments, alpha: f64) -> bool {
     johnson > quantile(alpha) || hall > quantile(alpha * HALL_SHARE)
 }
 
-/// Returns the two-sided level of the sum among the sums with all arrangements of signs. Of more effects than are gone
-/// through, that of the clearest arrangement.
+/// Returns the two-sided level of the sum among the sums with all arrangements of signs. With too many effects to
+/// examine all arrangements, it is the level of the most extreme one.
 fn flip_level(sample: &[f64]) -> f64 {
     let sizes: Vec<f64> = sample.iter().filter(|&&effect| effect != 0.0).map(|effect| effect.abs()).collect();
     let clearest = (1.0 - sizes.len() as f64).exp2();
@@ -186,7 +187,7 @@ fn flip_level(sample: &[f64]) -> f64 {
     }
     let mut sum: f64 = sizes.iter().sum();
     let least = sample.iter().sum::<f64>().abs() - ROUNDING * sum;
-    // The first sign stays as it is: the others in the order of Gray's code, one of them changed in each step.
+    // The first sign is fixed. The others follow Gray's code, one change in each step.
     let mut signs = vec![1.0; sizes.len()];
     let mut as_clear = usize::from(sum >= least);
     let arrangements = 1_usize << (sizes.len() - 1);
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn an_interval_without_0_is_one_that_all_conditions_agree_on() {
-        // Student's alone excludes 0 on Darwin's maize, the signs do not: 5.3 %.
+        // Student's t excludes 0 on Darwin's maize, the signs do not: 5.3 %.
         let maize = summary(REFERENCES[0].effects, None).unwrap();
         assert_eq!((maize.interval.low, maize.finding), (0.0, Finding::Undecided { more_cases: None }));
         assert_eq!(summary(&[0.001; 5], Some(1.0)).unwrap().finding, Finding::Undecided { more_cases: None });
@@ -332,7 +333,7 @@ mod tests {
         assert_eq!([0.25, 0.05, 0.025, 0.01].map(fewest_for_claim), [3, 6, 7, 8]);
         assert!(!is_side_certain(&[1.0, 1.1, 0.9, 1.0, 1.2], 0.05));
         assert!(is_side_certain(&[1.0, 1.1, 0.9, 1.0, 1.2, 1.1], 0.05));
-        // Ties are no arrangement.
+        // Ties have no sign to flip.
         assert!(!is_side_certain(&[[0.0; 3].as_slice(), &[1.0; 5]].concat(), 0.05));
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-/// Returns one script of modules, each with its name. It runs `main`, and whatever that imports, each after what it imports itself.
-/// `replaced` is a module and the one that takes its place.
+/// Returns one script of modules, each with its name. It runs `main` and all modules that it imports, each after its
+/// own imports. `replaced` is a module and its replacement.
 ///
 /// # Errors
-/// Names a module that is imported and not there, or that imports itself.
+/// Names a module that is imported but missing, or that imports itself.
 pub(super) fn bundle(modules: &[(&str, &str)], main: &str, replaced: (&str, &str)) -> Result<String, String> {
     let mut bundle = Bundle { modules, replaced, written: HashSet::new(), open: Vec::new(), script: String::new() };
     bundle.add(main)?;

@@ -1,4 +1,5 @@
-//! One address for programs: each message is posted there, and its answer comes back. It has the same guard as the pages.
+//! One address for programs: each message is posted there, and the response contains its answer. It has the same guard
+//! as the pages.
 
 use crate::server::{Door, listen};
 use axum::Router;
@@ -15,10 +16,10 @@ use tokio::sync::oneshot;
 /// Takes the answer to a message; `None`: there is none.
 pub type Reply = Box<dyn FnOnce(Option<String>) + Send>;
 
-/// What is kept while an answer is to come. It is dropped at once if the client closes its connection.
+/// State that is kept until the answer comes. It is dropped at once if the client closes its connection.
 type Pending = Box<dyn Send>;
 
-/// Takes a message, and gives its answer to the reply, at once or later.
+/// Takes a message, and passes its answer to the reply, at once or later.
 type Take = Arc<dyn Fn(&[u8], Reply) -> Pending + Send + Sync>;
 
 /// Where messages are posted.
@@ -48,8 +49,8 @@ impl Endpoint {
         self.door.guard().token()
     }
 
-    /// Takes messages of at most `limit` bytes until Ctrl-C or SIGTERM. What `take` returns is dropped as soon as the client
-    /// closes its connection, or has its answer.
+    /// Takes messages of at most `limit` bytes until Ctrl-C or SIGTERM. The result of `take` is dropped as soon as the
+    /// client closes its connection or has its answer.
     pub fn run<P: Send + 'static>(
         self,
         limit: usize,
@@ -67,7 +68,7 @@ impl Endpoint {
 
 async fn answer(State(take): State<Take>, message: Bytes) -> Response {
     let (sender, receiver) = oneshot::channel();
-    // The client may have gone.
+    // The client may have disconnected.
     let _pending = take(&message, Box::new(move |line| drop(sender.send(line))));
     match receiver.await {
         Ok(Some(line)) => ([(CONTENT_TYPE, "application/json")], line).into_response(),

@@ -61,8 +61,8 @@ pub(super) enum Replay {
     Drawing(Vec<u8>, &'static str),
 }
 
-/// Returns whether answers to a problem are shown. If that takes a program of the setter, the server must be allowed to start
-/// programs.
+/// Returns whether answers to a problem are shown. If this needs a program of the setter, the server must be allowed to
+/// start programs.
 pub(super) fn is_shown(store: &Store, problem: &Problem) -> bool {
     has_picture(problem) && (!takes_program(problem) || store.starter.is_some())
 }
@@ -91,7 +91,7 @@ fn check_shown(store: &Store, shown: &ShownRun, Played { case, .. }: &Played) ->
     Ok(())
 }
 
-/// Returns an answer in the form that its problem has. The page of a game asks for the game itself.
+/// Returns an answer in the form of its problem. The page of a game requests the game itself.
 pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result<Replay, Refused> {
     check_shown(store, shown, played)?;
     let (problem, Played { case, player, result }) = (shown.problem(), played);
@@ -239,7 +239,7 @@ pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Optio
             serde_json::to_value(PackedDocument::of(page, film)).map(PackedGame::Frames)
         })
     };
-    // An answer that the checker of today refuses to read, or a problem whose games a program draws, has none.
+    // There is none if today's checker refuses to read the answer, or if a program draws the problem's games.
     packed().ok()
 }
 
@@ -315,7 +315,7 @@ fn media_type(page: &Path) -> &'static str {
     }
 }
 
-/// The start of the name of a case that is made from a seed.
+/// The prefix of the name of a case that is made from a seed.
 const SEED_PREFIX: &str = "seed-";
 
 /// A case that a person plays.
@@ -334,7 +334,8 @@ pub(super) struct ManualAnswer {
     film: GameReplay,
 }
 
-/// Returns the reader of a problem's cases; `None` if people cannot play the problem, or if reading starts a program.
+/// Returns the reader of a problem's cases; `None` if the problem cannot be played manually, or if reading starts a
+/// program.
 pub(super) fn reader(problem: &Problem) -> Option<ManualReader> {
     match &problem.checker {
         CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader,

@@ -1,6 +1,6 @@
-//! Decides which requests are answered: those with the token, from a page of this server. A page of another site can make the
-//! browser send requests to this server, also under a name of its own that resolves to this machine. Such a page does not know
-//! the token, and the request names its host or origin.
+//! Decides which requests are answered: those with the token, from a page of this server. A page of another site can
+//! make the browser send requests to this server, also under its own host name that resolves to this machine. Such a
+//! page does not have the token, and the request names its host or origin.
 
 use axum::extract::{Request, State};
 use axum::http::header::{
@@ -29,7 +29,7 @@ macro_rules! policy {
     };
 }
 
-/// The policy of a page that a setter's program has made: it draws with what it contains.
+/// The policy of a page that a setter's program has made: it loads nothing and draws only with its own content.
 const ALONE: &str = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
     img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'self'";
@@ -69,13 +69,13 @@ impl Guard {
         &self.token
     }
 
-    /// Returns the address that lets a browser in.
+    /// Returns the address with the token.
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/?{TOKEN}={}", self.port, self.token)
     }
 
-    /// Returns the name of the cookie. It contains the port: a browser sends cookies of a host to all its ports, and another
-    /// judge may listen on one of them.
+    /// Returns the name of the cookie. It contains the port, because a browser sends cookies of a host to all its
+    /// ports, and another judge may listen on another port.
     fn cookie(&self) -> String {
         format!("judge-ui-{}", self.port)
     }
@@ -86,7 +86,7 @@ impl Guard {
 
     fn is_token(&self, given: &str) -> bool {
         let (given, token) = (given.as_bytes(), self.token.as_bytes());
-        // Compares all bytes: the time of a comparison that stops early would show how many are right.
+        // Compares all bytes: a comparison that stops early would reveal by its time how many are right.
         let differing = given.iter().zip(token).fold(0, |differing, (left, right)| differing | (left ^ right));
         std::hint::black_box(differing) == 0 && given.len() == token.len()
     }
@@ -162,11 +162,11 @@ pub(super) fn framed(mut response: Response) -> Response {
     response
 }
 
-/// Returns an answer with content of a setter, which is not trusted: its scripts run in an origin of their own.
+/// Returns a response with untrusted content of a setter: its scripts run in an origin of their own.
 pub(super) fn alone(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(ALONE));
-    // Browsers do not open a page with an origin of its own under another value.
+    // Browsers do not open a page that has its own origin under another value.
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("unsafe-none"));
     response
 }
@@ -180,7 +180,7 @@ fn token_in(uri: &Uri) -> Option<(String, String)> {
     let is_token = |part: &&str| part.split('=').next() == Some(TOKEN);
     let (tokens, rest): (Vec<&str>, Vec<&str>) = uri.query()?.split('&').partition(is_token);
     let token = tokens.first()?.split_once('=').map_or("", |(_, token)| token);
-    // An address that begins with two slashes is on another host.
+    // An address that begins with two slashes refers to another host.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
     let rest = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
     Some((token.to_owned(), rest))

@@ -1,6 +1,6 @@
 //! `judge ui`: a web page over the journal, for browsers on this machine.
 //!
-//! - A [`Server`] takes a port of this machine and answers requests until a signal ends it.
+//! - A [`Server`] binds a port of this machine and answers requests until a signal ends it.
 //! - A [`Starter`] starts runs for the pages. Without it, pages only read.
 //! - [`site`] returns the same pages as files, for any web host.
 //! - An [`Endpoint`] takes messages of programs at one address, behind the same guard.
@@ -9,7 +9,7 @@
 //! ```text
 //! request ─▶ guard: token, host, origin ─▶ server: the page and its files
 //!                                       └▶ api: JSON, and pages that play games
-//! api ─▶ store: the catalogue, the journal, and the runs that were asked for last
+//! api ─▶ store: the catalogue, the journal, and the most recently requested runs
 //!     ─▶ shown_run: the rows of a run, filtered and sorted
 //!     ─▶ games: replays of answers, and games that people play
 //!     ─▶ started: the runs that pages have started

@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The time between two checks whether they have ended.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A port of this machine, with the guard of what is served there.
+/// A port of this machine, with the guard of the pages served there.
 pub(crate) struct Door {
     listener: TcpListener,
     guard: Arc<Guard>,
@@ -208,11 +208,11 @@ const FILES: [(&str, &str, &str); 36] = [
     asset!(SCRIPT, "replay.js"),
     ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
     ("uPlot.min.css", CSS, assets::CHART_STYLE),
-    // Its licence goes with every copy.
+    // Its licence must be included in every copy.
     ("uPlot.LICENSE", TEXT, assets::CHART_LICENSE),
 ];
 
-/// The scripts that a page without a server has in place of the API.
+/// The scripts that replace the API in a page without a server.
 const SITE_FILES: [(&str, &str, &str); 4] = [
     asset!(SCRIPT, "static.js"),
     asset!(SCRIPT, "formula.js"),
@@ -234,7 +234,7 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
     }
 }
 
-/// Returns a file as it is sent. The script of the library has no comments but its licence.
+/// Returns a file in its served form. The library's script has no comments except its licence.
 fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
     match kind {
         SCRIPT if !name.starts_with("uPlot") => assets::joined(&assets::slim(text)).into(),
@@ -251,7 +251,7 @@ pub(super) fn bundle() -> Result<String, String> {
     bundle::bundle(&modules, "main.js", ("api.js", "static.js"))
 }
 
-/// The policy of a page without a server: the same as with one, and nothing is asked for.
+/// The policy of a page without a server: the same as with one, but without requests.
 const STATIC_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'";
 
 /// Returns the page for a folder of files. All its addresses are relative.
@@ -273,7 +273,7 @@ pub(super) fn static_page() -> String {
 mod tests {
     use super::*;
 
-    /// The most bytes of all scripts and styles together.
+    /// The maximal size of all scripts and styles together, in bytes.
     const MAX_BYTES: usize = 250_000;
 
     #[test]

@@ -1,4 +1,4 @@
-//! A run as the page shows it: its rows, their fields, filters and orders.
+//! A run in the form of its page: its rows, their fields, filters and orders.
 
 use crate::refused::Refused;
 use checkers::Score;
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A run as the page shows it.
+/// A run in the form of its page.
 pub(super) struct ShownRun {
     pub(super) run: StoredRun,
     restored: RestoredRun,
@@ -93,7 +93,7 @@ impl ShownRun {
         features.iter().map(|feature| feature.name.to_string()).collect()
     }
 
-    /// Returns the names of what rows are filtered and sorted by, beside the features of the cases.
+    /// Returns the names that rows can be filtered and sorted by, in addition to the features of the cases.
     pub(super) fn field_names(&self) -> Vec<String> {
         let metrics = self.problem().metrics.iter().map(MetricRule::full_name);
         Field::NAMES.map(str::to_owned).into_iter().chain(metrics).collect()
@@ -170,7 +170,7 @@ pub(super) fn starts_programs(problem: &Problem) -> bool {
     matches!(problem.generator, Some(GeneratorChoice::Command(_) | GeneratorChoice::Files(_)))
 }
 
-/// Fails if reading the features of its cases starts a program; the hint is the command that does it.
+/// Fails if reading the features of its cases starts a program. The hint is the command that reads them.
 pub(super) fn check_features(problem: &Problem, hint: &str) -> Result<(), Failure> {
     if !starts_programs(problem) {
         return Ok(());
@@ -372,7 +372,7 @@ impl Field {
     }
 }
 
-/// Returns the number that the code of a verdict stands for in a condition, such as `verdict!=AC`.
+/// Returns the number of a verdict's code in a condition, such as `verdict!=AC`.
 fn verdict_number(code: &str) -> Option<i64> {
     let place = Verdict::ALL.iter().position(|verdict| verdict.code() == code)?;
     i64::try_from(place).ok()

@@ -1,6 +1,7 @@
-//! The journal's pages as files, for any web host: what the server answers, asked once and kept.
+//! The journal's pages as files, for any web host: stored responses of the server.
 //!
-//! The files of data are scripts, because a page from a disk may read nothing else. Each is JSON, compressed and in Base64.
+//! The data files are scripts, because a page that is opened from a disk can load nothing else. Each is JSON,
+//! compressed and in Base64.
 
 use crate::api;
 use crate::games;
@@ -23,25 +24,25 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-/// What of the machine and of the solvers a site may tell.
+/// The information about the machine and the solvers that a site may contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SiteParts {
     /// Command lines.
     pub commands: bool,
     /// The machine, and paths on it.
     pub machine: bool,
-    /// What solvers print on standard error.
+    /// The solvers' standard error.
     pub stderr: bool,
 }
 
-/// What a site is made of.
+/// The content of a site.
 #[derive(Debug, Clone, Copy)]
 pub struct SiteOptions<'a> {
     /// The runs; none: all.
     pub runs: &'a [RunChoice],
-    /// What it may tell.
+    /// The parts that it may contain.
     pub parts: SiteParts,
-    /// The most bytes of games.
+    /// The maximal number of bytes of games.
     pub games: Bytes,
 }
 
@@ -51,7 +52,7 @@ pub struct Site {
     pub files: Vec<(String, Vec<u8>)>,
     /// How many runs it has.
     pub runs: usize,
-    /// How many results have a game that the site shows, and how many have one that it leaves out.
+    /// The number of results whose game the site shows, and the number of results whose game it leaves out.
     pub games: (usize, usize),
 }
 
@@ -122,13 +123,13 @@ fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// What a site does not tell.
+/// The information that a site must not contain.
 pub(super) struct Private {
     /// The names of fields whose values are left out.
     fields: Vec<&'static str>,
-    /// Texts that are cut out of all others: paths and names of this machine.
+    /// Texts that are removed from all others: paths and names of this machine.
     texts: Vec<String>,
-    /// Names of solvers that are command lines, the longest first, and what stands for them.
+    /// Names of solvers that are command lines, the longest first, with their replacements.
     names: Vec<(String, String)>,
 }
 
@@ -148,12 +149,12 @@ impl Private {
         let variables = ["HOME", "TMPDIR", "USER", "HOSTNAME"].map(|name| std::env::var(name).ok());
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let known = variables.into_iter().flatten().chain(here).chain([host]);
-        // Short names, such as `root`, stand in words too.
+        // Short names, such as `root`, also occur inside words.
         let texts = if parts.machine { Vec::new() } else { known.filter(|text| text.len() > 4).collect() };
         Self { fields, texts, names: Vec::new() }
     }
 
-    /// Hides the command lines in the names of these solvers: the name of the program's file stands for each.
+    /// Hides the command lines in the names of these solvers. Each is replaced by the name of the program's file.
     fn hide_commands<'a>(&mut self, solvers: impl Iterator<Item = &'a str>) {
         if !self.fields.contains(&"command") {
             return;
@@ -178,7 +179,7 @@ impl Private {
         self.names.iter().fold(text.to_owned(), |text, (name, shown)| text.replace(name.as_str(), shown))
     }
 
-    /// Cuts what is private out of a document.
+    /// Removes private information from a document.
     pub(super) fn cut(&self, value: &mut Value) {
         match value {
             Value::Array(values) => values.iter_mut().for_each(|value| self.cut(value)),
@@ -215,7 +216,7 @@ struct Maker {
     games: SiteGames,
 }
 
-/// The most rows that one request asks for.
+/// The maximal number of rows of one request.
 const PAGE: usize = 1000;
 
 impl Maker {
@@ -259,7 +260,7 @@ impl Maker {
         let mut rows = self.pages(&format!("runs/{}/cases?", head["run"]), "rows")?;
         for row in &mut rows {
             let Some(fields) = row.as_object_mut() else { continue };
-            // The answer itself is not part of a site, and what a compiler or a broken program says names paths.
+            // The answer itself is not part of a site. Messages of a compiler or a broken program contain paths.
             let is_ruled = matches!(fields.get("code").and_then(Value::as_str), Some("AC" | "WA"));
             if !is_ruled && !self.private.texts.is_empty() {
                 fields.remove("note");
@@ -268,8 +269,8 @@ impl Maker {
         Ok(rows)
     }
 
-    /// Adds the games of these runs, the best of each case first, as long as there is room. A row of a result then names its
-    /// game.
+    /// Adds the games of these runs, the best of each case first, as long as they fit. The row of a result then names
+    /// its game.
     fn add_games(&mut self, heads: &[Value], rows: &mut [Vec<Value>]) -> Result<(), Failure> {
         let mut order: BTreeMap<(String, String), Vec<(usize, usize)>> = BTreeMap::new();
         for (run, (head, rows)) in heads.iter().zip(&*rows).enumerate() {
@@ -300,7 +301,7 @@ impl Maker {
         Ok(())
     }
 
-    /// Adds a game if there is room. Returns its place.
+    /// Adds a game if it fits. Returns its place.
     fn game(&mut self, head: &Value, row: &Value) -> Result<Option<String>, Failure> {
         if !self.games.has_room() {
             return Ok(None);
@@ -371,7 +372,7 @@ impl Maker {
     }
 }
 
-/// Leaves out of a comparison what the page has from the rows of its runs, and digits that it does not show.
+/// Removes from a comparison the parts that the page has from the rows of its runs, and digits that it does not show.
 fn shorten(comparison: &mut Value) {
     if let Some(fields) = comparison.as_object_mut() {
         fields.remove("cases");

@@ -1,5 +1,5 @@
-//! The games of a site: as many as there is room for, equal ones once. Those of columns are their moves, all of a case in one file with its
-//! pieces; those of other games have a file each.
+//! The games of a site: as many as fit, equal ones once. A game of columns is stored as its moves, and all games of a
+//! case are in one file with the case's pieces. A game of another kind has its own file.
 
 use crate::games::{ColumnsCase, PackedGame};
 use crate::site::{Private, data_file};
@@ -14,34 +14,34 @@ pub(super) struct SiteGames {
     bytes: u64,
     /// How many results have a game.
     pub(super) shown: usize,
-    /// How many have one for which there is no room.
+    /// The number of results whose game did not fit.
     pub(super) left_out: usize,
     /// The cases of columns, each with its games, by the names of their files.
     cases: BTreeMap<String, (ColumnsCase, Map<String, Value>)>,
     /// The files of other games.
     files: BTreeMap<String, Vec<u8>>,
-    /// Whether there is room for what was asked for before, by its place.
+    /// Whether a requested game has fitted, by its place.
     known: HashMap<String, bool>,
 }
 
-/// Returns a short name of what is in a text.
+/// Returns a short name for the content of a text.
 fn name_of(text: &str) -> String {
     Digest::of(text.as_bytes()).to_string()[..16].to_owned()
 }
 
 impl SiteGames {
-    /// Returns no games, and room for so many bytes of them.
+    /// Returns an empty list of games with this maximal size in bytes.
     pub(super) fn new(room: Bytes) -> Self {
         let (cases, files, known) = (BTreeMap::new(), BTreeMap::new(), HashMap::new());
         Self { room, bytes: 0, shown: 0, left_out: 0, cases, files, known }
     }
 
-    /// Returns whether there is room for more.
+    /// Returns whether more games fit.
     pub(super) fn has_room(&self) -> bool {
         self.bytes < self.room.0
     }
 
-    /// Adds a game if there is room. Returns its place: the name of its file, and the name of the game in it.
+    /// Adds a game if it fits. Returns its place: the name of its file, and the name of the game in it.
     pub(super) fn add(&mut self, game: PackedGame, private: &Private) -> Result<Option<String>, Failure> {
         let (mut document, case) = match game {
             PackedGame::Columns(case, document) => (document, Some(case)),
@@ -78,7 +78,7 @@ impl SiteGames {
         Ok(Some(place))
     }
 
-    /// Returns the files: their names and what is in them.
+    /// Returns the names and the contents of the files.
     pub(super) fn into_files(self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let case = |(name, (case, games)): (String, (ColumnsCase, Map<String, Value>))| {
             let ColumnsCase { width, height, pieces, .. } = case;

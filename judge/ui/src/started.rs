@@ -55,7 +55,7 @@ struct State {
 }
 
 impl Starter {
-    /// Makes a starter that puts these words before the words of a run.
+    /// Returns a starter that puts these words before the words of a run.
     pub fn new(common: Vec<String>) -> Self {
         Self { common, runs: Mutex::default() }
     }
@@ -97,7 +97,7 @@ impl Starter {
         self.runs.lock().iter().rev().cloned().collect()
     }
 
-    /// Returns whether any run goes on.
+    /// Returns whether any run is running.
     pub(super) fn is_busy(&self) -> bool {
         self.runs.lock().iter().any(|run| run.exit().is_none())
     }
@@ -110,7 +110,7 @@ impl Starter {
     }
 }
 
-/// Starts this program again, to resume a run if one is given. Both its output streams are one pipe.
+/// Starts this program again, to resume a run if one is given. Both its output streams go to one pipe.
 fn spawn(words: &[String], run: Option<RunId>) -> io::Result<(Child, PipeReader)> {
     let (output, writer) = io::pipe()?;
     let child = Command::new(std::env::current_exe()?)
@@ -131,17 +131,17 @@ impl StartedRun {
         quote_words(std::iter::once("judge").chain(self.words.iter().map(String::as_str)))
     }
 
-    /// Returns how it ended; `None` while it goes on.
+    /// Returns how it ended; `None` while it is running.
     pub(super) fn exit(&self) -> Option<ExitStatus> {
         self.state.lock().exit
     }
 
-    /// Returns the end of what it has printed.
+    /// Returns the end of its output.
     pub(super) fn output(&self) -> String {
         String::from_utf8_lossy(&self.state.lock().output).into_owned()
     }
 
-    /// Returns its number in the journal, which `find` looks for until it is known.
+    /// Returns its number in the journal. `find` searches for the number until it is known.
     pub(super) fn run<E>(&self, find: impl FnOnce(&Self) -> Result<Option<RunId>, E>) -> Result<Option<RunId>, E> {
         let known = self.state.lock().run;
         let run = known.map_or_else(|| find(self), |run| Ok(Some(run)))?;
@@ -149,13 +149,13 @@ impl StartedRun {
         Ok(run)
     }
 
-    /// Sends it a signal, if it goes on.
+    /// Sends it a signal, if it is running.
     pub(super) fn signal(&self, signal: Signal) {
         // A run that has ended gets no signal.
         let _ = pidfd_send_signal(&self.process, signal);
     }
 
-    /// Reads what it prints until its end.
+    /// Reads its output until its end.
     fn follow(&self, mut child: Child, mut output: PipeReader) {
         let mut bytes = [0; 4096];
         while let Ok(length @ 1..) = output.read(&mut bytes) {

@@ -92,7 +92,7 @@ fn best_score(strip: &[Exponent], mut generator: Generator) -> u64 {
     let start = strip.iter().rev().fold(0, |packed, &tile| packed << CELL | Packed::from(tile));
     let mut layer = vec![start];
     let mut next = Layer::new();
-    // The points counted too much for tiles that were not merged from twos.
+    // The points that must be subtracted for tiles that were not merged from twos.
     let mut gifts = worth(start);
     let mut best = 0;
     while !layer.is_empty() {
@@ -253,7 +253,7 @@ mod tests {
         let of_this_part = |stem: &PathBuf| stem.file_name().is_some_and(|name| name.to_string_lossy().contains("b2"));
         let mut compared = 0;
         for stem in ground_truth::stems(&folder, "in").into_iter().filter(of_this_part) {
-            // The contest's own files may be absent while our answers to them are there, not the other way round.
+            // The contest's own files may be absent while our answers to them are present, but not the other way round.
             let read = |ending| ground_truth::read(&stem, ending).unwrap();
             assert_eq!(ground_truth::answer(solve, &read("in")), read("out"), "{}", stem.display());
             compared += 1;

@@ -133,7 +133,7 @@ fn slide(strip: &mut [Exponent], cell: impl Fn(usize) -> usize) -> (usize, bool)
 /// The generator: its last 43 values in a ring, and the carry.
 #[derive(Debug, Clone)]
 struct Generator {
-    /// The values; the oldest stands at `oldest`.
+    /// The values. The oldest is at `oldest`.
     ring: [u32; LONG_LAG],
     oldest: usize,
     carry: bool,
@@ -195,7 +195,7 @@ mod tests {
         let of_this_part = |stem: &PathBuf| stem.file_name().is_some_and(|name| name.to_string_lossy().contains("b1"));
         let mut compared = 0;
         for stem in ground_truth::stems(&folder, "in").into_iter().filter(of_this_part) {
-            // The contest's own files may be absent while our answers to them are there, not the other way round.
+            // The contest's own files may be absent while our answers to them are present, but not the other way round.
             let read = |ending| ground_truth::read(&stem, ending).unwrap();
             assert_eq!(ground_truth::answer(solve_easy, &read("in")), read("out"), "{}", stem.display());
             compared += 1;

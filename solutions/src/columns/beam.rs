@@ -1,10 +1,11 @@
-//! Beam search that builds chains. Of all positions after the same number of columns, it keeps the most promising ones.
+//! Beam search that builds chains. Of all positions after the same number of columns, it keeps the best ones by their
+//! value.
 //!
-//! The value of a position is its points and the promise of its playfield: the chain that one more jewel could set off.
-//! A chain of n steps brings points that grow with n², but building it takes a number of columns that grows with n. So
-//! the points of the chain count by their root, scaled so that setting it off pays from a certain size on. The best
-//! size depends on the field, and so does the necessary caution. Therefore several styles play the first columns, and
-//! the best one plays the rest.
+//! The value of a position is its points plus the promise of its playfield: the chain that one more jewel could start.
+//! A chain of n steps gains points that grow with n², but building it takes a number of columns that grows with n. So
+//! the square root of the chain's points counts, scaled so that starting the chain pays from a certain size on. The
+//! best size depends on the field, and so does the necessary caution. Therefore several styles play the first columns,
+//! and the best one plays the rest.
 
 use super::board::Board;
 use super::{Color, Column, Game, Placement, write};
@@ -35,7 +36,7 @@ const SAFE_ROOM: u8 = 6;
 /// A way to weigh positions.
 #[derive(Debug, Clone, Copy)]
 struct Style {
-    /// The points from which a chain is set off.
+    /// The points from which a chain is started.
     target: f64,
     /// The price of a unit of danger, in points.
     caution: f64,
@@ -163,7 +164,7 @@ fn successors<const P: usize>(beam: &[Position<P>], column: Column, style: Style
 fn promise<const P: usize>(board: &Board<P>, style: Style, left: usize) -> f64 {
     let chain = f64::from(best_chain(board));
     let chain = match left {
-        // Little can be added to such a chain, so it counts by the probability that its jewel comes.
+        // Little can be added to such a chain, so it counts with the probability that its jewel comes.
         0..END => chain * left as f64 / END as f64,
         _ => (chain * style.target.max(chain)).sqrt(),
     };
@@ -278,7 +279,8 @@ mod promise_tests {
 
     #[test]
     fn the_best_jewel_sets_off_the_longest_chain() {
-        // A `b` on the first column clears three `b`s there, and then nothing; on the second column an `a` falls on two.
+        // A `b` on the first column clears three `b`s there, and then nothing. On the second column, an `a` falls on
+        // two.
         assert_eq!(best_chain(&board("6 13 1 abb", &[0])), 47);
         assert_eq!(best_chain(&board("6 13 2 abb aca", &[0, 2])), 47);
         assert_eq!(best_chain(&board("6 13 1 abc", &[0])), 0);

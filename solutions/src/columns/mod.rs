@@ -1,6 +1,6 @@
 //! Columns: drop jewels, three at a time, so that three equal ones line up and chains follow. This file has the texts
-//! of cases and answers and two plain strategies: the statement's own one, which puts every column unshifted in the
-//! lowest place, and a greedy one, which puts every column where it brings most points now.
+//! of cases and answers and two plain strategies: the statement's own one, which drops every column unshifted in the
+//! lowest place, and a greedy one, which drops every column where it gains most points now.
 
 mod beam;
 mod board;
@@ -48,7 +48,7 @@ enum Column {
     Magic,
 }
 
-/// Where a column goes.
+/// The placement of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Placement {
     /// The field's column, from 0.
@@ -126,7 +126,7 @@ fn best_placement(board: &Board<PLANES>, column: Column) -> Option<Placement> {
     let placements = places.flat_map(|(x, &height)| (0..3).map(move |shift| (Placement { x, shift }, height)));
     let best = placements.max_by_key(|&(placement, height)| {
         let points = board.clone().play(column, placement);
-        // The last of equal maxima is taken. What should be small is negated, so that ties go to the left.
+        // The last of equal maxima is taken. Values to be minimized are negated, so that ties go to the left.
         (points, Reverse((height, placement.x, placement.shift)))
     });
     best.map(|(placement, _)| placement)

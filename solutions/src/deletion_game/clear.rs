@@ -1,5 +1,5 @@
-//! Clears the board by a beam search over short moves at its left edge. Boards with the same number of cells left are
-//! compared.
+//! Clears the board by a beam search over short moves at its left edge. Boards with the same number of remaining cells
+//! are compared.
 
 use super::game::{Answer, BLANK, Board, Cell, Rules};
 use crate::search::{Clock, Random};
@@ -19,7 +19,7 @@ const TRIED: usize = 30;
 const WAITING: usize = 3_000;
 const WAITING_CELLS: usize = 1 << 25;
 
-/// After this share of the time, only one board for each number of cells is continued, so that a game comes to its end.
+/// After this share of the time, only one board for each number of cells is continued, so that a game can end in time.
 const CHOICE: f64 = 0.85;
 
 /// The price, in points, of a difference of one between the heights of neighbouring columns.
@@ -40,7 +40,7 @@ struct Step {
     before: usize,
 }
 
-/// Plays so that few cells are left and many points are scored.
+/// Plays so that few cells remain and many points are scored.
 pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     let cells = board.cells().count();
     let mut search =

@@ -1,5 +1,5 @@
-//! Many short moves. Each round looks for all palindromes and many primes, and plays the best that do not disturb each
-//! other. Whole games are played in this way, with different prices for a cell, and the best one counts.
+//! Many short moves. Each round searches for all palindromes and many primes, and plays the best ones that do not
+//! disturb each other. Whole games are played in this way, with different prices for a cell, and the best one counts.
 
 use super::game::{Answer, BLANK, Board, Cell, Rules};
 use super::palindrome::{Bounds, Grower, middles};
@@ -19,24 +19,24 @@ const TAILS: usize = 4;
 /// The share of the remaining time for one search for palindromes.
 const ROUND: f64 = 0.1;
 
-/// The number of middles between two looks at the clock.
+/// The number of middles between two checks of the clock.
 const CLOCK_EVERY: usize = 1_000;
 
-/// After this number of rounds without any path, nothing is left.
+/// After this number of rounds without any path, the game ends.
 const MAX_FRUITLESS_ROUNDS: usize = 3;
 
 /// The share of the time for one game.
 const GAME: f64 = 0.25;
 
 /// Prices of a cell, as shares of the points per cell of a prime of maximum length. If moves are scarce, cells should
-/// be free. If cells are scarce, short paths that bring much are better.
+/// be free. If cells are scarce, short paths with many points are better.
 const PRICES: [f64; 4] = [0.0, 0.9, 0.5, 0.7];
 
 /// A path and its points.
 struct Path {
     cells: Vec<Cell>,
     points: u64,
-    /// The points less the price of the cells.
+    /// The points minus the price of the cells.
     value: f64,
 }
 

@@ -104,7 +104,7 @@ impl Answer {
             self.text.push_str(&format!(" {row} {column}"));
         }
         self.text.push('\n');
-        // The first line, with the number of moves, needs room too.
+        // The first line, with the number of moves, needs space, too.
         if self.text.len() + 24 > OUTPUT_LIMIT {
             self.text.truncate(before);
             return false;

@@ -1,8 +1,8 @@
 //! Deletion Game: walk over digits so that they spell a prime or a palindrome, and delete them.
 //!
-//! The strong solver looks at the parameters of a case and chooses one of three searches. The plain solver plays random
-//! paths: each move is the best of many random walks and of many palindromes grown from their middle. If remaining
-//! cells halve the score, it plays whole games of short paths from the left instead, and keeps the best one.
+//! The strong solver chooses one of three searches by the parameters of a case. The plain solver plays random paths:
+//! each move is the best of many random walks and of many palindromes grown from their middle. If remaining cells halve
+//! the score, it plays whole games of short paths from the left instead, and keeps the best one.
 
 mod clear;
 mod collect;

@@ -8,7 +8,7 @@ use crate::search::{Clock, Random, whole};
 /// The share of the time for growing palindromes if long primes may pay as well.
 const PALINDROMES: f64 = 0.3;
 
-/// After this share of the time, no long number is tested any more, because a test can take long.
+/// After this share of the time, no long number is tested, because a test can take long.
 const LAST_TEST: f64 = 0.95;
 
 /// The number of pairs tried for one palindrome, per cell of its maximum length.
@@ -127,7 +127,7 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
         if length < *rules.lengths.start() {
             break;
         }
-        // A late prime can be made up for by the others, but the last one must leave time for shorter numbers.
+        // If a prime comes late, the others can compensate, but the last one must leave time for shorter numbers.
         let until = clock.used() + if missing == 1 { share / 2.0 } else { share * 2.0 };
         let found = (start..(digits.len() + 1).saturating_sub(length))
             .take_while(|_| clock.used() < until)
@@ -146,7 +146,7 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
 /// Returns the share of the limit that a test of one number with this many digits takes.
 fn effort_of_a_test(length: usize, clock: &Clock) -> f64 {
     let begun = clock.used();
-    // The number is odd and almost surely composite, so the test ends after its first base, which is the usual case.
+    // The number is odd and almost surely composite. Then the test ends after its first base, which is the usual case.
     passes(&vec![7; length]);
     clock.used() - begun
 }
@@ -258,7 +258,7 @@ impl Halves {
     }
 }
 
-/// Returns the possible middles of palindromes at a cell: the cell alone, and the cell with an equal neighbour after
+/// Returns the possible middles of palindromes at a cell: the cell itself, and the cell with an equal neighbour after
 /// it.
 pub(super) fn middles(board: &Board, cell: Cell) -> impl Iterator<Item = [Cell; 2]> {
     let after = board.neighbors(cell).into_iter().filter(move |&next| next > cell);
@@ -397,7 +397,7 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// Returns whether a block of the grid exists and is whole. Beyond the edges of the half no cell is good.
+    /// Returns whether a block of the grid exists and is complete. Outside the half, no cell is good.
     fn is_block(&self, block: Cell) -> bool {
         self.links[block] != [NONE; 2] && self.corners(block).iter().all(|&cell| self.good[cell])
     }

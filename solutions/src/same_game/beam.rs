@@ -1,4 +1,4 @@
-//! The open game by beam search: after every move, the most promising distinct boards are kept.
+//! The open game by beam search: after every move, the distinct boards with the highest values are kept.
 //!
 //! The value of a board is its points, the points of its current groups, and the points if each colour were removed at
 //! once. A price is subtracted for every single block, and it grows as blocks disappear, because a cleared board counts

@@ -1,10 +1,10 @@
 //! SameGame: remove connected groups of one colour until none is left.
 //!
-//! This file has the prescribed strategy and two solvers of the open game. The plain one always removes the largest
-//! group. The other plays random games with a tabu colour and keeps the best one: the most frequent colour is not
-//! removed while there is another group, so that it grows into few large groups. This is the policy "TabuColorRandom"
-//! of Schadd, Winands, van den Herik, Chaslot and Uiterwijk, "Single-Player Monte-Carlo Tree Search", Computers and
-//! Games, 2008, without the tree.
+//! This file contains the prescribed strategy and two solvers of the open game. The plain one always removes the
+//! largest group. The other plays random games with a tabu colour and keeps the best one: the most frequent colour is
+//! not removed while there is another group, so that it grows into few large groups. This is the policy
+//! "TabuColorRandom" of Schadd, Winands, van den Herik, Chaslot and Uiterwijk, "Single-Player Monte-Carlo Tree Search",
+//! Computers and Games, 2008, without the tree.
 
 mod beam;
 mod board;
@@ -86,7 +86,7 @@ fn prescribed_score(mut board: Board, places: &Places) -> u64 {
     if board.is_empty() { score * u64::from(CLEARED) } else { score }
 }
 
-/// Returns the key of a group. The group with the least key goes first.
+/// Returns the key of a group. The group with the smallest key is removed first.
 fn precedence(board: &Board, places: &Places, group: &board::Group) -> impl Ord + use<> {
     let corner = group.blocks.iter().map(|&block| (board.row(block), block.x)).min();
     (places[usize::from(group.color)], group.blocks.len(), corner)

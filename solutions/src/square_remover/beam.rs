@@ -15,8 +15,8 @@ use std::io::Write;
 /// More tiles than 10,000 moves can use up.
 const BUFFER: usize = 1 << 18;
 
-/// The price of a move without a square, because the best of many looks better than it is. Between 300 and 500 the
-/// scores are the same. Without the price, such moves do harm. Without such moves, games of six colours lose a
+/// The price of a move without a square. It is needed because the best of many looks better than it is. Between 300 and
+/// 500 the scores are the same. Without the price, such moves do harm. Without such moves, games of six colours lose a
 /// twentieth.
 const QUIET_COST: i32 = 400;
 
@@ -46,8 +46,8 @@ struct Position {
     value: i32,
     /// The index of its last move in the history.
     step: u32,
-    /// The last move, if it completed no square. The next one must be near it. Otherwise it could as well have come
-    /// first, and the same boards would be evaluated again and again.
+    /// The last move, if it completed no square. The next one must be near it. Otherwise it could also have come first,
+    /// and the same boards would be evaluated repeatedly.
     prepared: Option<Swap>,
 }
 
@@ -125,7 +125,7 @@ impl Search {
         let removed = (board.score() - position.board.score()).cast_signed();
         let mut value = position.value + REMOVED * removed;
         each(changed, |block| value -= i32::from(position.promises[block]));
-        // The promise of a block is hardly ever positive, because single tiles count against it.
+        // The promise of a block is rarely positive, because single tiles reduce it.
         if !best.would_take(value) {
             return;
         }
@@ -218,7 +218,7 @@ struct Candidate {
 /// The best moves from all boards of a beam so far, and perhaps some more.
 struct Best {
     candidates: Vec<Candidate>,
-    /// The number of candidates that are wanted.
+    /// The requested number of candidates.
     width: usize,
     /// The number of candidates that are kept when there are too many. It is larger than `width`, because some boards
     /// are equal.
@@ -289,7 +289,7 @@ mod tests {
                 assert_eq!(position.promises, search.promise.of_all(&position.board));
                 let promised: i32 = position.promises.iter().map(|&promise| i32::from(promise)).sum();
                 let removed = (position.board.score() - search.start.score()) as i32;
-                // What is left are the costs of moves without a square.
+                // The rest are the costs of moves without a square.
                 let cost = REMOVED * removed + promised - position.value;
                 assert!(cost >= 0 && cost % QUIET_COST == 0, "{cost}");
             }

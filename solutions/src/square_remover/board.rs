@@ -112,7 +112,7 @@ impl Board {
         (row.saturating_sub(1)..=row + usize::from(swap.down)).any(|row| self.complete(row) != [0; 8])
     }
 
-    /// Returns how many tiles of a square have its most frequent colour, or 0 if it reaches beyond the board.
+    /// Returns how many tiles of a square have its most frequent colour, or 0 if part of it is outside the board.
     pub(super) fn most(&self, row: usize, column: usize) -> usize {
         let counts = lanes(|color| {
             let [above, below] = [1, 2].map(|next| self.rows[row + next][color] >> column);

@@ -1,6 +1,6 @@
 //! Square Remover: swap neighbouring tiles so that 2x2 squares of one colour appear and are replaced. This file has the
 //! texts of cases and answers, the buffer, and the plain solver, which looks one move ahead: it takes the swap that
-//! removes most squares, or else the one that leaves the most squares nearly complete.
+//! removes the most squares, or else the one that leaves the most squares nearly complete.
 
 mod beam;
 mod board;

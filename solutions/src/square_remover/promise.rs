@@ -1,13 +1,13 @@
-//! The promise of a board: how near its tiles are to squares of one colour. The tiles of one colour around a cell have
-//! a weight that was fitted to games of the search itself.
+//! The promise of a board: how close its tiles are to forming squares of one colour. The tiles of one colour around a
+//! cell have a weight that was fitted to games of the search itself.
 //!
 //! The origin of the weights: a beam of 80 played games of 10,000 moves, nine for each number of colours, none of them
 //! a case of the problem. After every second move, a beam of 20 continued from one of the boards for 15 moves. Some of
 //! these boards were changed first by one or two random moves that complete a square. The value of a board was the gain
-//! of these moves, in removed squares and remaining promise, less the mean of the game. The weights are a least squares
-//! fit of the values to the counts of the patterns, from 45,000 boards for each number of colours. The promise in the
-//! values came from an earlier fit, and in the first one from weights made by hand. This is the fourth fit. It explains
-//! 57, 67 and 75 % of the variance.
+//! of these moves, in removed squares and remaining promise, minus the mean of the game. The weights are a least
+//! squares fit of the values to the counts of the patterns, from 45,000 boards for each number of colours. The promise
+//! in the values came from an earlier fit, and in the first one from weights made by hand. This is the fourth fit. It
+//! explains 57, 67 and 75 % of the variance.
 
 use super::board::{Board, Row, SIZE, lanes};
 
@@ -155,8 +155,9 @@ const fn near(size: usize) -> [Blocks; SIZE * SIZE] {
 }
 
 /// Patterns of a colour in the nine cells around and at a cell, and their values by [`COLORS`]. Turned and mirrored
-/// patterns have the same value and are not listed. All other patterns are worth 0: those within the three cells of one
-/// side, which would be seen beyond some edges of a board and not beyond others, and those with a whole square.
+/// patterns have the same value and are not listed. All other patterns have the value 0: patterns within the three
+/// cells of one side, which would count at some edges of a board and not at others, and patterns with a complete
+/// square.
 const WEIGHTS: [(usize, [i16; 3]); 78] = [
     (0b000_001_010, [-66, -74, -86]),
     (0b000_001_011, [-69, -96, -124]),
@@ -243,7 +244,7 @@ mod tests {
     use super::super::Game;
     use super::*;
 
-    /// Returns what a board of two alternating colours promises that has a third one at these cells.
+    /// Returns the promise of a board of two alternating colours with a third colour at these cells.
     fn worth(cells: [[usize; 2]; 4]) -> i32 {
         let mut rows: Vec<Vec<u8>> = (0..8).map(|row| (0..8).map(|column| (row + column) % 2).collect()).collect();
         for [row, column] in cells {
@@ -267,7 +268,7 @@ mod tests {
         for pattern in 0..PATTERNS {
             assert_eq!([weights[turn(pattern)], weights[mirror(pattern)]], [weights[pattern]; 2], "{pattern:09b}");
         }
-        // An edge of the board is no pattern.
+        // An edge of the board is not a pattern.
         assert_eq!(weights[0b000_000_111], 0);
     }
 

@@ -1,18 +1,18 @@
 //! Arithmetic modulo a number of thousands of digits, by floating-point transforms.
 //!
 //! This is Montgomery's multiplication in the form of McLaughlin ("New frameworks for Montgomery's modular
-//! multiplication method", Mathematics of Computation 73, 2004). With R = 2^k − 1 and Q = 2^k + 1 it takes remainders
-//! modulo R and Q alone, and those are what cyclic and negacyclic products give without a waste of length. For integers
-//! x and y and the modulus N:
+//! multiplication method", Mathematics of Computation 73, 2004). With R = 2^k − 1 and Q = 2^k + 1, it needs only
+//! remainders modulo R and Q. Cyclic and negacyclic products give these remainders without any padding. For integers x
+//! and y and the modulus N:
 //!
 //! ```text
-//! m = x·y·N⁻¹ mod R         so that x·y − m·N is a multiple t·R of R,
-//! u = x·y − m·N mod Q       which is −2·t, since R is −2 modulo Q. So u is −2·x·y/R modulo N.
+//! m = x·y·N⁻¹ mod R so that x·y − m·N is a multiple t·R of R,
+//! u = x·y − m·N mod Q which is −2·t, since R is −2 modulo Q. So u is −2·x·y/R modulo N.
 //! ```
 //!
-//! All integers are written with digits that may be negative. Residues are below 3·N in size, and N is below R/64: then
-//! m is at most R/2, and u is at most 2·(9·N² + N·R/2)/R < 1.3·N. This leaves room to double it, or to subtract one that
-//! is below N, and no other integer as small has the same remainder modulo Q.
+//! Digits of integers may be negative. Residues are below 3·N in absolute value, and N is below R/64. So m is at most
+//! R/2, and u is at most 2·(9·N² + N·R/2)/R < 1.3·N. This allows doubling it, or subtracting a residue below N. No
+//! other integer of this size has the same remainder modulo Q.
 
 use super::Ring;
 use super::transform::{MIN_LENGTH, Transform, exact_bits};
@@ -53,7 +53,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the shortest form with enough room, with digits that are this many bits shorter than they could be.
+    /// Returns the shortest form with enough digits, where each digit is this many bits shorter than possible.
     fn new(modulus_bits: usize, shorter: u32) -> Self {
         let lengths = std::iter::successors(Some(MIN_LENGTH), |length| Some(2 * length));
         let mut shapes =
@@ -66,7 +66,7 @@ impl Shape {
         self.length * self.digit_bits as usize
     }
 
-    /// Writes an integer from 0 to R modulo R. An integer that is far smaller is written unchanged.
+    /// Writes an integer from 0 to R modulo R. A much smaller integer is written unchanged.
     fn write(self, integer: &UBig) -> Vec<f64> {
         let words = integer.as_words();
         let word = |index: usize| u128::from(words.get(index).copied().unwrap_or(0));
@@ -123,8 +123,9 @@ impl Shape {
 impl LongRing {
     /// Returns the ring of a modulus of at least some hundred bits, or `None` if it turns out to be composite.
     pub(super) fn new(modulus: &UBig) -> Option<Self> {
-        // N and R may have a common factor. It is N itself for at most one of the two R: N would divide 2^g − 1 as well
-        // for the common divisor g of both k, which is at most four times the length, and so smaller than N.
+        // N and R may have a common factor. The factor is N itself for at most one of the two R, because N would
+        // otherwise divide 2^g − 1 as well for the common divisor g of both k, which is at most four times the length,
+        // and so smaller than N.
         for shorter in 0..2 {
             let shape = Shape::new(modulus.bit_len(), shorter);
             let r = UBig::ones(shape.bits());
@@ -254,7 +255,7 @@ mod tests {
         number | UBig::ONE << (bits - 1) | UBig::ONE
     }
 
-    /// Does the same steps in both rings, and compares after each one. Returns whether the ring exists.
+    /// Does the same steps in both rings, and compares after each step. Returns whether the ring exists.
     fn steps_are_alike(modulus: &UBig, steps: &[u8]) -> Result<bool, TestCaseError> {
         let Some(ring) = LongRing::new(modulus) else { return Ok(false) };
         let expected_ring = &MontgomeryRepr::new(modulus.clone());
@@ -269,7 +270,7 @@ mod tests {
                 2 => (ring.square_less(&x, &c), expected_ring.square_less(&expected_x, &expected_c)),
                 _ => (ring.product_less(&x, &y, &c), expected_ring.product_less(&expected_x, &expected_y, &expected_c)),
             };
-            // What stands for an integer is the integer times what stands for 1.
+            // The representation of an integer is the integer times the representation of 1.
             let stands_for = &ring.one * expected_x.residue() % modulus;
             prop_assert!(ring.are_equal(&x, &ring.shape.write(&stands_for)), "{} after step {}", modulus, step);
             let other = (stands_for + UBig::ONE) % modulus;
@@ -288,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Moduli around the greatest of each shape, and as sparse or as dense as can be.
+    /// Moduli around the largest one of each shape, and as sparse or as dense as possible.
     #[test]
     fn moduli_that_fill_their_digits_are_no_exception() {
         let steps: Vec<u8> = (0..40_u32).map(|step| (step * 37 % 251) as u8).collect();
@@ -314,7 +315,7 @@ mod tests {
         }
     }
 
-    /// Returns what is left of 2^order − 1 without the factors of 2^d − 1 for smaller d.
+    /// Returns 2^order − 1 without its factors of 2^d − 1 for smaller d.
     fn primitive_part(order: usize) -> UBig {
         let divisors = (1..order).filter(|divisor| order.is_multiple_of(*divisor));
         divisors.fold(UBig::ones(order), |rest, divisor| {

@@ -4,13 +4,13 @@
 //! weights and without reordering:
 //!
 //! ```text
-//! x^n − 1  =  (x^(n/2) − 1) (x^(n/2) + 1)         real, until 16 coefficients are left
-//! x^n + 1  =  (x^(n/2) − i) (x^(n/2) + i)         complex: the second remainder is the conjugate of the first
-//! x^n − w² =  (x^(n/2) − w) (x^(n/2) + w)         complex, until 2 coefficients are left
+//! x^n − 1 = (x^(n/2) − 1) (x^(n/2) + 1) real, until 16 coefficients are left
+//! x^n + 1 = (x^(n/2) − i) (x^(n/2) + i) complex: the second remainder is the conjugate of the first
+//! x^n − w² = (x^(n/2) − w) (x^(n/2) + w) complex, until 2 coefficients are left
 //! ```
 //!
 //! Modulo x^(n/2) − i, the polynomial with the real coefficients c is the complex one with c[j] + i·c[j + n/2]: the
-//! upper half of a slice is the imaginary part of the lower one, and everything happens in place.
+//! upper half of a slice is the imaginary part of the lower one, and the whole transform is in place.
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::ops::{Add, Mul, Neg, Sub};
@@ -24,15 +24,15 @@ const REAL_LEAF: usize = 16;
 /// Complex remainders of this length are multiplied directly.
 const COMPLEX_LEAF: usize = 2;
 
-/// Returns how many bits the coefficients of a, b, c and d, polynomials of this length, may have so that every coefficient
-/// of a·b − c·d is found exactly. Coefficients are at most half of 2^bits, or a hundredth more on average.
+/// Returns how many bits the coefficients of a, b, c and d, polynomials of this length, may have so that every
+/// coefficient of a·b − c·d is found exactly. Coefficients are at most half of 2^bits, or 1 % more on average.
 ///
 /// With ε = 2^-53, a sum of complex numbers is off by at most ε of its absolute value and a product by √5·ε (Brent,
 /// Percival and Zimmermann, "Error bounds on complex floating-point multiplication", Mathematics of Computation 76,
-/// 2007), and the roots of unity are off by at most 2.5·ε. So each halving of a modulus errs by at most
-/// (1 + √5 + 2.5)·ε < 6·ε of the norm, three transforms by 18·ε for each halving, and the products of what is left at
-/// their ends by 9·ε. A coefficient of a·b is off by at most that sum times the norms of a and b, both at most
-/// 2^(bits − 1)·√length; of a·b − c·d by twice that and a last ε. It has to stay below 1/2.
+/// 2007), and the roots of unity are off by at most 2.5·ε. So each halving of a modulus errs by at most (1 + √5 +
+/// 2.5)·ε < 6·ε of the norm, three transforms by 18·ε for each halving, and the products of the remaining coefficients
+/// at their ends by 9·ε. A coefficient of a·b is off by at most that sum times the norms of a and b, both at most
+/// 2^(bits − 1)·√length; of a·b − c·d, by twice that and a last ε. The error must stay below 1/2.
 pub(super) fn exact_bits(length: usize) -> u32 {
     let halvings = length.ilog2() - 2;
     let error = |bits: u32| ((length as u128) << (2 * bits)) * u128::from(18 * halvings + 10) * 101 / 100;
@@ -277,7 +277,7 @@ struct Lanes(pub(super) [f64; 2]);
 
 impl Complex<f64> {
     /// Returns e^(2πi·turn) for a turn of at least 0 and less than 1/2. The argument of the sine is at most an eighth
-    /// of a turn, so that its rounding does not matter.
+    /// of a turn, so its rounding does not matter.
     fn root_of_unity(turn: f64) -> Self {
         let first_eighth = |turn: f64| {
             let (im, re) = (TAU * turn).sin_cos();
@@ -405,7 +405,7 @@ mod tests {
         values
     }
 
-    /// Compares a·b − c·d with the definition, at these indices. Returns the greatest error.
+    /// Compares a·b − c·d with the definition, at these indices. Returns the largest error.
     fn greatest_error(transform: &Transform, [a, b, c, d]: &[Vec<i64>; 4], indices: &[usize]) -> f64 {
         let product = |x: &[i64], y: &[i64]| {
             let [x_cyclic, y_cyclic] =
@@ -428,7 +428,7 @@ mod tests {
         errors.fold(0.0, f64::max)
     }
 
-    /// Polynomials whose coefficients are all as great as may be, with signs of several kinds.
+    /// Polynomials whose coefficients all have the maximal size, with signs of several kinds.
     fn great_polynomials(length: usize, random: &mut FrozenRandom) -> Vec<Vec<i64>> {
         let most = 1_i64 << (exact_bits(length) - 1);
         let mut all = vec![vec![most; length], vec![-most; length]];
@@ -448,7 +448,7 @@ mod tests {
             let indices: Vec<_> = (0..8).map(|_| random.below(length as u64) as usize).chain([0, length - 1]).collect();
             for a in &polynomials {
                 for b in &polynomials {
-                    // The signs of two products that are as great add up.
+                    // The signs of two products of the maximal size add up.
                     let minus_b = b.iter().map(|value| -value).collect();
                     let error = greatest_error(&transform, &[a.clone(), b.clone(), a.clone(), minus_b], &indices);
                     assert!(error < 0.25, "an error of {error} at the length {length}");
@@ -468,8 +468,8 @@ mod tests {
         }
     }
 
-    /// The bound on errors supposes that a root is off by at most 2.5·2^-53. A root's square is another root, and errors
-    /// that cancel there do not in the length.
+    /// The bound on errors assumes that a root is off by at most 2.5·2^-53. A root's square is another root, and errors
+    /// that cancel in one do not cancel in the length.
     #[test]
     fn the_roots_of_unity_are_as_exact_as_the_bound_supposes() {
         let epsilon = f64::EPSILON / 2.0;

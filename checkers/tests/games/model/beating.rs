@@ -1,4 +1,4 @@
-//! The game on a strip a second time: slow, plain, and written from the statement alone.
+//! A second implementation of the game on a strip: slow, plain, and written only from the statement.
 
 /// The random generator by its recursive formula: all numbers so far, and all carries.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! The game `square-remover` a second time: slow, plain, and written from the statement alone.
+//! A second implementation of `square-remover`: slow, plain, and written only from the statement.
 
 /// A game, in the words of the statement.
 #[derive(Debug, Clone)]

@@ -110,7 +110,7 @@ pub struct Conditions {
     /// The share of runs that other programs disturbed.
     pub noisy: f64,
     /// The mean share of wall time in which a run was ready but had no core. It counts as 0 for undisturbed runs,
-    /// because starting a program always takes some.
+    /// because starting a program always takes some time.
     pub waited: f64,
 }
 
@@ -152,9 +152,9 @@ fn tolerated(recorded: Option<&Conditions>) -> f64 {
     recorded.map_or(0.0, |recorded| recorded.noisy) + MORE_NOISE + 1e-9
 }
 
-/// Reruns the disturbed cases of a single solver with `run_alone`, if there are more than in the baseline. The run that
-/// waited least for a core is kept, whatever its score. Stops when too many cases stay disturbed, or when `run_alone`
-/// returns nothing. Returns the number of reruns.
+/// Reruns the disturbed cases of a single solver with `run_alone`, if there are more than in the baseline. The run with
+/// the shortest wait for a core is kept, whatever its score. Stops when too many cases stay disturbed, or when
+/// `run_alone` returns nothing. Returns the number of reruns.
 ///
 /// # Errors
 /// Returns the errors of `run_alone`.
@@ -195,7 +195,7 @@ pub fn repeat_disturbed<E>(
     Ok(repeats)
 }
 
-/// At most 1: time that a host took from a virtual machine may count twice.
+/// At most 1, because time that a host took from a virtual machine may be counted twice.
 fn waited_share(outcome: &Outcome) -> f64 {
     let wall = outcome.wall.unwrap_or_default().as_secs_f64();
     (outcome.waited.unwrap_or_default().as_secs_f64() / wall.max(f64::MIN_POSITIVE)).min(1.0)
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn disturbed_cases_run_again_and_the_run_that_waited_least_stays() {
         let mut outcomes = grid(&[outcome(9, 0), outcome(9, 40), outcome(9, 60)]);
-        // The second runs undisturbed at once, with a worse score; the third never does, with a better one.
+        // The second case runs undisturbed at once, with a worse score. The third never does, with a better score.
         let repeats = repeat(&mut outcomes, None, |case| if case == 1 { outcome(1, 5) } else { outcome(99, 70) });
         assert_eq!(repeats, 3);
         let scores: Vec<String> = outcomes.scores().map(|score| score.to_string()).collect();

@@ -247,7 +247,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-/// Says that a text is no number of this kind.
+/// Returns the error that a text is not a number of this kind.
 fn no_number(expected: &str, found: impl Display) -> String {
     format!("`{found}` is not a {expected}")
 }

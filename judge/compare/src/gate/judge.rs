@@ -133,8 +133,8 @@ fn noise_test(
     Some(NoiseTest::of(&noise, gain, total, drop, limits.alpha, limits.may_repeat))
 }
 
-/// Returns the share of its size by which a number got worse, if that is more than `allowed`. A fall from 0 always is more, and has
-/// no share.
+/// Returns the share of its size by which a number got worse, if that is more than `allowed`. A fall from 0 always
+/// exceeds it, and has no share.
 fn fall(
     was: &BigRational,
     now: &BigRational,
@@ -402,7 +402,7 @@ mod tests {
         assert!(!judge(&scores(&was), &scores(&noise), &limits(Direction::Max, 1)).holds());
         assert!(judge(&scores(&was), &scores(&noise), &confident).holds());
         assert!(!judge(&scores(&was), &scores(&sure), &confident).holds());
-        // A sure fall that is within the limit is no complaint.
+        // A certain fall within the limit is not a complaint.
         let lenient = GateLimits { confident: Some(0.01), ..limits(Direction::Max, 5) };
         assert!(judge(&scores(&was), &scores(&sure), &lenient).holds());
     }
@@ -419,7 +419,7 @@ mod tests {
         let rose = |today: &Baseline| !judge(&baseline, today, &with_time).holds();
         assert!(rose(&timed(|case| 115 + case % 3)));
         assert!(!rose(&timed(|case| 105 + case % 3)));
-        // One case took ten times as long: that is noise, also beside others that rose by as much as they may.
+        // One case took ten times as long. This counts as noise, even if other times rose by the allowed amount.
         assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 100 })));
         assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 105 + case % 3 })));
         assert!(judge(&baseline, &scores(&[1; 20]), &with_time).holds());

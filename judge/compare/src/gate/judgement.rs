@@ -12,7 +12,7 @@ pub enum GateVerdict {
     Holds,
     /// It is worse.
     Fails,
-    /// It looks worse, but the same solver could look so on a machine this busy.
+    /// It looks worse, but the machine was so busy that the same solver could look like this.
     NotComparable,
 }
 
@@ -52,8 +52,8 @@ pub struct GateLimits {
 pub struct TimeLimit {
     /// The share by which the total CPU time may rise.
     pub max_rise: f64,
-    /// The error probability of the interval of the mean log-ratio. A complaint needs the whole interval above the
-    /// limit, because single times are noisy.
+    /// The error probability of the interval of the mean log-ratio. A complaint requires that the whole interval is
+    /// above the limit, because single times are noisy.
     pub alpha: f64,
 }
 
@@ -177,7 +177,8 @@ impl Judgement {
         }
     }
 
-    /// Returns whether another run should tell if the total is low by chance. This is so if nothing else is wrong.
+    /// Returns whether another run should decide if the low total is due to chance. This is so if there are no other
+    /// complaints.
     pub fn is_doubtful(&self) -> bool {
         let is_total = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
         self.complaints.iter().all(is_total) && self.noise.as_ref().is_some_and(NoiseTest::is_doubtful)

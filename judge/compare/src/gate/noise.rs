@@ -1,12 +1,12 @@
 //! The noise in the difference of two totals, for a solver whose scores vary between runs: its test, and the planning
 //! of gates.
 //!
-//! With r recorded runs and N runs of today on each case, the difference of the totals has the variance
-//! Σ sᵢ² (1/N + 1/r), for the means of the baseline are uncertain as well. The sᵢ² are pooled over the runs of both sides
-//! and differ from case to case: `statistics::SumError` tells the degrees of freedom.
+//! With r recorded runs and N runs of today on each case, the difference of the totals has the variance Σ sᵢ² (1/N +
+//! 1/r), because the means of the baseline are uncertain as well. The sᵢ² are pooled over the runs of both sides and
+//! differ from case to case. `statistics::SumError` has the degrees of freedom.
 //!
-//! The difference of a case also tells about its spread, after its share of the common difference is removed. Without
-//! this, a baseline whose runs happened to miss the bad ones would be both too high and too quiet.
+//! The difference of a case also contains information about its spread, after its share of the common difference is
+//! removed. Without this, a baseline whose runs happened to miss the bad ones would be both too high and too quiet.
 
 use super::baseline::{Baseline, Deviations, Sample};
 use judge_problem::Direction;
@@ -39,13 +39,13 @@ pub(super) struct Noise {
     /// The factor of the recorded total.
     pub(super) factor: f64,
     pub(super) error: SumError,
-    /// The skewness of the difference, if it is below 0: large falls are then likelier than large gains. Otherwise 0,
-    /// because it may only prevent alarms.
+    /// The skewness of the difference, if it is below 0: large falls are then more likely than large gains. Otherwise
+    /// 0, because the correction may only prevent alarms.
     pub(super) skewness: f64,
 }
 
-/// Returns the deviations of a case on one side. If only one side varies, the runs of the other side count as one run. For
-/// example, if a solver starts to fix its random seed, its scores are one draw of the earlier ones.
+/// Returns the deviations of a case on one side. If only one side varies, the runs of the other side count as one run.
+/// For example, if a solver begins to fix its random seed, its scores are one draw from the earlier distribution.
 fn deviations(sample: &Sample, is_noisy_side: bool) -> Deviations {
     if is_noisy_side { sample.deviations() } else { Deviations { runs: 1.0, squares: 0.0, cubes: 0.0 } }
 }
@@ -166,7 +166,7 @@ pub const POWER: f64 = 0.8;
 /// The maximum number of runs of a gate that may repeat.
 pub const MAX_RUNS: u32 = 3;
 
-/// A total that is as low as this with a smaller probability is doubtful, and the gate repeats the run if it may.
+/// If the probability of so low a total is below this, the total is doubtful, and the gate repeats the run if allowed.
 ///
 /// The alarm is decided on all runs at the full level. Another look can only prevent alarms, so the level holds.
 const DOUBTFUL: f64 = 0.3;
@@ -175,7 +175,7 @@ const DOUBTFUL: f64 = 0.3;
 /// noise, five recorded runs).
 const LEFT: f64 = 0.85;
 
-/// Beyond this many standard errors, the correction for skewness stays constant.
+/// Beyond this many standard errors, the skewness correction is constant.
 const FURTHEST: f64 = 3.0;
 
 /// The result of the test of a noisy total.
@@ -228,7 +228,7 @@ impl NoiseTest {
         test
     }
 
-    /// Returns whether another run should tell if the low total is noise.
+    /// Returns whether another run should decide if the low total is noise.
     pub fn is_doubtful(&self) -> bool {
         self.level <= DOUBTFUL
     }
@@ -481,12 +481,12 @@ mod tests {
         let today = |case: i64| sample_of_noise(1, 950 + 100 * (1 - 2 * (case % 2)), 0.0);
         let pairs: Vec<_> = (0..20).map(|case| (sample_of_noise(5, 1000, 100.0), today(case))).collect();
         let found = noise(&pairs, 1.0).unwrap();
-        // Squares 4 * 100² and 100² / (1 + 1/5), with 4 + 1 - 1/20 degrees of freedom; times 1 + 1/5, of twenty cases.
+        // Squares 4 * 100² and 100² / (1 + 1/5), with 4 + 1 - 1/20 degrees of freedom; times 1 + 1/5, for twenty cases.
         let run = (4.0_f64 + 1.0 / 1.2) * 1e4 / 4.95;
         assert!((found.error.deviation - (20.0 * 1.2 * run).sqrt()).abs() < 1e-6, "{found:?}");
         assert!((found.error.freedom - (20.0 * 6.95 - 2.0)).abs() < 1e-6, "{found:?}");
         assert!((found.error_of(2).deviation - (20.0 * 0.7 * run).sqrt()).abs() < 1e-6);
-        // Half of what is recorded counts with a fourth of its variance.
+        // Half of the recorded total counts, with a fourth of its variance.
         let half = noise(&pairs, 0.5).unwrap();
         assert!((half.error.deviation - found.error.deviation * (1.05_f64 / 1.2).sqrt()).abs() < 20.0);
     }
@@ -533,7 +533,7 @@ mod tests {
             Noise::of(&vec![(&was, &now); 20], 1.0, direction).unwrap().skewness
         };
         let (low, none) = (of(-1.0, Direction::Max), of(1.0, Direction::Max));
-        // One run has -1, the baseline takes a 25th off; twenty cases, and six runs in place of five.
+        // One run has -1, and the baseline removes a 25th of it; twenty cases, and six runs instead of five.
         assert!((-0.4..-0.1).contains(&low) && none == 0.0, "{low} {none}");
         assert_eq!((of(1.0, Direction::Min), of(-1.0, Direction::Min)), (low, 0.0));
         assert_eq!(of(-1e9, Direction::Max), -MAX_SKEWNESS);
@@ -547,7 +547,7 @@ mod tests {
     fn test(runs: u32, fall: i64, skewness: f64, may_repeat: bool) -> NoiseTest {
         let was = sample_of_noise_test(5, 1000, 100.0).with_skewness(skewness);
         let spread = if runs > 1 { 100.0 } else { 0.0 };
-        // The residuals give the spread of the runs beside them.
+        // The residuals show the spread of the runs.
         #[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
         let off = (1e4 * (0.2 + 1.0 / f64::from(runs)) * 0.95).sqrt().round() as i64;
         let now = [
@@ -576,7 +576,7 @@ mod tests {
         let of = |runs, may_repeat| test(runs, 0, 0.0, may_repeat).detectable().unwrap();
         let (once, thrice, looking) = (of(1, false), of(3, false), of(1, true));
         assert!(thrice < looking && looking < once - 0.012, "{once} {thrice} {looking}");
-        // The same however the first look ended, but for the degrees of freedom.
+        // The result of the first look does not matter, except for the degrees of freedom.
         assert!((of(2, true) - looking).abs() < 1e-3);
     }
 

@@ -1,4 +1,4 @@
-//! Two solvers paired by case: the effect of each case, what the problem's rule says, and the contrast of both.
+//! Two solvers paired by case: the effect of each case, the result under the problem's rule, and the contrast of both.
 
 use super::measure::{EffectMeasure, ScoredOutcomes};
 use judge_problem::scoring::{Exact, ExactSum, points_effect};
@@ -28,7 +28,7 @@ pub struct PairedComparison {
     pub undefined: usize,
     /// The largest effect of a difference of 1 between scores, or between points, in the unit of the terms.
     pub unit: f64,
-    /// Who is ahead by the problem's rule.
+    /// Which solver is ahead under the problem's rule.
     pub by_rule: RuleEffect,
 }
 
@@ -166,7 +166,7 @@ impl UnitSums {
     }
 }
 
-/// What a case that both solvers ran adds to their comparison.
+/// The contribution of a case that both solvers ran.
 pub(super) struct PlayedCase {
     /// Whether each of them solved it.
     pub(super) solved: [bool; 2],
@@ -243,13 +243,13 @@ impl RawPair {
     }
 }
 
-/// The unit of the terms. It is a power of two, so that nothing is rounded. Without a unit, fourth powers of huge
+/// The unit of the terms. It is a power of two, so dividing by it is exact. Without a unit, fourth powers of huge
 /// scores would be infinite.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TermUnit(Option<f64>);
 
 impl TermUnit {
-    /// Returns the term of a pair as if the total were above 0. The first pair settles the unit.
+    /// Returns the term of a pair as if the total were above 0. The first pair determines the unit.
     pub(super) fn term(&mut self, pair: &RawPair) -> Term {
         let base = pair.base.to_f64();
         let unit = *self.0.get_or_insert_with(|| power_of_two(base));
@@ -370,8 +370,8 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// Returns the contrast of two comparisons of the same solvers, if there is one: the means are on different sides of
-    /// 0, one of them for certain, and the ratio's is not negligible.
+    /// Returns the contrast of two comparisons of the same solvers, if there is one: the means are on different sides
+    /// of 0, at least one of them with certainty, and the ratio's mean is not negligible.
     pub fn between(
         ratio: &PairedComparison,
         (measure, by_rule): (EffectMeasure, &PairedComparison),

@@ -20,7 +20,8 @@ pub struct TestParameters {
     /// The bound of the difference of two scores (or points) of a case, if claims about a growing number of cases rest
     /// on such a bound.
     pub bound: Option<f64>,
-    /// The share of the cases that must be able to show large effects before a claim about a growing number of cases.
+    /// The share of the cases on which large effects must have had the chance to show, before a claim about a growing
+    /// number of cases.
     pub rare: Option<f64>,
     /// The hypotheses of a sequential test, instead of the claims better, worse and smaller.
     pub hypotheses: Option<Hypotheses>,
@@ -199,7 +200,7 @@ fn on(paired: &PairedComparison, members: &[FeatureValue], parameters: TestParam
 /// A mean effect as the user wrote it; it may be 0 or negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EffectLevel {
-    /// `0.5%`, as a share: of the scores, the total, or the most points of a case.
+    /// `0.5%`, as a share: of the scores, the total, or the maximal points of a case.
     Share(f64),
     /// `25`: in scores or points. 0 is one in every unit.
     Amount(f64),
@@ -241,7 +242,7 @@ pub enum UnsuitedHypotheses {
     /// A ratio of 0 or less.
     #[error("no ratio is as small as {level}: it must be above -100%")]
     NoRatio {
-        /// What was written.
+        /// The text as written.
         level: EffectLevel,
     },
 }

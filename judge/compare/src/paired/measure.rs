@@ -32,7 +32,7 @@ pub enum EffectMeasure {
 /// The smallest effect that matters, as the user wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MinEffect {
-    /// `0.1%`: of the scores, the total, or the most points of a case.
+    /// `0.1%`: of the scores, the total, or the maximal points of a case.
     Share(Percent),
     /// `25`: in scores or points.
     Amount(f64),
@@ -64,7 +64,7 @@ impl EffectMeasure {
         }
     }
 
-    /// Returns the same for a smallest effect that is given: shares of a total become points for one that is a number.
+    /// Returns the measure for a given smallest effect: if that is a number, shares of a total become points.
     pub fn of_rule_with(rule: &Rule, min_effect: Option<&MinEffect>) -> Self {
         match (Self::of_rule(rule), min_effect) {
             (Self::Total, Some(MinEffect::Amount(_))) => Self::Points,
@@ -77,8 +77,8 @@ impl EffectMeasure {
         matches!(self, Self::Total | Self::Points)
     }
 
-    /// Returns the smallest effect that matters, on the scale of the effects. The default is 0.1 % for shares, and 0.1 %
-    /// of the most that a case can give for points.
+    /// Returns the smallest effect that matters, on the scale of the effects. The default is 0.1 % for shares, and 0.1
+    /// % of the maximal points of a case for points.
     ///
     /// # Errors
     /// Fails on a percentage for a measure that is not a share, or on the reverse.
@@ -101,8 +101,8 @@ impl EffectMeasure {
         InvalidText(format!("effects measured by `{self}` are {unit}"))
     }
 
-    /// Returns the effect that is this share of the scores, of the total, or of the most points of a case; `None` without
-    /// such a bound.
+    /// Returns the effect that is this share of the scores, of the total, or of the maximal points of a case; `None`
+    /// without such a maximum.
     pub(super) fn share_of_case(self, rule: &Rule, share: f64) -> Option<f64> {
         match self {
             Self::Points => Some(share * rule.max_points()?.to_f64()?),
@@ -110,7 +110,7 @@ impl EffectMeasure {
         }
     }
 
-    /// Returns the largest effect of a case whatever the solvers do, before its weight. `None` without one.
+    /// Returns the largest possible effect of a case, before its weight. `None` without a maximum.
     pub fn bound(self, rule: &Rule) -> Option<f64> {
         match self {
             Self::Points => rule.max_points()?.to_f64(),
@@ -138,7 +138,7 @@ impl EffectMeasure {
         if self == Self::Ratio { share.ln_1p() } else { share }
     }
 
-    /// Returns the number that is shown for an effect: percent for shares, else the effect itself.
+    /// Returns the displayed number of an effect: percent for shares, else the effect itself.
     pub fn shown(self, effect: f64) -> f64 {
         match self {
             Self::Ratio => effect.exp_m1() * 100.0,
@@ -175,7 +175,7 @@ impl fmt::Display for EffectMeasure {
     }
 }
 
-/// The cases of a plan that have one effect together, because their effects are not independent evidence.
+/// The cases of a plan that share one effect, because their effects are not independent evidence.
 #[derive(Debug, Clone, Default)]
 pub struct EffectUnits {
     /// The first case of every unit.
@@ -193,7 +193,7 @@ enum Unit {
 }
 
 impl EffectUnits {
-    /// Returns the units of a plan's cases. `inputs` are the hashes of their inputs, as far as they are known.
+    /// Returns the units of a plan's cases. `inputs` are the hashes of their inputs, where known.
     pub fn of(plan: &Plan, inputs: &[Option<Digest>]) -> Self {
         let mut units = Self::default();
         for (place, case) in plan.cases.iter().enumerate() {
@@ -245,7 +245,7 @@ pub struct PointSigns {
 }
 
 impl PointSigns {
-    /// Returns the signs among the points of these cases and those.
+    /// Returns the combined signs of both sets of cases.
     pub fn and(self, other: Self) -> Self {
         Self {
             has_positive: self.has_positive || other.has_positive,
@@ -254,7 +254,7 @@ impl PointSigns {
         }
     }
 
-    /// Returns whether the first solver's total is 0 because all of its points are.
+    /// Returns whether the first solver's total is 0 because all its points are 0.
     pub fn lack_a_total(self) -> bool {
         !self.first_has_any
     }

@@ -121,8 +121,8 @@ pub struct Look {
 /// linear time.
 const LOOKS: usize = 16;
 
-/// Returns the results of [`infer_interim`] after growing numbers of cases: each of the first few, then fewer and
-/// fewer, and the last.
+/// Returns the results of [`infer_interim`] after growing numbers of cases: each of the first few, then less and less
+/// often, and the last.
 ///
 /// # Errors
 /// Fails as [`infer_interim`] does.
@@ -146,7 +146,7 @@ pub fn looks(paired: &PairedComparison, parameters: TestParameters) -> Result<Ve
     Ok(looks)
 }
 
-/// Returns the estimate for a fixed number of cases, whose interval shrinks at the same rate.
+/// Returns the estimate for a fixed number of cases. This interval shrinks at the same rate.
 fn more_cases(paired: &PairedComparison, interval: Interval, parameters: TestParameters) -> Option<u64> {
     match Finding::from_interval(interval, interval.center(), paired.pairs.len(), parameters.min_effect) {
         Finding::Undecided { more_cases } => more_cases,
@@ -288,7 +288,7 @@ mod tests {
         (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
     }
 
-    /// How far the scores of a population are spread, and how the second solver differs from the first.
+    /// The spread of the scores of a population, and the difference of the second solver from the first.
     struct Population {
         /// The standard deviation of the logarithm of the first solver's scores.
         spread: f64,

@@ -145,7 +145,8 @@ fn starts_a_command(tester: &str, library: &str) -> bool {
     takes_arguments && (starts(tester) || (tester.contains("tools::") && starts(library)))
 }
 
-/// Returns where a tester prints its score: on standard error, unless its source prints it only to standard output.
+/// Returns where a tester prints its score: on standard error, unless its source prints the score only to standard
+/// output.
 fn stream_of_score(tester: &str) -> &'static str {
     let prints = |macro_name: &str| {
         let pattern = format!(r#"(?i)(^|[^e]){macro_name}!\(\s*"[^"]*score"#);

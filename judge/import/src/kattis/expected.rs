@@ -81,7 +81,7 @@ impl Expected {
         Ok(true)
     }
 
-    /// Writes the expectation for the submission at a path. Adds a line for what cannot be expressed.
+    /// Writes the expectation for the submission at a path. Adds a line for each part that cannot be expressed.
     pub(super) fn write(&self, text: &mut Text, path: &Path, left: &mut Vec<String>) -> Result<(), ImportError> {
         let folder = path.parent().unwrap_or(path).to_string_lossy().into_owned();
         let own = self.rules.iter().find(|(_, name, _)| *name == folder).map(|(_, _, rule)| rule);
@@ -96,7 +96,7 @@ impl Expected {
             permitted = codes(rule, "permitted")?.map_or(permitted.clone(), |more| &permitted & &more);
             if let Some(more) = codes(rule, "required")? {
                 let both = &required & &more;
-                // Two cases are asked for then, and one of them is expected.
+                // Two cases are then required, and one of them is expected.
                 is_loose |= both.is_empty();
                 required = if both.is_empty() { required } else { both };
             }

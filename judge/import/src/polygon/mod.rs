@@ -1,5 +1,5 @@
-//! Packages of Polygon: `problem.xml` and the files that it names, with existing tests or tests to generate. What the
-//! elements mean: <https://polygon.codeforces.com/docs> and the packages that it makes.
+//! Packages of Polygon: `problem.xml` and the files that it names, with existing tests or tests to generate. The
+//! meaning of the elements comes from <https://polygon.codeforces.com/docs> and from packages of Polygon.
 
 mod element;
 mod programs;

@@ -4,7 +4,7 @@ use super::element::Element;
 use crate::{ImportError, Sources, ToCompile, ToMake, files, program, text};
 use std::path::{Path, PathBuf};
 
-/// The main testset. Others repeat its tests or add some.
+/// The main testset. Other testsets repeat its tests or add some.
 const MAIN: &str = "tests";
 
 /// A test.

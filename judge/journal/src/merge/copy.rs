@@ -9,7 +9,7 @@ use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
 
 use crate::stored;
-use judge_problem::{RunId, Verdict};
+use judge_problem::{GeneratorCall, RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, ErrorCode, Row, params, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
     broken_move, broken_rule, node, waited_us, metrics";
 
-/// Copies what a source has, and returns how many results were added or replaced.
+/// Copies the results of a source, and returns how many results were added or replaced.
 pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
     let unusable = |error: JournalError| Failed::Source(Unusable { path: source.path.clone(), error });
     let journal = open_to_read(&source.path).map_err(unusable)?;
@@ -138,7 +138,7 @@ impl Copier<'_> {
                 self.result(*entrant, origin, contribution, row)?;
             }
         }
-        // An earlier merge may know fewer results of that run than this journal.
+        // An earlier merge may have fewer results of that run than this journal.
         self.into.execute("UPDATE origin SET results = max(results, ?2) WHERE id = ?1", params![origin, results])?;
         Ok(())
     }
@@ -152,7 +152,8 @@ impl Copier<'_> {
         if let Some(known) = known {
             if contribution.origin.is_none() {
                 self.into.execute(
-                    "UPDATE origin SET state = ?2, elapsed_us = ?3, file = ?4 WHERE id = ?1",
+                    "UPDATE origin SET state = ?2, elapsed_us = ?3, file = ?4
+                     WHERE id = ?1 AND coalesce(elapsed_us, 0) <= coalesce(?3, 0)",
                     params![known, contribution.columns[0], contribution.columns[1], file.to_string_lossy()],
                 )?;
             }
@@ -201,7 +202,7 @@ impl Copier<'_> {
         Ok(())
     }
 
-    /// Of two results, one that is no fault stays; else the result of the run that started first.
+    /// Of two results, one that is not a fault is kept; otherwise the result of the run that started first.
     fn replaces_known(
         &self,
         (entrant, place): (i64, i64),
@@ -218,11 +219,13 @@ impl Copier<'_> {
         let Some(known) = rows.next()? else { return Ok(true) };
         let known_verdict = known.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
         if known.get::<_, i64>(0)? == origin {
-            // A case with a fault is played again, and then has another result in the same run.
+            // A case with a fault is played again, and then has another result in the same run. An older copy of the journal
+            // has the fault, and may be merged afterwards.
+            let has_fault = |verdict: &str| Verdict::from_name(verdict).is_none_or(is_fault);
             let time = |row: &Row<'_>, column| row.get::<_, Option<i64>>(column);
             let new = [7, 8].map(|column| time(row, column).ok().flatten());
             let old = [time(known, 2)?, time(known, 3)?];
-            return Ok(new != old || known_verdict != verdict);
+            return Ok((has_fault(verdict), verdict, new) < (has_fault(known_verdict), known_verdict, old));
         }
         let rank = |verdict: &str, started: &str, uid: &[u8]| {
             (Verdict::from_name(verdict).is_none_or(is_fault), started.to_owned(), uid.to_owned())
@@ -259,7 +262,7 @@ impl Copier<'_> {
         let found: Option<(_, String, String, u32, String, Vec<u8>)> = found.map_err(Side::source)?;
         let (facts, problem, checker, version, name, input) = found.ok_or_else(|| damaged("a result has no case"))?;
         let is_source = match (&facts.seed, &facts.file) {
-            (Some(seed), _) => seed.parse::<u64>().is_ok(),
+            (Some(seed), _) => seed.parse::<u64>().is_ok() || seed.parse::<GeneratorCall>().is_ok(),
             (None, file) => file.is_some(),
         };
         if !is_source || !matches!(input.len(), 0 | 32) {
@@ -275,7 +278,7 @@ impl Copier<'_> {
         Ok(found)
     }
 
-    /// Returns the row of an answer; `None` where it is no longer kept.
+    /// Returns the row of an answer; `None` if it is no longer kept.
     fn answer(&mut self, answer: i64) -> Result<Option<i64>, Side> {
         if let Some(known) = self.answers.get(&answer) {
             return Ok(Some(*known));
@@ -295,9 +298,9 @@ impl Copier<'_> {
     }
 }
 
-/// The game of each case of a merged run, as the first result on it says.
+/// The game of each case of a merged run, taken from the first result on it.
 pub(super) struct Games {
-    /// By place: the row of the game, and the source that has said so; `None`: what was merged before.
+    /// By place: the row of the game, and the source that it was taken from; `None`: what was merged before.
     known: HashMap<i64, (i64, Option<usize>)>,
     /// The number of the source that is copied.
     source: usize,
@@ -305,7 +308,7 @@ pub(super) struct Games {
     conflicts: BTreeMap<(usize, Other, &'static str), Conflict>,
 }
 
-/// What a result differs from.
+/// The other side of a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Other {
     Merged,

@@ -4,11 +4,11 @@
 //! files ─ Source::open ─▶ runs of one plan ─ agree ─▶ target run ─ copy (one transaction) ─▶ summary
 //! ```
 //!
-//! Results are added up only where they are of the same run, and each case has one game: the same checker and the same input in
-//! every file that has a result on it. Otherwise nothing is merged, and the error names the cases.
+//! Results are combined only if they belong to the same run. Each case must have one game: the same checker and the
+//! same input in every file that has a result on it. Otherwise nothing is merged, and the error names the cases.
 //!
-//! The result does not depend on the order of the files, nor on how often they are merged: every run has an identity of its
-//! own, and of two results of one case the same one always stays.
+//! The result depends neither on the order of the files nor on how often they are merged. Every run has its own
+//! identity, and of two results of one case always the same one is kept.
 
 mod copy;
 mod source;
@@ -23,7 +23,7 @@ use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use super::stored::origins;
 use copy::Games;
-use judge_problem::{CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, without_flags};
+use judge_problem::{CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags};
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params, params_from_iter};
 use source::{Failed, RUN, Source};
@@ -34,15 +34,15 @@ use std::time::Duration;
 /// How long another judge's transaction is waited for: it may be a merge of a million cases.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How much of the journal is kept in memory, in kibibytes: the rows of a shard belong all over the run, and this much is what
-/// they touch of a million. Less would be written and read again and again.
+/// How much of the journal is kept in memory, in kibibytes. The rows of a shard are spread over the whole run, and they
+/// touch this much of a run with a million results. With less, pages would be written and read repeatedly.
 const CACHE_KIB: u32 = 280 << 10;
 
-/// Merges the runs in these files into one run of this journal, all of them or nothing. Files that belong to a run that was
-/// merged before are added to it. From a file whose run is still going, the results so far are taken.
+/// Merges the runs in these files into one run of this journal, all or none. If the files belong to a run that was
+/// merged before, they are added to it. If the run of a file is still running, its results so far are taken.
 ///
 /// # Errors
-/// When a file cannot be read or has no run, when the runs are not of one plan, or when the journal cannot be written.
+/// When a file cannot be read or has no run, when the runs have different plans, or when the journal cannot be written.
 pub fn merge(into: &mut Journal, files: &[PathBuf], retention: Retention) -> Result<Merged, MergeError> {
     let sources = open(files)?;
     let merged = enter(into, &sources).map_err(|error| match error {
@@ -57,7 +57,7 @@ pub fn merge(into: &mut Journal, files: &[PathBuf], retention: Retention) -> Res
 /// Checks whether these files can be merged, without doing it.
 ///
 /// # Errors
-/// When a file cannot be read or has no run, or when the runs are not of one plan.
+/// When a file cannot be read or has no run, or when the runs have different plans.
 pub fn check(files: &[PathBuf]) -> Result<(), MergeError> {
     open(files).map(drop)
 }
@@ -79,7 +79,7 @@ fn open(files: &[PathBuf]) -> Result<Vec<Source>, MergeError> {
 }
 
 impl Journal {
-    /// Writes down what the solvers of a merged run reached, by this rule; `None` where it gives nothing.
+    /// Stores the totals of a merged run's solvers by this rule; `None` where the rule gives none.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -117,8 +117,8 @@ fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, Failed> {
     Ok(merged)
 }
 
-/// Returns the run that these were merged into before, or else the newest that runs of their plan were merged into, or else a
-/// new one.
+/// Returns the target run: the run that these were merged into before, or else the newest run that runs of their plan
+/// were merged into, or else a new one.
 fn find_or_begin(into: &Connection, sources: &[Source]) -> rusqlite::Result<Rows> {
     let key = sources[0].key;
     let mut known: Option<i64> = None;
@@ -168,7 +168,8 @@ fn begin_merged(into: &Connection, source: &Source) -> rusqlite::Result<i64> {
     Ok(id)
 }
 
-/// Machines may name a solver by different paths, and have different commits. The merged values do not depend on the order.
+/// Machines may name a solver by different paths, and may be at different commits. The merged values do not depend on
+/// the order.
 fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Result<()> {
     let [commit, dirty, message, rule, ..] = &source.run[..] else { return Ok(()) };
     into.execute(
@@ -187,18 +188,20 @@ fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Res
 /// Writes the totals of a merged run, and returns them.
 pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merged> {
     let origins = origins(into, target.run)?;
-    let mut results = 0;
+    let (mut results, mut has_totals) = (0, true);
     for entrant in &target.entrants {
         let total: Option<Option<String>> =
             query_first(into, "SELECT total FROM entrant WHERE id = ?1", [entrant], |row| row.get(0))?;
-        results += sum_up_entrant(into, *entrant, total.flatten().as_deref())?;
+        let total = total.flatten();
+        has_totals &= total.is_some();
+        results += sum_up_entrant(into, *entrant, total.as_deref())?;
     }
     let (problem, planned) =
         into.query_row("SELECT problem, case_count FROM run WHERE id = ?1", [target.run.0], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?;
-    let merged =
-        Merged { run: target.run, problem, planned, solvers: target.entrants.len(), results, added: 0, origins };
+    let (run, solvers) = (target.run, target.entrants.len());
+    let merged = Merged { run, problem, planned, solvers, results, added: 0, has_totals, origins };
     let state = match &merged {
         whole if whole.is_whole() => RunState::Complete,
         other if other.origins.iter().any(|origin| origin.state == RunState::Stopped) => RunState::Stopped,
@@ -237,10 +240,10 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 
 /// Returns a recorded command without the flag that makes it one of a shard.
 fn without_shard(command: &str) -> String {
-    quote_words(without_flags(shell_words::split(command).unwrap_or_default(), &[], &["--shard"]))
+    quote_words(without_flags(split_words(command).unwrap_or_default(), &[], &["--shard"]))
 }
 
-/// A run that was merged of others.
+/// A run that was merged from others.
 #[derive(Debug)]
 pub struct Merged {
     /// The run.
@@ -255,6 +258,8 @@ pub struct Merged {
     pub results: usize,
     /// The number of results that this merge has added or replaced.
     pub added: usize,
+    /// Whether every solver has a total. Without the catalogue, an earlier merge could not add the scores up.
+    pub has_totals: bool,
     /// The runs that it was merged of, in the order of their shards.
     pub origins: Vec<Origin>,
 }
@@ -274,8 +279,8 @@ impl Merged {
         self.results == self.planned * self.solvers
     }
 
-    /// Returns the missing parts; empty for a whole run. `missing` are the cases without all results, if they are known.
-    /// Parts without any of these cases are left out: their cases were played in shards of another number.
+    /// Returns the missing parts; empty for a complete run. `missing` are the cases without all results, if they are
+    /// known. Parts without any of these cases are left out: their cases were played in shards with another count.
     pub fn gaps(&self, missing: Option<&[CaseName]>) -> Vec<Gap> {
         if self.is_whole() {
             return Vec::new();
@@ -308,7 +313,7 @@ impl Merged {
         missing.len() < before
     }
 
-    /// Returns the shards of the plan, by the number of them that most runs have.
+    /// Returns the shards of the plan, with the shard count that most runs have.
     fn all_shards(&self) -> impl Iterator<Item = Shard> {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for shard in self.origins.iter().filter_map(|origin| origin.shard) {
@@ -320,7 +325,7 @@ impl Merged {
 }
 
 impl Journal {
-    /// Returns the places of the cases of a merged run that have not the results of all solvers, in order.
+    /// Returns the places of the cases of a merged run that lack results of some solvers, in order.
     ///
     /// # Errors
     /// When the journal cannot be read.

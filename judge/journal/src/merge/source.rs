@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// How many cases a message names.
 pub(super) const NAMED: usize = 3;
 
-/// A journal that is merged: the run in it that was played last says which plan it is of.
+/// A journal to merge. The run in it that was played last determines its plan.
 pub(super) struct Source {
     pub(super) path: PathBuf,
     pub(super) plan: SameRun,
@@ -32,7 +32,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Looks which runs a file has.
+    /// Reads which runs a file has.
     pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
         let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
         if path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
@@ -62,7 +62,7 @@ impl Source {
              UNION SELECT origin.uid FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1";
         let uids = query_all(connection, uids, [key.0], |row| row.get(0))?;
         let labels = labels_of_plan(connection, key)?;
-        // What cannot be read of them could not be read of the target either.
+        // Runs that cannot be read here could not be read in the target either.
         runs_of_plan(connection, key)?.into_iter().try_for_each(|run| journal.stored_head(run).map(drop))?;
         let cases = cases(connection, key)?;
         Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
@@ -100,7 +100,8 @@ fn values(connection: &Connection, sql: &str, run: i64) -> rusqlite::Result<Vec<
     statement.query_map([run], read)?.collect()
 }
 
-/// A file that ends before its last page was cut off. It is compared while nothing can be written to it.
+/// A file that ends before its last page was cut off. The lengths are compared while the file is locked against
+/// writing.
 fn check_length(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     connection.execute_batch("BEGIN")?;
     let pages: u64 = connection.query_row("SELECT page_count FROM pragma_page_count", [], |row| row.get(0))?;
@@ -115,7 +116,7 @@ fn check_length(connection: &Connection, path: &Path) -> Result<(), JournalError
     Ok(())
 }
 
-/// A run whose results are taken: one in the file, or one that a run in the file was merged of.
+/// A run whose results are taken: one in the file, or one that was merged into a run in the file.
 pub(super) struct Contribution {
     pub(super) uid: Vec<u8>,
     /// The run in the file.
@@ -123,7 +124,7 @@ pub(super) struct Contribution {
     /// Its own row, where that run was merged of it.
     pub(super) origin: Option<i64>,
     pub(super) started: String,
-    /// What the table of origins has of it, from `state` on.
+    /// Its values in the table of origins, from `state` on.
     pub(super) columns: Vec<Value>,
 }
 
@@ -148,7 +149,7 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
         all.extend(query_all(&journal.connection, &sql, [plan.0], read)?);
     }
     for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
-        // Its lock says whether it is still running, not its stored state.
+        // The lock shows whether it is still running, not the stored state.
         let run = RunId(own.run);
         let state = journal.row_of_run(run, "SELECT state FROM run WHERE id = ?1", |_, state| Ok(state))?;
         own.columns[0] = state.ok_or(JournalError::NoRun(run))?.name().to_owned().into();
@@ -156,13 +157,13 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
     Ok(all)
 }
 
-/// Why runs cannot be merged. Nothing was.
+/// Why runs cannot be merged. Nothing was merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// These files cannot be used.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Unusable(Vec<Unusable>),
-    /// The results are not of one run: how each of these files differs from most of the others.
+    /// The results belong to different runs: how each of these files differs from most of the others.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Different(Vec<Difference>),
     /// The journal that they are merged into cannot be written.
@@ -192,14 +193,14 @@ impl fmt::Display for Unusable {
     }
 }
 
-/// Files whose results are not of the run of most others.
+/// Files whose results belong to another run than those of most files.
 #[derive(Debug)]
 pub struct Difference {
     /// The files.
     pub files: Vec<PathBuf>,
-    /// A file of the run of most others.
+    /// A file of the run of most files.
     pub most: PathBuf,
-    /// What is not the same.
+    /// The properties that differ.
     pub what: String,
 }
 

@@ -16,7 +16,7 @@ fn kept(journal: &Journal) -> BTreeMap<(i64, String), Key> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// The same, from a look at all results.
+/// The same, from a scan of all results.
 fn looked_up(journal: &Journal) -> BTreeMap<(i64, String), Key> {
     let sql = "SELECT game_case, score, entrant, place FROM result WHERE score IS NOT NULL ORDER BY entrant, place";
     let mut statement = journal.connection.prepare(sql).unwrap();
@@ -53,7 +53,7 @@ enum Step {
     Shard {
         scores: [Option<i64>; 3],
     },
-    /// One of them is merged; what started first replaces what is there.
+    /// One of them is merged. The result of the run that started first replaces the existing one.
     Merge {
         shard: usize,
     },

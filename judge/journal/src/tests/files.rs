@@ -1,5 +1,5 @@
-//! The journal's file: of another form or another program, crafted, damaged, in places that cannot be written, and removed in
-//! mid-run.
+//! The journal's file: in another format or of another program, crafted, damaged, in places that cannot be written, and
+//! removed during a run.
 
 use super::*;
 use crate::store::SCHEMA_VERSION;
@@ -93,8 +93,8 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     let file = bench.folder.path().join("killed.db");
     let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record()).unwrap();
     recording.append(&[finished(0, 0, Some(5))]).unwrap();
-    // The pages of a commit are written before it is done when the cache is too small for them. Then the machine fails: what
-    // is on the disk at that moment is a half commit.
+    // If the cache is too small for the pages of a commit, they are written before the commit ends. Then the machine
+    // fails: the disk then contains an incomplete commit.
     let connection = recording.connection().unwrap();
     connection.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE result SET note = 'half';").unwrap();
     connection.execute_batch("CREATE TABLE filler AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) SELECT i, randomblob(900) FROM n").unwrap();
@@ -149,7 +149,7 @@ fn crafted(bench: &Bench, name: &str, sql: &str) -> PathBuf {
     file
 }
 
-/// What every command reads of a journal, until something cannot be read.
+/// Reads everything that any command reads of a journal, until something cannot be read.
 fn read_all(journal: &Journal) -> Result<(), JournalError> {
     let catalogue = Catalogue::built_in(Path::new("/")).unwrap();
     let game = judge_run::command::game_of(catalogue.find("columns").unwrap());
@@ -189,7 +189,7 @@ fn opened(file: &Path) -> Vec<String> {
     errors
 }
 
-/// What makes a file one of another program: something that decides what a query does.
+/// Changes that make a file one of another program: each could change the result of a query.
 const ALTERED: [(&str, &str); 12] = [
     ("trigger", "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM result; END"),
     (
@@ -290,7 +290,7 @@ fn broken_pages_are_damage_or_are_read() {
     }
 }
 
-/// Records a case, does something to the folder, records the other, and returns the end's journal.
+/// Records a case, changes the folder, records the other case, and returns the final journal.
 fn disturbed(bench: &Bench, disturb: impl FnOnce(&Path)) -> Journal {
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(1))]).unwrap();

@@ -1,8 +1,8 @@
-//! Whatever is edited between runs, kills, continuations, shards and merges: no run holds results of two identities, and nothing
-//! that is finished is overwritten.
+//! After any sequence of edits, kills, continuations, shards and merges, no run has results of two identities, and no
+//! finished result is overwritten.
 //!
-//! The model: a result tells in its note all that it depends on. What a run holds is of one identity where one world explains
-//! every note.
+//! The model: the note of a result lists everything that the result depends on. The results of a run have one identity
+//! if one world explains every note.
 
 use super::*;
 use judge_problem::{CaseName, CaseSpec, CommandTemplate, CompiledNeeds, GeneratorChoice, Shard};
@@ -13,9 +13,10 @@ use std::path::PathBuf;
 /// All that results depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct World {
-    /// The generator's command: 1 makes what 0 makes, 2 another input of the seeds from 3 on, 3 of all.
+    /// The generator's command: 1 makes the same inputs as 0, 2 other inputs from seed 3 on, 3 other inputs for all
+    /// seeds.
     generator: u8,
-    /// What the generator reads, which no label tells.
+    /// Data that the generator reads, which no label shows.
     data: u8,
     file: u8,
     checker: u8,
@@ -60,7 +61,7 @@ impl World {
         }
     }
 
-    /// What a result tells, without the machine.
+    /// The note of a result, without the machine.
     fn result(&self, case: &CaseSpec) -> String {
         let Self { checker, solver, limit, environment, .. } = self;
         format!("{} | {checker} {solver} {limit} {environment}", self.input(case))
@@ -98,7 +99,7 @@ enum Step {
         field: usize,
         value: u8,
     },
-    /// Plays until these many cases were run, and is killed then. One of them may fail through the judge's fault.
+    /// Plays until this many cases were run, and is then killed. One of them may fail through the judge's fault.
     Play {
         journal: usize,
         most: usize,
@@ -111,7 +112,7 @@ enum Step {
     },
 }
 
-/// Mostly edits of inputs, and runs that are killed and go on: only together do they tell anything.
+/// Mostly edits of inputs, and runs that are killed and continued, because only combinations find errors.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let field = prop_oneof![3 => 0..3_usize, 1 => 3..9_usize];
     let edit = (field, 0..4_u8).prop_map(|(field, value)| Step::Edit { field, value });
@@ -123,7 +124,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(prop_oneof![3 => edit, 5 => play, 1 => merge], 1..32)
 }
 
-/// The journals: 0 of whole runs, 1 and 2 of the two shards; and what is merged.
+/// The journals: 0 of complete runs, 1 and 2 of the two shards; and the merged one.
 struct Scene {
     bench: Bench,
     world: World,
@@ -157,7 +158,7 @@ impl Scene {
         Journal::path_in(&self.folder(journal))
     }
 
-    /// Has the plan be what the world makes of it.
+    /// Updates the plan to the state of the world.
     fn show_world(&mut self) {
         let world = self.world;
         let file = CaseSpec::new(CaseName::from("f"), CaseSource::File(self.input_file()));
@@ -224,7 +225,7 @@ impl Scene {
         close(recording, None, None);
     }
 
-    /// What becomes of a job: as it was, if that is known.
+    /// The outcome of a job: the earlier one, if it is known.
     fn outcome(&self, job: JobId, place: JobId, case: &CaseSpec, known: &Known, fault: bool) -> FinishedJob {
         let input = Digest::of(self.world.input(case).as_bytes());
         let kept = known.kept(place);
@@ -258,7 +259,7 @@ impl Scene {
         }
     }
 
-    /// Merges; what comes of it is what the worlds of the files say.
+    /// Merges, and checks that the result matches the worlds of the files.
     fn merge(&self, files: &[usize]) {
         let there: BTreeSet<usize> = files.iter().copied().filter(|file| self.newest.contains_key(file)).collect();
         if there.is_empty() {
@@ -276,7 +277,7 @@ impl Scene {
         }
     }
 
-    /// Checks every journal, and notes what is finished now.
+    /// Checks every journal, and records which results are finished now.
     fn check(&mut self) {
         for journal in [0, 1, 2, 9] {
             let Some(open) = Journal::open_to_read(&self.folder(journal)).unwrap() else { continue };

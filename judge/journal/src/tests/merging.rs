@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What a solver does on a case is the same wherever it is played, but for the time.
+/// The outcome of a solver on a case is the same wherever it is played, except for the time.
 fn outcome_of(case: usize, solver: usize, place: usize) -> FinishedJob {
     let score = (!(case * 7 + solver).is_multiple_of(5)).then_some((case * 31 + solver * 17) as i64 % 100);
     let FinishedJob { outcome, mut evidence, .. } = finished(case, solver, score);
@@ -15,7 +15,7 @@ fn outcome_of(case: usize, solver: usize, place: usize) -> FinishedJob {
     FinishedJob { job: JobId { case: place, solver }, outcome, features: None, evidence }
 }
 
-/// The results of a run, without what tells its rows apart.
+/// The results of a run, without the ids of its rows.
 fn results(journal: &Journal, run: RunId) -> Vec<String> {
     let stored = journal.stored_run(run).unwrap();
     let answer = |id: Option<i64>| id.map(|id| journal.answer(id).unwrap());
@@ -86,7 +86,7 @@ proptest! {
         solvers in 1..=2_usize,
         cases in 1..=12_u64,
         count in 1..=5_u32,
-        // Which shards are merged, after one of them has gone on.
+        // Which shards are merged, after one of them has continued.
         steps in prop::collection::vec((0..5_usize, 1..4_usize, prop::collection::vec(0..5_usize, 1..6)), 0..8),
         order in Just((0..5_usize).collect::<Vec<_>>()).prop_shuffle(),
     ) {
@@ -112,7 +112,7 @@ proptest! {
     }
 }
 
-/// A shard that was played twice counts once, and which of the two does not depend on the order.
+/// A shard that was played twice counts once. Which of the two counts does not depend on the order.
 #[test]
 fn of_two_results_of_a_case_the_same_one_stays_whatever_the_order() {
     let bench = Bench::new(&["bot"], 1..=1);
@@ -165,11 +165,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Everything that was ever scored, and by whom.
+/// Every score that was ever recorded, with its solver.
 #[derive(Default)]
 struct Model {
     scored: Vec<(usize, i64, Option<RunId>)>,
-    /// By run: what was the best of each case when it started.
+    /// By run: the best score of each case at its start.
     frozen: HashMap<RunId, Vec<Option<i64>>>,
 }
 
@@ -183,7 +183,7 @@ impl Model {
     }
 }
 
-/// Gives the cases of the plan their best known scores.
+/// Sets the best known scores of the plan's cases.
 fn know(bench: &mut Bench) {
     let known = bench.journal().best_by_input(&game(bench)).unwrap();
     let with_best = |(place, case)| CaseSpec { best: known.get(&input(place)).cloned(), ..case };
@@ -240,7 +240,7 @@ proptest! {
                 Step::Import(case, score) => {
                     let imports = [imported(case, score)];
                     let found = bench.journal().import_best(&game(&bench), &imports).unwrap();
-                    // What is no better is not kept: once the better one is removed, it is not there.
+                    // A score that is not better is not kept. If the better one is removed, it does not come back.
                     model.scored.extend((found.better > 0).then_some((case, score, None)));
                 }
             }

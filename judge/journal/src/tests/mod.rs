@@ -1,4 +1,4 @@
-//! The journal as a whole: what is recorded comes back, and nothing that can happen to it loses or corrupts it.
+//! The journal as a whole: recorded data can be read back, and no event loses or corrupts it.
 
 use super::*;
 use checkers::Score;

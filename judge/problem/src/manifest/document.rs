@@ -406,7 +406,7 @@ pub struct CatalogueComplaint {
     pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
-    /// What would be right. Empty if the message tells it.
+    /// The correct form. Empty if the message contains it.
     pub expected: String,
     /// Whether it may follow from another error.
     pub follows: bool,

@@ -79,7 +79,7 @@ fn read_metric(
     Some(MetricRule { name: name.value.to_owned(), direction, stderr, is_declared: true })
 }
 
-/// Returns what the checker is, if it prints no metrics.
+/// Returns the kind of the checker, if it prints no metrics.
 fn prints_none(checker: &CheckerChoice) -> Option<&'static str> {
     match checker {
         CheckerChoice::BuiltIn(_) => Some("a built-in checker"),

@@ -83,7 +83,7 @@ fn id(section: &Section<'_>) -> Option<String> {
     section.refuse(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`")
 }
 
-/// Reads the cases that the problem lists, and tells the checker the answer files that they name.
+/// Reads the cases that the problem lists, and passes their answer files to the checker.
 fn read_cases(
     section: &Section<'_>,
     folder: &Path,

@@ -226,7 +226,7 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
                     error => error.to_string(),
                 };
                 ranges.complain(range.span, format!("bad range of the parameter `{}`", name.value), expected);
-                // Its placeholder is known all the same.
+                // Its placeholder counts as known all the same.
                 Some(GeneratorParameter { name: name.value.to_owned(), domain: Domain::Categories(Vec::new()) })
             }
         }

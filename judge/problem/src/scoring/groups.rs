@@ -112,7 +112,7 @@ named_enum! {
         Earned = "earned",
         /// Some cases were accepted, and the group is not lost.
         Partial = "partial",
-        /// No case was accepted, or a case failed and the group counts by its worst case or is all-or-nothing.
+        /// No case was accepted, or a case failed in a group that counts by its worst case or is all-or-nothing.
         Failed = "failed",
         /// A case of a group that it depends on failed.
         Blocked = "blocked",

@@ -95,7 +95,7 @@ fn any_run() -> impl Strategy<Value = Run> {
     })
 }
 
-/// Returns the points that every case of a solver counts as, computed group by group as documented.
+/// Returns the points that count for every case of a solver, computed group by group as documented.
 fn counted_slowly(run: &Run, rule: &Rule, board: &Scoreboard, solver: usize) -> Vec<Option<BigRational>> {
     let row = &run.solvers[solver];
     let own: Vec<_> = board.standings[solver].own_points.iter().collect();

@@ -14,9 +14,9 @@ use std::sync::Arc;
 /// The result of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The points that every case counts as, before its weight. `None` if the rule gives none or the case was not run.
+    /// The points that count for every case, before its weight. `None` if the rule gives none or the case was not run.
     pub points: Arc<PointList>,
-    /// The points of every case alone, without the effect of its test group.
+    /// The points of every case itself, without the effect of its test group.
     pub own_points: Arc<PointList>,
     /// The sum of weight * points over the cases that were run. `None` if a case of weight above 0 has no points, or if
     /// no case was run.
@@ -153,9 +153,9 @@ fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational>
     total.filter(|_| !weight.is_zero()).map(|total| total / weight)
 }
 
-/// Applies the test groups: returns the points that every case counts as. Cases count as the worst case of their group
-/// if the group counts by its worst case, and as a failure if the group is lost. `direction` tells which points are
-/// good.
+/// Applies the test groups: returns the points that count for every case. If a group counts by its worst case, all its
+/// cases get the points of that case. If a group is lost, all its cases count as failures. `direction` says which
+/// points are good.
 pub(super) fn counted(
     rule: &Rule,
     results: &Results<'_>,

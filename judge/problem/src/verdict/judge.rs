@@ -38,7 +38,7 @@ impl Protocol for JudgeInteractor {
     }
 }
 
-/// Returns the ruling for a result. `place` tells where the program wrote it.
+/// Returns the ruling for a result. `place` says where the program wrote it.
 fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result<Ruling, ProtocolError> {
     let line = text(result.split(|byte| *byte == b'\n').next().unwrap_or_default());
     match output.status.code() {

@@ -1,4 +1,4 @@
-//! The metrics that a checker prints with an accepted answer: lines `metric NAME NUMBER`, where its protocol has a place for
+//! The metrics that a checker prints with an accepted answer: lines `metric NAME NUMBER`, where its protocol allows
 //! them.
 
 use super::protocol::{CallOutput, Protocol, ProtocolError, message};
@@ -23,7 +23,7 @@ pub fn read_metrics(
     }
 }
 
-/// Returns the metrics in the lines of a text. Without a metric of the checker among the rules, no line is one.
+/// Returns the metrics in the lines of a text. If the rules contain no metric of the checker, no line is a metric.
 ///
 /// # Errors
 /// Fails on a metric that is not declared, is printed twice, or is not a number.

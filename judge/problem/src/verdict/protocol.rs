@@ -105,13 +105,13 @@ impl CallOutput<'_> {
         self.reports.get(index).and_then(Option::as_ref).map(|bytes| text(bytes)).unwrap_or_default()
     }
 
-    /// Returns the error that the program crashed, if it says so.
+    /// Returns the error that the program crashed, if its output shows that.
     pub(super) fn crash(&self) -> Option<ProtocolError> {
         let crashed = || ProtocolError::Crashed { status: self.status, stderr: tail(self.stderr) };
         is_reported(self.stderr).then(crashed)
     }
 
-    /// Returns the error that the exit code is none of those expected.
+    /// Returns the error that the exit code is not one of those expected.
     pub(super) fn no_ruling(&self, expected: &'static str) -> ProtocolError {
         ProtocolError::NoRuling { status: self.status, expected, stderr: tail(self.stderr) }
     }
@@ -162,7 +162,7 @@ pub enum ProtocolError {
         /// Its standard error.
         stderr: String,
     },
-    /// It accepted with a line that is no metric of the problem.
+    /// It accepted with a line that is not a metric of the problem.
     #[error("printed `{line}`: {why}")]
     Metric {
         /// The line.

@@ -13,8 +13,8 @@ pub enum Termination {
     Failed(Verdict, String),
 }
 
-/// Returns how a run ended. If several reasons apply, the first of these counts: cannot start, output, disk, CPU time,
-/// wall time, memory, processes, runtime error.
+/// Returns how a run ended. If several reasons apply, the first one in this order counts: cannot start, output, disk,
+/// CPU time, wall time, memory, processes, runtime error.
 pub fn termination(execution: &Execution, limits: &Limits) -> Termination {
     let precedence = [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
     let (verdict, note) = match (execution.end, breach_of(execution, &precedence, limits)) {
@@ -75,7 +75,7 @@ pub enum InteractorDecision {
     Decided(Ruling),
     /// It failed, with the reason. This is never the solver's fault.
     Failed(String),
-    /// It was still running some time after the solver's end and was killed; with the end of its standard error.
+    /// It was still running some time after the solver's end and was killed. Contains the end of its standard error.
     None(Idleness, String),
 }
 
@@ -90,9 +90,9 @@ pub enum Idleness {
 
 /// Returns the ruling on a conversation, or the verdict and the reason if there is no valid ruling.
 ///
-/// The interactor reads everything that the solver prints, and its decision holds however the solver ends: a wrong move
-/// is a wrong answer even if a crash, too much output or too much memory follows. Time limits are the exception: a
-/// solver that exceeds one before the decision fails.
+/// The interactor reads everything that the solver prints, and its decision holds no matter how the solver ends: a
+/// wrong move is a wrong answer even if a crash, too much output or too much memory follows. Time limits are the
+/// exception: a solver that exceeds one before the decision fails.
 pub fn interactive_verdict(
     execution: &Execution,
     ending: Termination,

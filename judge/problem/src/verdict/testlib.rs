@@ -89,7 +89,7 @@ fn call<'a>(line: &str, files: &CallFiles<'a>, reports: &[&'static str], output:
 /// Returns the ruling by the exit code, with the reason from standard error.
 fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
     let words = text(output.stderr);
-    // A checker may print other lines before its result, and these may contain text of the solver.
+    // A checker may print other lines before its result. These lines may contain text of the solver.
     let last = words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let code = output.status.code();
     if let Some((points, why)) = partial(last)

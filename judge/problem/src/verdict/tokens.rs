@@ -1,7 +1,8 @@
 //! The built-in checker `tokens`: compares an answer with the expected one, token by token.
 //!
 //! It follows the rules of the default validator of Kattis' problem tools, <https://github.com/Kattis/problemtools>, in
-//! `support/default_validator`. Only zero bytes differ: there they end a token, here they are ordinary bytes.
+//! `support/default_validator`. Only zero bytes differ: in that validator they end a token, here they are ordinary
+//! bytes.
 
 use crate::text::token_text;
 use crate::{BrokenRule, Rejection, Ruling, TokenRules};
@@ -173,7 +174,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The number of significant decimal digits that matter. Further digits only tell whether the number is larger: no
+/// The number of significant decimal digits that matter. Further digits only decide whether the number is larger: no
 /// midpoint of two `f64` numbers has more than 767 digits.
 const DECIMAL_DIGITS: usize = 768;
 
@@ -239,7 +240,8 @@ fn scaled(mut number: f64, mut exponent: i32) -> f64 {
 }
 
 /// Returns the first significant digits of a number, plus one digit that is 1 if a later digit is not 0, as an integer
-/// with its exponent. A digit counts `weight` in the exponent. `None` if there is no digit, or if there is anything else.
+/// with its exponent. A digit counts `weight` in the exponent. `None` if there is no digit, or if there is another
+/// character.
 fn significand(text: &str, marks: [char; 2], radix: u32, weight: i64, most: usize) -> Option<(Vec<u8>, i64)> {
     let (mantissa, exponent) = text.split_once(marks).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -592,7 +594,7 @@ mod tests {
         Ok(())
     }
 
-    /// The hard cases of rounding: a midpoint of two numbers, or a little more or less, times 10 to the power of 1,080.
+    /// Hard cases of rounding: a midpoint of two numbers, or slightly more or less, times 10 to the power of 1,080.
     fn halfway(bits: u64, less: i32) -> String {
         let number = f64::from_bits(bits % f64::MAX.to_bits());
         let half = (BigRational::from_float(number).unwrap() + BigRational::from_float(number.next_up()).unwrap())

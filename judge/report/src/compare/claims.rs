@@ -1,4 +1,4 @@
-//! What a comparison claims, in words.
+//! The claims of a comparison, in words.
 
 use crate::compare::report::{CompareReport, Comparison};
 use crate::text::{amount, ends, if_any, signed, size};
@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 /// The number of cases that are named.
 const NAMED: usize = 3;
 
-/// With this many cases, an event in 1 % of all cases has shown. The report then says no more about rarer ones.
+/// An event in 1 % of all cases has shown in this many cases. The report then leaves out the remark about rarer events.
 const ENOUGH_CASES: usize = 300;
 
 impl CompareReport<'_> {
@@ -20,7 +20,7 @@ impl CompareReport<'_> {
         said.chain(self.remarks(comparison)).collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the remarks beside the fact and the conclusion.
+    /// Returns the remarks in addition to the fact and the conclusion.
     pub(super) fn remarks(&self, comparison: &Comparison) -> impl Iterator<Item = String> {
         let contrast = comparison.contrast.as_ref().map(|contrast| contrast_in_words(self, contrast));
         let failures = failures_in_words(self, &comparison.paired);
@@ -48,7 +48,7 @@ impl CompareReport<'_> {
         Some(format!("{against}{cases} {changed}{is_result}"))
     }
 
-    /// Returns what the cases show about other cases like them.
+    /// Returns what the cases show about similar cases.
     pub(super) fn conclusion(&self, comparison: &Comparison) -> String {
         let measure = self.compared.measure;
         let paired = &comparison.paired;
@@ -96,8 +96,9 @@ impl CompareReport<'_> {
         }
     }
 
-    /// Returns what a claim does not cover: what is too rare to have shown in the cases (the rule of three). `None`
-    /// without a claim, for one that rests on a bound, and with so many cases that one in a hundred has shown.
+    /// Returns what a claim does not cover: events too rare to show in the cases (the rule of three). `None` without a
+    /// claim, for a claim that rests on a bound, and with so many cases that an event in one case of a hundred has
+    /// shown.
     pub(super) fn scope(&self, comparison: &Comparison) -> Option<String> {
         let Comparison { paired, inference, .. } = comparison;
         let effects = paired.pairs.len();
@@ -139,7 +140,7 @@ pub(super) fn percentage(probability: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Returns what a conclusion rests on: `judging by these 20 cases`.
+/// Returns the basis of a conclusion: `judging by these 20 cases`.
 fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let effects = match paired.pairs.len() {
         all if all == paired.cases => "cases",
@@ -162,12 +163,12 @@ fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 
-/// Says that the estimate is exaggerated: the test stopped because it was large.
+/// Says that the estimate is exaggerated, because the test stopped when it was large.
 fn exaggeration(measure: EffectMeasure, mean: f64) -> String {
     format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
 }
 
-/// Returns which hypothesis is accepted, and which way the estimate errs.
+/// Returns which hypothesis is accepted, and in which direction the estimate is biased.
 fn accepted_in_words(report: &CompareReport<'_>, comparison: &Comparison, hypothesis: Hypothesis) -> String {
     let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
     let mean = comparison.paired.mean();
@@ -196,7 +197,7 @@ fn number(value: f64) -> String {
     format!("{value:.2}").replace('-', "−")
 }
 
-/// Returns what an effect changes, and which way: `the sum rises`.
+/// Returns the quantity that an effect changes, and the direction: `the sum rises`.
 fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> String {
     let is_better = effect > 0.0;
     let of_points = measure == EffectMeasure::Points && !report.compared.rule.counts_raw_scores();
@@ -210,7 +211,7 @@ fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> St
     format!("{} {verb}", quantity(report, measure))
 }
 
-/// Returns what effects are changes of.
+/// Returns the quantity that effects are changes of.
 fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> String {
     if let Some(metric) = &report.compared.metric {
         return format!("the mean of `{metric}`");
@@ -256,7 +257,7 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     }
 }
 
-/// Returns what the ratio and the rule say where they contradict each other, and through which cases.
+/// Returns the statements of the ratio and of the rule if they contradict each other, and the cases that cause this.
 fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String {
     let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
     let name = |&case: &usize| one_line(&report.compared.plan.cases.at(case).name.0).into_owned();

@@ -168,7 +168,7 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
     }
 }
 
-/// A comparison with what was known of it after fewer cases: `GET /api/compare`.
+/// A comparison with its results after fewer cases: `GET /api/compare`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct WithLooks<'a, D> {
     #[serde(flatten)]
@@ -210,7 +210,7 @@ pub(crate) struct CompareDocument<'a, C, P> {
     problem: &'a str,
     direction: &'static str,
     measure: &'static str,
-    /// The metric whose values are compared in place of the scores.
+    /// The metric whose values are compared instead of the scores.
     metric: Option<&'a str>,
     rule: &'static str,
     /// What the points that are compared are relative to, under rules that take the best score of a case.
@@ -254,15 +254,15 @@ pub(crate) struct ComparisonRecord<'a, P> {
     first: &'a str,
     second: &'a str,
     claim: &'static str,
-    /// All that is said of it, in one line.
+    /// The whole result in one line.
     verdict: String,
-    /// What is true of these cases.
+    /// The result on these cases.
     fact: Option<String>,
     /// Whether these cases are the whole contest, so that the fact is its result.
     whole_contest: bool,
-    /// What they show of cases like them.
+    /// What they show about similar cases.
     conclusion: String,
-    /// What is too rare to have shown in them.
+    /// What is too rare to show in them.
     scope: Option<String>,
     /// On cases that have no effect of their own.
     note: Option<String>,
@@ -280,7 +280,7 @@ pub(crate) struct ComparisonRecord<'a, P> {
     log_likelihood_ratio: Option<f64>,
     effect: Option<EffectRecord>,
     failures: FailureRecord,
-    /// Where the ratio of the scores and the problem's rule point to different sides.
+    /// The contradiction between the ratio of the scores and the problem's rule, if there is one.
     contrast: Option<ContrastRecord>,
     undefined: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -338,7 +338,7 @@ struct ContrastRecord {
     ratio: f64,
     /// The mean effect by the rule.
     by_rule: f64,
-    /// The cases without which the rule would not point elsewhere.
+    /// The cases without which the rule would not favour its side.
     cases: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
-//! A power analysis as tables: for Markdown, a page and CSV.
+//! The report of `judge power`: the differences that a number of cases can show, and the number of cases that a
+//! difference needs. Also a power analysis as tables, for Markdown, a page and CSV.
 
 use crate::formats::{Report, Written};
 use crate::text::{Document, ProvenanceRecord, Sheet, Style, TextTable, or_nothing, provenance_lines, size};
@@ -21,7 +21,7 @@ pub struct Spread {
     pub rule: Rule,
     /// Their standard deviation.
     pub deviation: f64,
-    /// The number of cases that it was estimated from; `None` where it is given.
+    /// The number of cases that it was estimated from; `None` if it was given.
     pub cases: Option<u64>,
     /// Its source, as text.
     pub source: String,
@@ -38,11 +38,11 @@ pub struct PowerReport {
     pub alpha: f64,
     /// The probability of detecting a difference.
     pub power: f64,
-    /// The numbers of cases whose detectable difference is shown.
+    /// The numbers of cases for which the detectable difference is shown.
     pub counts: Vec<u64>,
-    /// The differences whose number of cases is shown.
+    /// The differences for which the number of cases is shown.
     pub differences: Vec<f64>,
-    /// Whether the number of cases of a test that goes on until it is decided is shown, too.
+    /// Whether to show also the number of cases of a test that runs until it is decided.
     pub until_decided: bool,
 }
 
@@ -58,7 +58,8 @@ impl PowerReport {
         cases_needed(self.spread.deviation, difference, self.alpha, self.power)
     }
 
-    /// Returns the fewest and the most cases by the uncertainty of the spread; `None` where it is given.
+    /// Returns the smallest and the largest number of cases, by the uncertainty of the spread; `None` if the spread was
+    /// given.
     fn range_for(&self, difference: f64) -> Option<(u64, u64)> {
         let spread = deviation_interval(self.spread.deviation, self.spread.cases?, RANGE_ALPHA)?;
         let needed = |deviation| cases_needed(deviation, difference, self.alpha, self.power);
@@ -91,7 +92,7 @@ impl PowerReport {
         cells
     }
 
-    /// Returns what the numbers of cases show, and what the differences need.
+    /// Returns a table of the numbers of cases, and a table of the differences.
     fn tables(&self) -> [(String, TextTable); 2] {
         let shown = |effect: f64| size(self.spread.measure, effect);
         let of_cases = |&cases: &u64| vec![cases.to_string(), or_nothing(self.shown_by(cases).map(shown))];
@@ -130,7 +131,7 @@ struct ShownRecord {
 struct NeededRecord {
     difference: f64,
     cases: Option<u64>,
-    /// From the fewest to the most, by the uncertainty of an estimated spread.
+    /// The smallest and the largest number, by the uncertainty of an estimated spread.
     range: Option<[u64; 2]>,
     until_decided: Option<u64>,
 }

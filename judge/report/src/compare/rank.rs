@@ -21,7 +21,7 @@ pub struct RankReport<'a> {
     pub compared: ComparedRuns<'a>,
     /// The points.
     pub board: &'a Scoreboard,
-    /// What is known of the order.
+    /// The known part of the order.
     pub order: &'a SolverOrder,
 }
 
@@ -56,7 +56,7 @@ impl RankReport<'_> {
         solvers.into_iter().map(row).collect()
     }
 
-    /// Returns the pairs whose order is not known, by name.
+    /// Returns the pairs whose order is unknown, by name.
     fn open_pairs(&self) -> impl Iterator<Item = [&str; 2]> {
         let name = |solver: usize| &*self.compared.plan.solvers[solver].spec.name;
         self.order.open_pairs().into_iter().map(move |(first, second)| [name(first), name(second)])
@@ -94,7 +94,7 @@ pub(crate) struct RankDocument<'a> {
     problem: &'a str,
     rule: &'static str,
     measure: &'static str,
-    /// The metric whose values are ranked in place of the scores.
+    /// The metric whose values are ranked instead of the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     metric: Option<&'a str>,
     /// The probability that any interval of places is false.

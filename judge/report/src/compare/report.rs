@@ -24,7 +24,7 @@ pub struct ComparedRuns<'a> {
     pub outcomes: &'a OutcomeGrid,
     /// The measure of the effects.
     pub measure: EffectMeasure,
-    /// The metric whose values are compared in place of the scores.
+    /// The metric whose values are compared instead of the scores.
     pub metric: Option<String>,
     /// The rule that the run is scored by.
     pub rule: &'a Rule,
@@ -55,7 +55,7 @@ impl ComparedRuns<'_> {
         format!("{} with {}; sandbox tier {tier}", milliseconds(*elapsed), counted(*jobs, "job"))
     }
 
-    /// Returns the lines that end the lines of a sheet: the warnings, and when, how and where the command ran.
+    /// Returns the last lines of a sheet: the warnings, and when, how and where the command ran.
     pub(super) fn sheet_lines(&self) -> impl Iterator<Item = String> {
         let limits = self.run_info.as_ref().map(|_| &self.plan.limits);
         let warnings = self.warnings.iter().map(|warning| format!("warning: {warning}"));
@@ -80,7 +80,8 @@ pub struct CompareReport<'a> {
     pub order: Option<RowOrder>,
     /// The past run of each solver; `None` if it was run now.
     pub runs: &'a [Option<RunId>],
-    /// Whether all times were measured under the same conditions: on the same machine, or on the nodes of the results.
+    /// Whether all times were measured under the same conditions: on one machine, or on the nodes that the results
+    /// name.
     pub times_are_comparable: bool,
 }
 
@@ -111,8 +112,8 @@ pub struct Comparison {
 }
 
 impl CompareReport<'_> {
-    /// Returns what the points that are compared are relative to; `None` where scores are compared, or the rule takes no best
-    /// score.
+    /// Returns the reference that the compared points are relative to; `None` if scores are compared, or if the rule
+    /// uses no best score.
     pub(super) fn reference(&self) -> Option<Reference<'_>> {
         let reference = Reference::of(self.compared.rule, self.compared.plan, self.compared.outcomes);
         reference.filter(|_| self.compared.measure == EffectMeasure::Points)
@@ -143,12 +144,13 @@ impl CompareReport<'_> {
         })
     }
 
-    /// Returns whether the problem has test groups that count as a whole, and so have one effect each.
+    /// Returns whether the problem has test groups that count as a whole, so that each has one effect.
     pub(super) fn has_whole_groups(&self) -> bool {
         self.compared.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
     }
 
-    /// Returns whether the sum over these cases is the result of the contest: they are all its cases, and all of them count.
+    /// Returns whether the sum over these cases is the result of the contest: they are all its cases, and each of them
+    /// counts.
     pub(super) fn is_result(&self, paired: &PairedComparison) -> bool {
         self.is_whole_contest
             && self.compared.measure.counts_failures()
@@ -176,7 +178,7 @@ impl CompareReport<'_> {
         (self.compared.measure == EffectMeasure::Total && pair.base != 0.0).then(|| pair.effect / pair.base.abs())
     }
 
-    /// Returns what a case adds to the change of the total, as a share of it.
+    /// Returns a case's contribution to the change of the total, as a share of it.
     pub(super) fn of_total(&self, paired: &PairedComparison, pair: &Pair) -> Option<f64> {
         (self.compared.measure == EffectMeasure::Total).then(|| pair.effect / paired.pairs.len() as f64)
     }
@@ -219,8 +221,8 @@ impl CompareReport<'_> {
         self.compared.outcomes.of_solver(solver).flatten().filter(move |_| !differ).filter_map(|outcome| outcome.cpu)
     }
 
-    /// Returns the cases of a comparison in the order that the user chose, by the results of the second solver, and no more of
-    /// them than that; otherwise from the largest loss to the largest gain.
+    /// Returns the cases of a comparison in the order that the user chose, by the results of the second solver, up to
+    /// the chosen number; otherwise from the largest loss to the largest gain.
     pub(super) fn sorted_pairs(&self, paired: &PairedComparison) -> Vec<Pair> {
         let order = self.order.unwrap_or(RowOrder { key: RowKey::Lost, best_first: false, top: None });
         let badness = |pair: &Pair| {
@@ -257,8 +259,8 @@ pub struct InterimResult<'a> {
     pub interim: Inference,
 }
 
-/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line
-/// each time the number of cases doubles, and every ten seconds.
+/// The shrinking interval as a display: on a terminal, a line that changes; elsewhere, a line each time the number of
+/// cases doubles, and every ten seconds.
 #[derive(Debug)]
 pub struct IntervalProgress {
     bar: ProgressBar,

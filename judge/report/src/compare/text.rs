@@ -104,7 +104,7 @@ impl Report for CompareReport<'_> {
     }
 }
 
-/// Returns the table of solvers. It shows time and memory, because a higher score may cost more of them.
+/// Returns the table of solvers. It shows time and memory, because a higher score may cost more of both.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     let columns = [
         left("solver"),

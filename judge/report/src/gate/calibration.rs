@@ -1,4 +1,4 @@
-//! The report of `judge gate --calibrate`: which falls a gate notices, and what it takes to notice smaller ones.
+//! The report of `judge gate --calibrate`: the falls that a gate notices, and the effort to notice smaller ones.
 
 use crate::formats::{Report, Written};
 use crate::text::{Document, Sheet, Style, TextTable, paragraphs};
@@ -37,7 +37,7 @@ impl CalibrationReport<'_> {
         format!("noticed with a probability of {POWER}, false alarms with one of {}", self.calibration.alpha)
     }
 
-    /// What notices the wanted fall: more cases, or more runs of the same.
+    /// The ways to notice the wanted fall: more cases, or more runs of the same cases.
     fn recommended(&self) -> Vec<(&'static str, Option<Design>)> {
         let more = |fall| [("cases", self.calibration.more_cases(fall)), ("runs", self.calibration.more_runs(fall))];
         self.sensitivity.map(more).into_iter().flatten().collect()

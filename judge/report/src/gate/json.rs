@@ -20,7 +20,7 @@ pub(crate) struct GateDocument<'a> {
     verdict: &'static str,
     /// Whether all gates hold.
     holds: bool,
-    /// A single gate is told in the document itself.
+    /// The gate, if it is the only one.
     #[serde(flatten)]
     gate: Option<GateRecord<'a>>,
     /// Several gates.
@@ -52,10 +52,10 @@ struct GateRecord<'a> {
     problem: &'a str,
     checker: &'a str,
     updated: bool,
-    /// How disturbed the runs and the baseline's runs were, if that is known.
+    /// How disturbed the runs and the baseline's runs were, if known.
     conditions: Option<ConditionsRecord<'a>>,
     conditions_was: Option<ConditionsRecord<'a>>,
-    /// How often a disturbed case ran again, alone.
+    /// How often a disturbed case was run again without other solvers.
     repeats: usize,
     total_was: Option<Number>,
     total_now: Option<Number>,

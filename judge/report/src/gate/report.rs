@@ -34,11 +34,11 @@ pub struct GateReport<'a> {
     pub judgement: &'a Judgement,
     /// The limits.
     pub limits: &'a GateLimits,
-    /// What was run.
+    /// The plan of the run.
     pub plan: &'a Plan,
     /// The cases that were not accepted, each with its first failed run.
     pub failures: &'a [(JobId, Outcome)],
-    /// How often a disturbed case ran again, alone.
+    /// How often a disturbed case was run again without other solvers.
     pub repeats: usize,
     /// The baseline file.
     pub file: &'a Path,
@@ -115,7 +115,7 @@ impl GateReport<'_> {
         format!("{}: {they_are} {}{colon}{note}", alike.case_names(self.plan), alike.outcome.verdict)
     }
 
-    /// Returns the lines about the run beside the complaints.
+    /// Returns the lines about the run, in addition to the complaints.
     pub(crate) fn notes(&self) -> Vec<String> {
         let lines = [Some(self.solver()), self.sensitivity(), self.untimed(), self.disturbance(), self.processors()];
         lines.into_iter().flatten().chain(self.remedies_for_a_high_baseline()).collect()
@@ -155,8 +155,8 @@ impl GateReport<'_> {
         (was != now).then(|| format!("the baseline was recorded on {was}, and this is {now}"))
     }
 
-    /// Returns the remedies for a false alarm. An alarm does not change the baseline: one that was recorded too high causes the
-    /// next alarm, too.
+    /// Returns the remedies for a false alarm. An alarm does not change the baseline. A baseline that was recorded too
+    /// high causes the next alarm, too.
     fn remedies_for_a_high_baseline(&self) -> Vec<String> {
         let is_fall = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
         let may_be_chance = self.judgement.noise.as_ref().is_some_and(|test| test.level >= CLEAR);

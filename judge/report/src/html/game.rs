@@ -33,7 +33,7 @@ struct Page<'a> {
     script: String,
     chart_style: &'static str,
     chart_script: &'static str,
-    /// JSON for a script. [`in_script`] has made it safe, so that the template does not escape it.
+    /// JSON for a script. [`in_script`] has made it safe, so the template does not escape it.
     data: String,
 }
 
@@ -48,7 +48,7 @@ pub struct ServedGame<'a> {
     pub solver: &'a str,
 }
 
-/// What is said of a game.
+/// The heading of a game.
 #[derive(Serialize, JsonSchema)]
 struct GameHead {
     /// The number of this form.
@@ -296,7 +296,7 @@ mod tests {
         frames
     }
 
-    /// Returns the part of the queue that a frame shows.
+    /// Returns the visible part of the queue in a frame.
     fn ahead(queue: &Value, start: usize, look: impl Fn(usize, bool) -> Cell) -> Board {
         let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
         let Some(cells) = queue["cells"].as_array() else { return Board::default() };
@@ -457,7 +457,7 @@ mod tests {
             &film,
         )
         .unwrap();
-        // The colour of an empty cell has no meaning.
+        // The colour of an empty cell is meaningless.
         for frame in &mut frames.0 {
             frame.board.cells.iter_mut().filter(|cell| cell.text.is_none()).for_each(|cell| cell.color = 0);
         }

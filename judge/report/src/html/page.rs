@@ -19,12 +19,12 @@ pub(super) const OF_COMPARISON: [&str; 5] = [DOM, SAVE, CHARTS, PAIR_CHARTS, REP
 /// The modules that show a game.
 pub(super) const OF_GAME: [&str; 9] = [DOM, SAVE, BOARD, BOARD_VIEW, CURVE, FILM, RECORD, VIEWER, GAME];
 
-/// The charts of a page, as `charts.html` shows them.
+/// The charts of a page, in the form of `charts.html`.
 pub(crate) struct Charts {
     pub(super) style: &'static str,
     pub(super) library: String,
     pub(super) script: String,
-    /// JSON for a script. [`in_script`] has made it safe, so that the template does not escape it.
+    /// JSON for a script. [`in_script`] has made it safe, so the template does not escape it.
     pub(super) numbers: String,
 }
 
@@ -76,10 +76,10 @@ impl fmt::Display for Shown {
     }
 }
 
-/// A table as `table.html` shows it.
+/// A table, in the form of `table.html`.
 pub(super) struct Table {
     pub(super) titles: Vec<Shown>,
-    /// The number of columns with words, at the left.
+    /// The number of columns with words, on the left.
     pub(super) words: usize,
     pub(super) rows: Vec<Vec<Shown>>,
 }

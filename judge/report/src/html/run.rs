@@ -20,7 +20,7 @@ use std::{fmt, io};
 /// The largest matrix that is shown, in cells. The table of cases has all of them.
 const MAX_MATRIX_CELLS: usize = 20_000;
 
-/// A table of more rows than this is drawn as it is scrolled: a browser cannot hold a million rows.
+/// A table with more rows than this is drawn while it is scrolled, because a browser cannot hold a million rows.
 const MAX_ROWS: usize = 2_000;
 
 #[derive(Template)]
@@ -30,7 +30,8 @@ struct Page<'a> {
     title: Shown,
     heading: Shown,
     summary: Shown,
-    /// Date, command, limits, machine; the number of skipped cases and of noisy timings; what is the same in every row.
+    /// Date, command, limits and machine; the number of skipped cases and of noisy timings; values that are the same in
+    /// every row.
     lines: Vec<Shown>,
     solvers: Table,
     test_groups: Option<Table>,
@@ -107,7 +108,7 @@ struct CaseRow {
     details: Option<Details>,
 }
 
-/// Why a case was not accepted, and what the solver printed on standard error.
+/// Why a case was not accepted, and the solver's standard error.
 struct Details {
     note: Shown,
     /// The rest of the note, and standard error.
@@ -148,7 +149,7 @@ const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall",
 struct Figures {
     /// Each figure that is the same in every row, and so needs no column.
     same: [Option<String>; FIGURES.len()],
-    /// Whether noisy timings are marked: not if most are.
+    /// Whether noisy timings are marked. They are not if most timings are noisy.
     show_noise: bool,
 }
 
@@ -194,7 +195,7 @@ impl Figures {
     }
 }
 
-/// Returns a figure of a job, by its place among [`FIGURES`].
+/// Returns a figure of a job, by its index in [`FIGURES`].
 fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -> String {
     let known = match place {
         0 => outcome.score.as_ref().map(ToString::to_string),
@@ -208,15 +209,17 @@ fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -
     or_nothing(known)
 }
 
-/// The rows of a run, a line of JSON each: the verdict's code, the case, the solver's place, the figures; then whether the
-/// timing is noisy (0 or 1), the note, the texts and the command, as far as there are any. Its display form is safe in a script.
+/// The rows of a run, one line of JSON each: the verdict's code, the case, the solver's place, and the figures; then
+/// whether the timing is noisy (0 or 1), and the note, the texts and the command, if there are any. Its display form is
+/// safe in a script.
 struct DrawnRows<'a> {
     report: &'a RunReport<'a>,
     figures: &'a Figures,
 }
 
 impl DrawnRows<'_> {
-    /// Returns what all rows have in common, as JSON that is safe in a script: the names of the solvers and of the verdicts.
+    /// Returns the values that all rows share, as JSON that is safe in a script: the names of the solvers and of the
+    /// verdicts.
     fn common(&self) -> String {
         let solvers: Vec<_> = self.report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name)).collect();
         let verdicts: Vec<_> = Verdict::ALL.iter().map(|verdict| (verdict.code(), verdict.name())).collect();

@@ -76,7 +76,7 @@ struct PairNumbers {
     looks: Vec<LookNumbers>,
 }
 
-/// What was known after some of the cases.
+/// The results after some of the cases.
 #[derive(Serialize)]
 struct LookNumbers {
     cases: usize,

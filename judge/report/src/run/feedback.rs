@@ -8,7 +8,7 @@ use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, cou
 use std::io;
 use std::io::Write;
 
-/// The number of failed cases whose reasons, and whose tests, are on a page.
+/// The number of failed cases whose reasons and tests are on a page.
 const REASONS: usize = 100;
 const TESTS: usize = 20;
 
@@ -83,7 +83,7 @@ fn reason(report: &RunReport<'_>, job: JobId, outcome: &Outcome, shows_tests: bo
     let is_secret = !shows_tests
         && match outcome.verdict {
             Verdict::WrongAnswer => tells_tests(&report.plan.problem.checker),
-            // It may quote what the checker printed.
+            // The note may quote the output of the checker.
             verdict => verdict == Verdict::JudgeError,
         };
     let note = match (is_secret, outcome.broken.line) {
@@ -109,7 +109,7 @@ fn tells_tests(checker: &CheckerChoice) -> bool {
 /// Returns the messages of the compiler about the solver's source.
 fn compiler_output(first: Option<(JobId, &Outcome)>) -> Vec<(String, String)> {
     let compiled = first.filter(|(_, outcome)| outcome.verdict == Verdict::CompileError);
-    compiled.map(|(_, outcome)| ("The compiler's messages".to_owned(), shortened(&outcome.note))).into_iter().collect()
+    compiled.map(|(_, outcome)| ("The compiler's messages".to_owned(), outcome.note.to_string())).into_iter().collect()
 }
 
 fn shortened(text: &str) -> String {

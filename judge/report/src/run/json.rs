@@ -21,7 +21,7 @@ pub(crate) struct RunDocument<'a> {
     cases: CaseRecords<'a>,
 }
 
-/// The records of a run's cases, each made when it is written.
+/// The records of a run's cases, each created when it is written.
 struct CaseRecords<'a>(&'a RunReport<'a>);
 
 impl Serialize for CaseRecords<'_> {
@@ -92,7 +92,7 @@ impl<W: Write> JsonLines<W> {
     }
 }
 
-/// What a run has beside its report.
+/// The data about a run besides its report.
 #[derive(Debug)]
 pub struct RunHead<'a> {
     /// Its report.
@@ -103,13 +103,13 @@ pub struct RunHead<'a> {
     pub state: RunState,
     /// The number of planned cases.
     pub planned: usize,
-    /// What cases are filtered and sorted by, beside their features.
+    /// The names that cases can be filtered and sorted by, in addition to their features.
     pub fields: &'a [String],
     /// The names of the features of its cases.
     pub features: &'a [String],
     /// Whether its answers can be played move by move.
     pub replays: bool,
-    /// The mean share of the best score that each solver reached, from 0 to 1; `None` where there are no scores.
+    /// The mean share of the best score that each solver reached, from 0 to 1; `None` if there are no scores.
     pub relative: &'a [Option<f64>],
 }
 
@@ -209,7 +209,7 @@ impl Document for CasePage<'_> {
     }
 }
 
-/// The rows of a page, each made when it is written.
+/// The rows of a page, each created when it is written.
 struct PageRows<'a>(&'a CasePage<'a>);
 
 impl Serialize for PageRows<'_> {

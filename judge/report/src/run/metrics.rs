@@ -1,4 +1,4 @@
-//! The metrics of a run: their columns, their means, and the solvers that no other one is better than in two of them.
+//! The metrics of a run: their columns, their means, and the non-dominated solvers for two of them.
 
 use crate::run::report::RunReport;
 use crate::text::{TextTable, exact, points_text};
@@ -58,7 +58,7 @@ pub(crate) fn mean_records<'a>(report: &'a RunReport<'_>, solver: usize) -> BTre
     report.plan.problem.metrics.iter().filter_map(record).collect()
 }
 
-/// Returns the title of a metric's column. A number that the solver says of itself is marked.
+/// Returns the title of a metric's column. A number that the solver itself reports is marked.
 pub(crate) fn title(rule: &MetricRule) -> String {
     if rule.is_by_checker() { rule.name.clone() } else { format!("{} (by the solver)", rule.name) }
 }
@@ -74,7 +74,7 @@ pub(crate) fn mean_text(report: &RunReport<'_>, solver: usize, rule: &MetricRule
     means(report, solver, [&measure]).map(|(_, [mean])| points_text(&mean))
 }
 
-/// What two solvers are compared by in a table of non-dominated solvers.
+/// A measure that solvers are compared by in a table of non-dominated solvers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Measure {
     Score(Direction),
@@ -183,8 +183,8 @@ struct Front {
     means: [BigRational; 2],
 }
 
-/// Returns the solvers that no other one dominates: is at least as good in both measures, on at least as many cases, and better
-/// in one of these.
+/// Returns the solvers that no other solver dominates. A solver dominates another if it is at least as good in both
+/// measures, on at least as many cases, and better in one of these.
 fn front(report: &RunReport<'_>, Pareto(measures): &Pareto) -> Vec<Front> {
     let [first, second] = measures;
     let all: Vec<Front> = (0..report.plan.solvers.len())
@@ -202,7 +202,7 @@ fn front(report: &RunReport<'_>, Pareto(measures): &Pareto) -> Vec<Front> {
     all.into_iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(one, _)| one).collect()
 }
 
-/// Returns the table of non-dominated solvers, if it was asked for.
+/// Returns the table of non-dominated solvers, if it was requested.
 pub(crate) fn pareto_table(report: &RunReport<'_>) -> Option<TextTable> {
     let pareto = report.pareto?;
     let [first, second] = pareto.names();
@@ -235,7 +235,7 @@ struct FrontRecord<'a> {
     cases: usize,
 }
 
-/// Returns the record of non-dominated solvers, if it was asked for.
+/// Returns the record of non-dominated solvers, if it was requested.
 pub(crate) fn pareto_record<'a>(report: &'a RunReport<'_>) -> Option<ParetoRecord<'a>> {
     let pareto = report.pareto?;
     let record = |front: Front| FrontRecord {

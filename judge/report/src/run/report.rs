@@ -33,7 +33,7 @@ pub struct RunReport<'a> {
     pub features: &'a [Option<Arc<Features>>],
     /// The cases in groups, if requested.
     pub grouping: Option<&'a Grouping>,
-    /// The measures of the table of non-dominated solvers, if it was asked for.
+    /// The measures of the table of non-dominated solvers, if it was requested.
     pub pareto: Option<&'a Pareto>,
     /// Whether the table has a row for every case, even if there are many.
     pub every_row: bool,
@@ -41,7 +41,7 @@ pub struct RunReport<'a> {
     pub order: Option<RowOrder>,
     /// Why the run ended early, if it did.
     pub stop: Option<Stop>,
-    /// Its job, if it goes on on a cluster without a judge.
+    /// Its job, if it continues on a cluster without a judge.
     pub detached: Option<&'a DetachedJob>,
     /// When, how and where it took place.
     pub provenance: &'a Provenance,
@@ -75,8 +75,8 @@ impl RunReport<'_> {
         self.finished().filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
     }
 
-    /// Returns the jobs that machine-readable reports list: all in the order of the plan, or the number that the user chose in the
-    /// order that the user chose.
+    /// Returns the jobs that machine-readable reports list: all jobs in the order of the plan, or the chosen number of
+    /// jobs in the chosen order.
     pub(crate) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
         let Some(order) = self.order else { return Box::new(self.jobs()) };
         let most = order.top.map_or(usize::MAX, NonZeroUsize::get);
@@ -143,7 +143,7 @@ impl RunReport<'_> {
         Some(format!("sorted by {}{to_what}, {first}", order.key.name()))
     }
 
-    /// Returns the most points that a case can give, before its weight; `None` under a rule without such a bound.
+    /// Returns the maximal points of a case, before its weight; `None` under a rule without such a maximum.
     pub(crate) fn max_points(&self, case: usize) -> Option<BigRational> {
         let of_case = || self.plan.cases.at(case).thresholds?.steps.first().map(|(_, points)| points.to_rational());
         if self.rule.needs_thresholds() { of_case() } else { self.rule.max_points().map(BigRational::from_integer) }
@@ -156,13 +156,14 @@ impl RunReport<'_> {
         Some(most.map(|most| format!("{points} of {}", self.points_text(&most))).unwrap_or(points))
     }
 
-    /// Returns whether the rows say what is missing to the best.
+    /// Returns whether the rows show the loss against the best result.
     pub(crate) fn shows_lost(&self) -> bool {
         self.order.is_some_and(|order| order.key == RowKey::Lost)
     }
 
-    /// Returns the points that the job lost, times the weight of the case: the distance to the most points of a case, or under a
-    /// rule that adds up scores to the best known score. `None` if the job has no points, or no score of the case is known.
+    /// Returns the points that the job lost, times the weight of the case. This is the distance to the maximal points
+    /// of a case, or to the best known score under a rule that adds up scores. `None` if the job has no points, or no
+    /// score of the case is known.
     pub(crate) fn lost(&self, job: JobId) -> Option<BigRational> {
         let points = self.case_points(job)?;
         let lost = match self.max_points(job.case) {
@@ -221,7 +222,8 @@ impl RunReport<'_> {
         sum.checked_div(count)
     }
 
-    /// Returns the order of the rows, what was skipped, how noisy the timings are, and what the points are relative to.
+    /// Returns lines about the order of the rows, the skipped cases, the noise of the timings, and the reference of the
+    /// points.
     pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
         let reference = self.reference().map(|reference| reference.line());
         [self.order_line(), self.skipped_line(), self.noise_line(), reference].into_iter().flatten()
@@ -241,7 +243,7 @@ impl RunReport<'_> {
         self.outcomes.finished().filter(|outcome| outcome.noisy).count()
     }
 
-    /// Returns whether most timings are noisy: they are then counted, not marked.
+    /// Returns whether most timings are noisy. They are then counted, not marked.
     pub(crate) fn is_mostly_noisy(&self) -> bool {
         2 * self.noisy() > self.outcomes.finished().count()
     }
@@ -253,7 +255,7 @@ impl RunReport<'_> {
             .then(|| format!("{} of {all} timings are noisy (`judge doctor` shows why)", self.noisy()))
     }
 
-    /// Returns what the points are relative to; `None` under a rule that takes no best score.
+    /// Returns the reference that the points are relative to; `None` under a rule without best scores.
     pub(crate) fn reference(&self) -> Option<Reference<'_>> {
         Reference::of(self.rule, self.plan, self.outcomes)
     }

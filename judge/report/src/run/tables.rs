@@ -48,7 +48,7 @@ pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     TextTable::new(&titles, 1, rows.collect()).with_spare(&spare)
 }
 
-/// Returns the number of cases with each verdict, or the verdict alone if all cases have the same.
+/// Returns the number of cases with each verdict, or only the verdict if all cases have the same.
 fn verdicts(report: &RunReport<'_>, solver: usize) -> String {
     let counts: Counts = report.outcomes.of_solver(solver).map(verdict_of).collect();
     let mut all = counts.iter();
@@ -105,8 +105,8 @@ pub(crate) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     (!rows.is_empty()).then(|| TextTable::new(&titles, words, rows).with_spare(&spare))
 }
 
-/// Returns a row for each case that was run and a column for each solver: the score, or the verdict where there is none. The best
-/// scores of a case have a star. `most` is the largest number of rows that is shown.
+/// Returns a row for each case that was run and a column for each solver: the score, or the verdict where there is
+/// none. The best scores of a case have a star. At most `most` rows are shown.
 pub(crate) fn matrix(report: &RunReport<'_>, most: usize) -> TextTable {
     let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
     let is_played =

@@ -88,7 +88,7 @@ impl Report for RunReport<'_> {
 }
 
 fn has_points(report: &RunReport<'_>) -> bool {
-    // A test group that is all or nothing can leave an accepted case without points.
+    // An all-or-nothing test group can leave an accepted case without points.
     has_groups(report) || report.rule.shows_points()
 }
 
@@ -202,7 +202,7 @@ fn failures(report: &RunReport<'_>, style: Style) -> String {
     failures_text(report.plan, shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted()), stderr, style)
 }
 
-/// Returns what accepted cases printed on standard error, where it is kept.
+/// Returns the standard error of accepted cases, where it is kept.
 fn accepted_stderr(report: &RunReport<'_>) -> String {
     let speaking = || report.finished().filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty());
     let shown = if report.every_row { usize::MAX } else { ACCEPTED_SHOWN };

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// The number of reasons that are explained.
 const EXPLAINED: usize = 10;
 
-/// The number of reasons that are kept apart. Failures for further reasons are only counted.
+/// The number of distinct reasons. Failures with further reasons are only counted.
 const MAX_REASONS: usize = 1000;
 
 /// The number of failures for one reason that are named.
@@ -17,7 +17,7 @@ const NAMED: usize = 10;
 /// The number of lines of a solver's standard error that are shown, the last ones.
 const STDERR_LINES: usize = 5;
 
-/// The start of what a checker adds to its reason and what differs from case to case.
+/// The start of the part of a checker's reason that differs from case to case.
 const FOUND: &str = ": expected ";
 
 /// Failures of one solver with one verdict and one reason.
@@ -29,7 +29,7 @@ pub(crate) struct Alike {
     pub(crate) outcome: Outcome,
     /// How many there are.
     pub(crate) cases: usize,
-    /// Those that are named.
+    /// The jobs that are named.
     named: Vec<JobId>,
     /// Whether all have the same note.
     is_one_note: bool,
@@ -48,8 +48,8 @@ impl Alike {
         format!("{}{more}", names.join(", "))
     }
 
-    /// Returns the lines below the first line of the note: the rest of it, the end of standard error, and the command that
-    /// reproduces the first of them.
+    /// Returns the lines below the first line of the note: its other lines, the end of standard error, and the command
+    /// that reproduces the first failure.
     pub(crate) fn details(&self, plan: &Plan, lines: StderrLines, style: Style) -> Vec<String> {
         let more = self.note().lines().skip(1);
         let command = one_line(&plan.reproduce(self.first)).into_owned();

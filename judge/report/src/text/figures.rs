@@ -1,4 +1,4 @@
-//! Numbers as text: times, memory, counts of verdicts, points and what they are relative to.
+//! Numbers as text: times, memory, counts of verdicts, points and their reference.
 
 use checkers::Score;
 use judge_problem::scoring::display;
@@ -107,7 +107,7 @@ pub fn best_score(plan: &Plan, outcomes: &OutcomeGrid, case: usize) -> Option<Sc
     known.into_iter().chain(scores).reduce(|left, right| plan.problem.direction.better(left, right))
 }
 
-/// Returns the share of the best score that a score is, from 0 to 1; `None` if there is no such share.
+/// Returns a score as a share of the best score, from 0 to 1; `None` if there is no such share.
 pub fn share_of_best(direction: Direction, score: &Score, best: &Score) -> Option<f64> {
     let (low, high) = match direction {
         Direction::Max => (score, best),
@@ -123,7 +123,7 @@ pub fn share_of_best(direction: Direction, score: &Score, best: &Score) -> Optio
 /// The number of origins that a line names.
 const NAMED: usize = 4;
 
-/// What the points of a run are relative to.
+/// The reference that the points of a run are relative to.
 #[derive(Debug)]
 pub(crate) struct Reference<'a> {
     source: &'a BestSource,
@@ -161,7 +161,7 @@ struct OriginRecord {
 }
 
 impl<'a> Reference<'a> {
-    /// Returns what a run's points are relative to; `None` under a rule that takes no best score.
+    /// Returns the reference that a run's points are relative to; `None` under a rule without best scores.
     pub(crate) fn of(rule: &Rule, plan: &'a Plan, outcomes: &OutcomeGrid) -> Option<Self> {
         if !rule.has_reference() {
             return None;
@@ -236,10 +236,10 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The largest number of points in a chart. More of them would overlap.
+/// The maximal number of points in a chart. More would overlap.
 const MAX: usize = 5000;
 
-/// Returns n such that a chart of this many points draws every n-th one.
+/// Returns n such that a chart with this many points draws every n-th one.
 pub fn chart_stride(points: usize) -> usize {
     points.div_ceil(MAX).max(1)
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// A value that the judge writes as one JSON document. [`SCHEMAS`](crate::SCHEMAS) has the schema of each.
 pub trait Document {
-    /// Returns what is serialized: its fields are the keys of the document.
+    /// Returns the value to serialize: its fields are the keys of the document.
     fn record(&self) -> impl Serialize;
 
     /// Writes the document in indented lines, with a final newline.
@@ -39,7 +39,7 @@ pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
     text(|output| write(value, Visible(CompactFormatter), output))
 }
 
-/// A list whose items are made as they are written.
+/// A list whose items are created while they are written.
 pub(crate) struct Each<F>(pub(crate) F);
 
 impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
@@ -59,10 +59,11 @@ fn text(write: impl FnOnce(&mut dyn Write) -> serde_json::Result<()>) -> serde_j
     Ok(String::from_utf8(bytes).expect("JSON is UTF-8"))
 }
 
-/// JSON itself escapes the control characters of ASCII in strings; the others mean the same when they are escaped too.
+/// JSON itself escapes the ASCII control characters in strings. Here the other control characters are escaped, too,
+/// which does not change their meaning.
 struct Visible<F>(F);
 
-/// Passes what stands around values on to the inner formatter.
+/// Passes the formatting between values on to the inner formatter.
 macro_rules! passed_on {
     ($($method:ident($($flag:ident)?)),*) => {
         $(fn $method<W: ?Sized + Write>(&mut self, writer: &mut W $(, $flag: bool)?) -> io::Result<()> {

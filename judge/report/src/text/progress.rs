@@ -1,4 +1,4 @@
-//! The line that shows how far a command is.
+//! The line that shows the progress of a command.
 
 use crate::text::effects::rounded;
 use crate::text::figures::Counts;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// The bar takes the width of the terminal.
 const TEMPLATE: &str = "{wide_bar} {pos}/{len}{left}\n{words}";
 
-/// The time between two lines where standard error is no terminal.
+/// The time between two lines if standard error is not a terminal.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(10);
 
 /// The progress of a run: a bar on a terminal, elsewhere a line every ten seconds.
@@ -81,7 +81,8 @@ impl Progress {
         }
     }
 
-    /// Removes the bar and stops the lines. It does not wait for the thread that writes them: that thread may get no core for a while.
+    /// Removes the bar and stops the lines. It does not wait for the thread that writes them, because that thread may
+    /// get no core for a while.
     pub fn finish(self) {
         self.bar.finish_and_clear();
         // The lock waits for a line that is being written. No line follows.
@@ -111,7 +112,7 @@ pub(crate) fn bar(count: usize, template: &str) -> ProgressBar {
     bar
 }
 
-/// Writes a line every ten seconds. `None` if no thread can be started: the run then goes on without lines.
+/// Writes a line every ten seconds. `None` if no thread can be started. The run then continues without lines.
 fn lines(state: Arc<Mutex<ProgressState>>) -> Option<Sender<()>> {
     let (end, ended) = channel();
     let write = move || {
@@ -135,7 +136,8 @@ const RUNNING_SHOWN: usize = 2;
 /// The largest number of solvers whose means are shown.
 const MEANS_SHOWN: usize = 3;
 
-/// The number of failures that are shown as they happen, and the width of their notes: the whole is in the report.
+/// The number of failures that are shown immediately, and the width of their notes. The complete notes are in the
+/// report.
 const FAILURES_SHOWN: usize = 100;
 const NOTE_WIDTH: usize = 80;
 
@@ -243,7 +245,7 @@ impl ProgressState {
         parts.join("; ")
     }
 
-    /// Returns the time left as text, by the mean time of the jobs so far. `None` while that says little.
+    /// Returns the remaining time as text, by the mean time of the jobs so far. `None` while this is too uncertain.
     fn time_left(&self) -> Option<String> {
         let elapsed = self.started.elapsed();
         if self.done == 0 || self.done >= self.jobs || elapsed < FIRST_ESTIMATE {
@@ -370,7 +372,7 @@ impl Steps {
         Self { bar, last_line: Instant::now() }
     }
 
-    /// Starts the display of steps whose number nobody knows.
+    /// Starts the display of steps whose number is unknown.
     pub fn without_end() -> Self {
         let bar = bar(0, "{spinner} {msg}");
         bar.enable_steady_tick(Duration::from_millis(200));

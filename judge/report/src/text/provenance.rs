@@ -47,7 +47,7 @@ struct NodeRecord<'a> {
     load: Option<f64>,
 }
 
-/// What a solver may use on each case.
+/// The limits of a solver on each case.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LimitsRecord {
     cpu_ms: f64,
@@ -99,7 +99,8 @@ fn node_lines(nodes: &NodeList) -> impl Iterator<Item = String> {
     nodes.iter().map(line).chain(processors_line(nodes))
 }
 
-/// Returns the line that says why times of all cases have no mean; `None` where all nodes have the same processor.
+/// Returns the line that says why there is no mean of times over all cases; `None` if all nodes have the same
+/// processor.
 pub(crate) fn processors_line(nodes: &NodeList) -> Option<String> {
     let processors = nodes.processors().len();
     (processors > 1)

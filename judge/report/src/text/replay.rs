@@ -60,9 +60,9 @@ impl Look {
 struct Delta {
     /// The move's number.
     s: Option<usize>,
-    /// The caption's place in the palette.
+    /// The caption's index in the palette.
     t: u32,
-    /// Points that were gained.
+    /// Gained points.
     g: Option<String>,
     /// Points so far.
     p: Option<String>,
@@ -70,7 +70,7 @@ struct Delta {
     w: Option<usize>,
     /// The number of cells of that board.
     n: Option<usize>,
-    /// Changed cells: place, look, place, look, …; a place counts from the changed one before it.
+    /// Changed cells: place, look, place, look, and so on. Each place is relative to the changed one before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     c: Vec<u32>,
     /// All cells of a large board, a character for each, if many changed: look 0 is `#`, and so on in the order of Unicode
@@ -89,17 +89,17 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What the game brings: its next pieces, one after the other.
+/// The next pieces of the game, one after the other.
 #[derive(Debug, Default)]
 struct Queue {
     width: usize,
     height: usize,
     cells: Vec<u32>,
-    /// Where the shown part begins.
+    /// The beginning of the visible part.
     start: usize,
 }
 
-/// What the game brings: its next pieces, one after the other.
+/// The next pieces of the game, one after the other.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QueueRecord<'a> {
     /// How many columns are shown at once.
@@ -111,8 +111,8 @@ pub(crate) struct QueueRecord<'a> {
 }
 
 impl Queue {
-    /// Shows these columns next: as many as are left, up to a width that stays the same. Returns by how many columns the shown
-    /// part moves on. Columns that are known already are not stored again.
+    /// Shows these columns next: all remaining ones, up to a constant width. Returns how many columns the visible part
+    /// has moved. Known columns are not stored again.
     fn show(&mut self, columns: &[u32], height: usize) -> usize {
         let before = self.start;
         if columns.is_empty() {
@@ -137,16 +137,16 @@ impl Queue {
     }
 }
 
-/// The frames as a page has them. Their numbers are texts: scores can be longer than JavaScript's numbers.
+/// The frames in the form of a page. Numbers are strings, because scores can be longer than JavaScript's numbers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReplayRecord<'a> {
-    /// What happens, for frames to name.
+    /// The captions, which frames refer to by index.
     captions: &'a [String],
-    /// What cells look like, for frames to name: text (`null` for an empty cell) and colour.
+    /// The looks of cells, which frames refer to by index: text (`null` for an empty cell) and colour.
     cells: &'a [Look],
     /// Each as the difference from the one before it.
     frames: &'a [Delta],
-    /// What the game brings; absent if that is not known.
+    /// The next pieces of the game; absent if they are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueRecord<'a>>,
 }
@@ -162,12 +162,12 @@ fn symbol(look: u32) -> Option<char> {
     char::from_u32(FIRST + look + skipped).filter(char::is_ascii_graphic)
 }
 
-/// Returns the look that a character of a large board stands for.
+/// Returns the look of a character of a large board.
 fn look_of(symbol: char) -> u32 {
     u32::from(symbol) - u32::from('#') - u32::from(symbol > '\\')
 }
 
-/// Values that are stored once and named by their place.
+/// Values that are stored once and referred to by their index.
 #[derive(Debug)]
 struct Palette<T> {
     values: Vec<T>,
@@ -196,7 +196,7 @@ impl GameReplay {
     /// Starts a replay of these moves, without frames.
     pub fn new(moves: MoveRange) -> Self {
         let mut replay = Self { moves, ..Self::default() };
-        // An empty cell is 0: a new board lists none of them.
+        // An empty cell is 0, so a new board lists no empty cells.
         replay.cells.place(Look(None, 0));
         replay
     }
@@ -300,7 +300,7 @@ impl Observer for GameReplay {
 
 /// Returns the look of a cell.
 pub(crate) fn look(cell: Cell) -> Look {
-    // The colour of an empty cell has no meaning.
+    // The colour of an empty cell is meaningless.
     let color = if cell.text.is_some() { cell.color } else { 0 };
     Look(cell.text, color)
 }
@@ -320,7 +320,7 @@ fn sums(differences: &[u32]) -> Vec<u32> {
     differences.iter().scan(0, add).collect()
 }
 
-/// Converts a place on a board or in a palette. No memory holds 2^32 of them.
+/// Converts a place on a board or an index in a palette. There is never memory for 2^32 of them.
 fn small(number: usize) -> u32 {
     u32::try_from(number).expect("places are counted in memory")
 }
@@ -424,7 +424,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// The number of frames that one key skips.
 const LEAP: usize = 10;
 
-/// Returns whether a person can step through frames: standard input and output are a terminal.
+/// Returns whether the user can step through frames: standard input and output are a terminal.
 pub fn can_step() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }

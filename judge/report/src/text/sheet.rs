@@ -18,12 +18,12 @@ pub(crate) fn or_nothing(figure: Option<String>) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextTable {
     pub(crate) titles: Vec<String>,
-    /// The number of columns with words, at the left. The others hold figures.
+    /// The number of columns with words, on the left. The others contain figures.
     pub(crate) words: usize,
     /// The columns that a narrow terminal leaves out, the first of them first.
     pub(crate) spare: Vec<usize>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// The number of further rows, which no page shows.
+    /// The number of further rows, which pages do not show.
     pub(crate) left_out: usize,
 }
 
@@ -34,7 +34,7 @@ impl TextTable {
         Self { titles, words, rows, ..Self::default() }
     }
 
-    /// Returns the table with the titles of the columns that a narrow terminal leaves out, in this order.
+    /// Returns the table with the titles of the columns that a narrow terminal drops, in this order.
     pub(crate) fn with_spare(self, titles: &[&str]) -> Self {
         let place = |title: &&str| self.titles.iter().position(|known| known == title);
         Self { spare: titles.iter().filter_map(place).collect(), ..self }
@@ -85,14 +85,15 @@ pub(crate) fn table_csv(table: &TextTable, output: &mut dyn Write) -> csv::Resul
     Ok(writer.flush()?)
 }
 
-/// Returns foreign text in one line, with hidden characters escaped, and marked as text if a spreadsheet would read a formula.
+/// Returns untrusted text in one line, with hidden characters escaped, and marked as text if a spreadsheet would read a
+/// formula.
 pub(crate) fn words(text: &str) -> String {
     let shown = one_line(text);
     let is_formula = shown.starts_with(['=', '+', '-', '@']) && shown.parse::<f64>().is_err();
     if is_formula { format!("'{shown}") } else { shown.into_owned() }
 }
 
-/// The largest page in bytes. Comments may have 65,536 characters; the rest is left for the text of a bot.
+/// The largest page in bytes. Comments may have 65,536 characters. The remaining space is for the text of a bot.
 const MAX: usize = 56_000;
 
 /// The widths of a field of a table, a note and a command.
@@ -150,7 +151,7 @@ impl Page {
         self.add(&body);
     }
 
-    /// Returns as many of the `count` parts as fit, and the number of the others.
+    /// Returns as many of the `count` parts as fit, and the number of the remaining ones.
     fn fitting(&mut self, count: usize, parts: impl Iterator<Item = String>) -> String {
         let room = MAX.saturating_sub(self.text.len() + RESERVE);
         let mut length = 0;
@@ -167,7 +168,7 @@ impl Page {
     }
 }
 
-/// Returns the line that counts what is left out, if anything is.
+/// Returns the line that counts the omitted parts, if there are any.
 fn more(count: usize) -> String {
     if_any(count, |more| format!("\n… and {more} more.\n"))
 }
@@ -204,7 +205,7 @@ pub(crate) fn field(text: &str) -> String {
     escaped(&cut(text, FIELD_WIDTH))
 }
 
-/// Returns a text with its lines, as a block of code: nothing in it ends the block, because it is indented.
+/// Returns a text with its lines as a code block. No line can end the block, because it is indented.
 fn block(text: &str) -> String {
     visible(text).lines().map(|line| format!("    {line}\n")).collect()
 }

@@ -139,17 +139,17 @@ impl Column {
         Self { spare, ..self }
     }
 
-    /// Returns the column as one whose texts are cut before a column is left out.
+    /// Returns the column with texts that are shortened before a column is dropped.
     pub fn shrinking(self) -> Self {
         Self { is_whole: false, ..self }
     }
 
-    /// Returns the column as one whose texts continue on further lines.
+    /// Returns the column with texts that continue on further lines.
     pub fn wrapped(self) -> Self {
         Self { overlong: Overlong::Lines, ..self }
     }
 
-    /// Returns the column as one that shows the beginning of a text that is too long.
+    /// Returns the column with only the beginning of long texts.
     pub fn cut_at_the_end(self) -> Self {
         Self { overlong: Overlong::Start, ..self }
     }
@@ -183,13 +183,13 @@ pub(crate) fn painted(text: &str, paint: Paint) -> Field {
 /// The gaps between columns: the usual one, and the one of a narrow terminal.
 const GAPS: [usize; 2] = [3, 2];
 
-/// Words are not cut below this width while a column can be left out instead.
+/// Words are not shortened below this width while a column can be dropped instead.
 const READABLE: usize = 12;
 
 /// Words on several lines are readable from this width on.
 const WRAPPED: usize = 20;
 
-/// Nothing is cut below this width.
+/// The minimal width of every column.
 const MIN: usize = 3;
 
 /// The columns that are shown.
@@ -201,8 +201,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// Lays out a table in this width: first long words shrink, then the least important columns go, then words
-    /// and at last figures shrink.
+    /// Lays out a table in this width. First long words shrink, then the least important columns are dropped, and then
+    /// words and at last figures shrink.
     fn of(columns: &[Column], rows: &[Vec<Field>], width: Option<usize>) -> Self {
         let widest = |place: usize| {
             let texts = rows.iter().map(|row| &row[place].text).chain([&columns[place].title]);

@@ -65,8 +65,8 @@ impl Style {
         width.map_or(style, |width| style.with_width(width))
     }
 
-    /// Returns a figure as it is shown: on a terminal with commas between thousands, from five digits on; otherwise a program may
-    /// read it.
+    /// Returns a figure as shown: on a terminal with commas between thousands, from five digits on; otherwise without,
+    /// because a program may read it.
     pub fn figure(self, text: &str) -> Cow<'_, str> {
         if self.width.is_none() { Cow::Borrowed(text) } else { with_thousands(text) }
     }
@@ -109,7 +109,7 @@ pub(crate) fn paint_of(verdict: Verdict) -> Paint {
     }
 }
 
-/// Separates the digits before each decimal point by thousands, where there are five or more.
+/// Separates the digits before each decimal point by thousands, if there are at least five.
 fn with_thousands(text: &str) -> Cow<'_, str> {
     let mut separated = String::with_capacity(text.len());
     let mut rest = text;
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    /// Gives a byte at a time.
+    /// Returns one byte at a time.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

@@ -32,7 +32,7 @@ pub enum CheckerError {
     BelowFailure {
         /// The score.
         score: Score,
-        /// What a failed case counts as.
+        /// The score of a failed case.
         least: Score,
     },
     /// The checker compares with an answer file, and the case has none.
@@ -70,9 +70,9 @@ pub enum CheckerError {
 /// The decision of a checker on an answer, with what it printed beside the score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether the answer is accepted.
+    /// The ruling on an answer, with the metrics that the checker printed.
     pub ruling: Ruling,
-    /// The metrics of an accepted answer.
+    /// Whether the answer is accepted, and its score.
     pub metrics: Metrics,
 }
 
@@ -93,7 +93,7 @@ pub struct ProblemChecker {
     least: Option<Score>,
     metrics: Arc<[MetricRule]>,
     stop: Option<StopSignal>,
-    /// The answer file that the user names. It is used for every case.
+    /// The program that checks an interactor's output, or answers that no tester has seen.
     expected: Option<PathBuf>,
     /// All answer files. They are found once.
     answer_files: Arc<OnceLock<AnswerIndex>>,
@@ -107,7 +107,7 @@ pub enum PreparedCase {
     External {
         /// The checker.
         checker: Arc<CheckerProgram>,
-        /// What it gets.
+        /// The case that it gets.
         case: ExternalCase,
     },
     /// For an interactor.
@@ -119,18 +119,18 @@ pub enum PreparedCase {
         /// What they get.
         case: ExternalCase,
     },
-    /// For a tester.
+    /// The case that they get.
     Tested {
         /// The tester.
         tester: Box<Tester>,
-        /// The checker of answers alone, if there is one.
+        /// The checker of the answers, if there is one.
         then: Option<Arc<CheckerProgram>>,
-        /// What they get.
+        /// The case that they get.
         case: ExternalCase,
         /// The seed of the case, if it is made from one.
         seed: Option<u64>,
     },
-    /// To be compared with its answer file.
+    /// Compared with its answer file.
     Tokens(TokenRules, Vec<u8>),
 }
 
@@ -159,7 +159,7 @@ impl ProblemChecker {
         }
     }
 
-    /// Returns a checker that takes this answer file for every case.
+    /// Returns a checker that uses this answer file for every case.
     pub fn with_answer(self, expected: Option<&Path>) -> Self {
         Self { expected: expected.map(Path::to_owned), ..self }
     }
@@ -172,7 +172,7 @@ impl ProblemChecker {
     /// Returns the answer file of a case, if it has one.
     ///
     /// # Errors
-    /// When none is found, and a folder that may have it cannot be read.
+    /// When none is found, and a folder that may contain it cannot be read.
     pub fn answer_file(&self, source: Option<&CaseSource>) -> Result<Option<PathBuf>, CheckerError> {
         if let Some(expected) = &self.expected {
             return Ok(Some(expected.clone()));
@@ -220,7 +220,7 @@ impl ProblemChecker {
 }
 
 impl PreparedCase {
-    /// Checks an answer, and returns its score or why it is rejected.
+    /// Checks an answer, and returns its score or the reason for a rejection.
     ///
     /// # Errors
     /// When the checker itself fails.
@@ -261,7 +261,7 @@ impl PreparedCase {
         }
     }
 
-    /// Begins to check the answers of one solver: one for each pass. `None`: the checker is no command.
+    /// Begins to check the answers of one solver: one for each pass. `None`: the checker is not a command.
     ///
     /// # Errors
     /// When the files of the checker cannot be created.
@@ -270,7 +270,7 @@ impl PreparedCase {
         Ok(Some(checker.begin(case)?))
     }
 
-    /// Returns what the checker decides about the interactor's output. `None`: only the interactor decides.
+    /// Returns the checker's decision on the interactor's output. `None`: only the interactor decides.
     ///
     /// # Errors
     /// When the checker itself fails.
@@ -372,21 +372,21 @@ pub struct ExternalCase {
     pub expected: Option<PathBuf>,
     /// Stops a checker early.
     pub stop: Option<StopSignal>,
-    /// The least score that the problem admits.
+    /// The lowest score that the problem admits.
     least: Option<Score>,
     /// The metrics that the problem declares.
     pub(crate) metrics: Arc<[MetricRule]>,
 }
 
 impl ExternalCase {
-    /// Returns a case that has an input and nothing else.
+    /// Returns a case with an input and nothing else.
     fn of(input: &[u8]) -> Self {
         Self { input: CaseInput::new(input), expected: None, stop: None, least: None, metrics: Arc::default() }
     }
 }
 
-/// The checks of one solver's answers to a case: one answer for each pass. What the checker leaves in its folder stays
-/// there from pass to pass.
+/// The checks of one solver's answers to a case: one answer for each pass. Files that the checker leaves in its folder
+/// stay there from pass to pass.
 pub struct Checking<'a> {
     case: &'a ExternalCase,
     protocol: &'a dyn Protocol,

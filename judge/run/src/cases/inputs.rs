@@ -1,5 +1,5 @@
-//! The input of a case: generated from its seed, or read from its file. And its features: numbers that the checker knows,
-//! or that the problem finds in the input.
+//! The input of a case: generated from its seed, or read from its file. Also its features: numbers from the checker, or
+//! numbers that the problem's rules find in the input.
 
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
 use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
@@ -27,7 +27,7 @@ pub enum InputError {
     /// A built-in generator has no case for this seed.
     #[error(transparent)]
     Seed(#[from] checkers::UnusableSeed),
-    /// The generator has not such parameters.
+    /// The generator does not have such parameters.
     #[error(transparent)]
     Call(#[from] InvalidText),
     /// The problem has no generator.
@@ -65,13 +65,13 @@ pub struct Inputs {
     stop: Option<StopSignal>,
 }
 
-/// What makes inputs from seeds.
+/// The source of an input.
 #[derive(Clone)]
 enum Source {
     BuiltIn(Generator, Option<&'static Parametric>),
     Command(Arc<SetterProgram>),
     Files(Arc<FileProgram>),
-    /// The seed is all the input.
+    /// The seed itself is the input.
     Seed,
 }
 
@@ -152,7 +152,7 @@ impl Inputs {
     /// Returns the input of the case with this seed and these parameters.
     ///
     /// # Errors
-    /// When the generator has not such values, or fails.
+    /// When the generator does not accept these values, or fails.
     pub fn generate_call(&self, call: &GeneratorCall) -> Result<Vec<u8>, InputError> {
         let values = call.complete(&self.parameters)?;
         let seed = call.seed;
@@ -189,12 +189,12 @@ fn check_end(seed: u64, finished: &CommandOutput) -> Result<(), InputError> {
 /// A generator of files, ready to be called.
 struct FileProgram {
     program: SetterProgram,
-    /// A file of seeds, one for each line. Number `n` stands for the seed in line `n`.
+    /// A file of seeds, one per line. Number `n` stands for the seed in line `n`.
     seeds: Option<PathBuf>,
 }
 
 impl FileProgram {
-    /// Returns the case with this seed. The generator gets a file with only this seed, and leaves one file.
+    /// Returns the case with this seed. The generator gets a file with only this seed, and writes one file.
     pub(super) fn generate(&self, seed: u64, stop: Option<&StopSignal>) -> Result<Vec<u8>, InputError> {
         let failed = |why: String| InputError::Generator { seed, why };
         let named = of_list(self.seeds.as_deref(), seed)?;
@@ -222,7 +222,7 @@ fn of_list(list: Option<&Path>, line: u64) -> Result<u64, InputError> {
     }
 }
 
-/// Returns the features of a case. The problem's own, which these rules find, take precedence over the checker's.
+/// Returns the features of a case. Features that the problem's own rules find take precedence over the checker's.
 pub(crate) fn features(rules: &[FeatureRule], input: &[u8], case: &PreparedCase) -> Features {
     let mut features = Features::default();
     for feature in case.features() {
@@ -267,10 +267,7 @@ impl CaseReader {
         Ok(CaseDescription { input: Digest::of(&input), features: self.features(case, &input)? })
     }
 
-    /// Returns the features of an input that is no case of the problem.
-    ///
-    /// # Errors
-    /// When it is malformed.
+    /// Returns the features of an input that does not belong to a case of the problem.
     pub fn describe_input(&self, input: &[u8]) -> Result<Features, CheckerError> {
         Ok(features(&self.rules, input, &self.checker.prepare(input, None)?))
     }

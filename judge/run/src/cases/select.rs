@@ -4,7 +4,7 @@ use crate::matching::{MatchError, matching_with_types};
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, natural_key,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -30,15 +30,15 @@ pub enum SelectError {
     /// A case with values that its generator does not have.
     #[error("`{0}`: {1}")]
     Call(GeneratorCall, InvalidText),
-    /// A file pattern cannot be followed.
+    /// A file pattern is invalid, or a folder cannot be read.
     #[error(transparent)]
     Match(#[from] MatchError),
     /// A pattern that matches nothing.
     #[error("no file matches `{}`", .folder.join(.pattern).display())]
     NoFiles {
-        /// Where it starts. Empty: the current folder.
+        /// The folder where the search starts. Empty: the current folder.
         folder: PathBuf,
-        /// What was given.
+        /// The pattern.
         pattern: String,
     },
     /// Neither a file nor a folder.
@@ -53,7 +53,7 @@ pub enum SelectError {
     SameName {
         /// The name.
         name: CaseName,
-        /// Where both come from.
+        /// The sources of both.
         sources: Box<[CaseSource; 2]>,
     },
 }
@@ -85,8 +85,17 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
         call.complete(&problem.generator_parameters).map_err(|error| SelectError::Call(call.clone(), error))?;
         cases.push(CaseSpec::from_call(call.clone()));
     }
-    for pattern in &selection.inputs {
-        cases.extend(files(pattern, Path::new(""))?.into_iter().map(in_file));
+    if !selection.inputs.is_empty() {
+        // A file that the catalogue lists keeps its name, weight, thresholds and best score.
+        let real = |case: &CaseSpec| Some((case.file()?.canonicalize().ok()?, case.clone()));
+        let listed: HashMap<PathBuf, CaseSpec> = problem.cases.listed().filter_map(real).collect();
+        let of_catalogue = |path: PathBuf| match path.canonicalize().ok().and_then(|real| listed.get(&real)) {
+            Some(known) => CaseSpec { source: CaseSource::File(path), ..known.clone() },
+            None => in_file(path),
+        };
+        for pattern in &selection.inputs {
+            cases.extend(files(pattern, Path::new(""))?.into_iter().map(of_catalogue));
+        }
     }
     if selection.seeds.is_none() && selection.inputs.is_empty() && selection.calls.is_empty() {
         cases.clone_from(&problem.cases);

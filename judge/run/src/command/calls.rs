@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The folder for a program's result, in its working folder.
 const REPORTS: &str = "reports";
-/// The most files of a result, and the most bytes of all together.
+/// The maximal number of files of a result, and their maximal size together.
 pub(super) const MAX_FILES: u64 = 1000;
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -30,7 +30,7 @@ pub(crate) struct CallInput<'a> {
     pub expected: Option<&'a Path>,
 }
 
-/// What a program said when it was called.
+/// The result of a call of a program.
 #[derive(Debug)]
 pub(crate) struct CallResult {
     /// How it ended, and what it printed.
@@ -39,15 +39,15 @@ pub(crate) struct CallResult {
     pub reports: Vec<Option<Vec<u8>>>,
 }
 
-/// The calls of a program for one case. What it leaves beside its reports stays there from call to call, if the protocol
-/// has that.
+/// The calls of a program for one case. If the protocol allows it, files that it leaves beside its reports stay there
+/// from call to call.
 pub(crate) struct Calls<'a> {
     program: &'a SetterProgram,
     protocol: &'a dyn Protocol,
     left: Left,
 }
 
-/// What a program has left beside its reports.
+/// Files that a program has left beside its reports.
 enum Left {
     /// In a folder of the host.
     Supervised(Reports),
@@ -100,7 +100,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Removes its reports, but not what else is in their folder.
+    /// Removes its reports, but not the other files in their folder.
     ///
     /// # Errors
     /// When one cannot be removed.
@@ -139,8 +139,8 @@ pub(super) fn reports(protocol: &dyn Protocol, written: &[WorkFile]) -> Vec<Opti
     protocol.reports().iter().map(report).collect()
 }
 
-/// Returns the call of a program whose working folder is at `place`. The files that its command names are copied there. An
-/// answer file that the program sees anyway is not copied, because its name may matter.
+/// Returns the call of a program whose working folder is at `place`. The files that its command names are copied there.
+/// An answer file that the program can see anyway is not copied, because its name may matter.
 pub(super) fn call_spec(
     program: &SetterProgram,
     protocol: &dyn Protocol,
@@ -202,7 +202,7 @@ const LIST: &str = "seeds.txt";
 const RESULT: &str = "in";
 
 impl SetterProgram {
-    /// Runs the program on a list. Returns how it ended, and the contents of the files that it left, if it ended well.
+    /// Runs the program on a list. Returns how it ended, and the contents of its files, if it succeeded.
     ///
     /// # Errors
     /// When it gives no result.
@@ -239,7 +239,7 @@ fn run_list_supervised(
     let prefix = judge_sandbox::sweepable_name("seeds") + ".";
     let files = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
     let place = Place::of(&program.command).map_err(failed)?;
-    // A program in its own folder may write to that folder without an argument.
+    // A program in its own folder may write its files there without an argument.
     let is_own = place.folder() != program.command.folder;
     let result = if is_own { place.folder() } else { files.path() }.join(RESULT);
     let list_file = files.path().join(LIST);
@@ -255,7 +255,7 @@ fn run_list_supervised(
 }
 
 impl SetterProgram {
-    /// Runs the program on an answer to a case. Returns how it ended, and the page that it left in its folder.
+    /// Runs the program on an answer to a case. Returns how it ended, and the page that it wrote to its folder.
     ///
     /// # Errors
     /// When it cannot be run, or its page cannot be read.
@@ -319,7 +319,8 @@ enum Run {
 }
 
 impl<'a> LiveCall<'a> {
-    /// Starts the program with this standard input and output, which are closed here, to stay on a core if one is given.
+    /// Starts the program with this standard input and output, which are closed here. It stays on a core, if one is
+    /// given.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -385,7 +386,7 @@ impl<'a> LiveCall<'a> {
     /// Kills it, and returns the end of its standard error.
     ///
     /// # Errors
-    /// When it had passed a limit, or its standard error cannot be read.
+    /// When it exceeded a limit, or its standard error cannot be read.
     pub(crate) fn kill(self) -> Result<String, CommandError> {
         let output = match self.run {
             Run::Supervised { running, .. } => running.end()?,

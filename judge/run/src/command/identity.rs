@@ -9,12 +9,13 @@ use judge_problem::{
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// The most files of a command that are read, and the most bytes of each that are searched for names of other files.
+/// The maximal number of files of a command that are read, and the maximal number of bytes of each that are searched
+/// for names of other files.
 const MAX_FILES_READ: usize = 100;
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Returns the identity of a checker. An external one has no version. A hash of the files that its command names, and that
-/// these name, takes its place.
+/// Returns the identity of a checker. An external checker has no version. Its identity contains a hash of the files
+/// that its command names, and of the files that those name.
 pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     match checker {
         CheckerChoice::BuiltIn(checker) => CheckerIdentity { name: checker.id.to_owned(), version: checker.version },
@@ -52,16 +53,16 @@ fn identity_of(external: &ExternalChecker) -> String {
 /// Returns the contents of the files that a command names, and of the files that those name.
 fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
     let words = shell_words::split(&command.line).unwrap_or_default();
-    // `sh -c 'python3 gen.py {seed}'` has a command in a word.
+    // `sh -c 'python3 gen.py {seed}'` has a command inside a word.
     let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
     let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
-    // A trusted command may write to its folder, so the files there do not tell its version.
+    // A trusted command may write to its folder, so the files there do not identify its version.
     let named: Vec<_> = named.collect();
     contents(&if command.trusted { named } else { with_referenced_files(&command.folder, named) })
 }
 
 /// Adds the files that scripts and sources import, include, start or read, if they are in the folder of the command or
-/// beside the script. A file that is named in another way is noticed only if inputs change.
+/// beside the script. If a file is named in another way, a change is noticed only through changed inputs.
 fn with_referenced_files(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut next: VecDeque<PathBuf> = named.into();
@@ -80,7 +81,7 @@ fn with_referenced_files(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
     files
 }
 
-/// Returns what may be names of files in a script: relative ones with a dot or a slash, and modules of Python.
+/// Returns words of a script that may name files: relative paths with a dot or a slash, and modules of Python.
 fn names_in(text: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
     let mut names = Vec::new();
@@ -103,8 +104,8 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
     map_on_all_cores(files.len(), |number| std::fs::read(&files[number]).ok()).into_iter().flatten().collect()
 }
 
-/// Returns the identity of a problem's generator with its version. For a command it is the line with a hash of the files
-/// that it names, directly or indirectly. Empty without a generator.
+/// Returns the identity of a problem's generator with its version. For a command, it is the command line with a hash of
+/// the files that it names, directly or indirectly. Empty without a generator.
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {
         let line = problem.generator_source.as_ref().unwrap_or(&command.line).clone();

@@ -1,5 +1,5 @@
 //! Runs a setter's command (a checker, an interactor, a generator) with limits: in the sandbox, unless it is trusted.
-//! Commands end with the judge, even if it is killed.
+//! Commands end when the judge ends, even if it is killed.
 
 mod calls;
 mod identity;

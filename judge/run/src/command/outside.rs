@@ -1,4 +1,5 @@
-//! Commands outside the sandbox, each under a supervisor: they end with the judge, even if it is killed.
+//! Commands outside the sandbox. Each runs under a supervisor, so it ends when the judge ends, even if the judge is
+//! killed.
 
 use super::setter::{CommandError, CommandOutput, Place, StopSignal};
 use judge_problem::verdict::{Call, CallFiles, Protocol};
@@ -14,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The most bytes of each output stream that are kept.
+/// The maximal number of bytes kept of each output stream.
 const KEPT_BYTES: u64 = 64 << 20;
 
-/// Supervisors that wait for the next command, for the whole process.
+/// Idle supervisors, for the whole process.
 pub(crate) static SUPERVISORS: Supervisors = Supervisors::new();
 
 /// Sets the executable that becomes a supervisor, if it is not this process's own. Only the first call has an effect.
@@ -90,8 +91,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a command in `folder`, in a process group of its own, to stay on `core` if one is given. Its standard error
-    /// is stored.
+    /// Starts a command in `folder`, in a process group of its own. It stays on `core`, if one is given. Its standard
+    /// error is stored.
     ///
     /// # Errors
     /// When it cannot be started, or its standard error cannot be stored.
@@ -141,7 +142,7 @@ pub(crate) fn contents(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The most bytes of a report that are read: it may be the input of another pass.
+/// The maximal number of bytes read of a report. A report may be the input of another pass.
 const REPORT_BYTES: u64 = 64 << 20;
 
 /// The files for the result of one call. They are removed when this is dropped. If the judge is killed, the next
@@ -153,7 +154,7 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// Creates the folder for the files of a protocol, and the files, empty, if the protocol has them so.
+    /// Creates the folder for the files of a protocol, and empty files, if the protocol requires that.
     ///
     /// # Errors
     /// When they cannot be created.
@@ -184,12 +185,12 @@ impl Reports {
     /// Returns the contents of the files; `None` for a missing file.
     ///
     /// # Errors
-    /// When one cannot be read, or is no file.
+    /// When one cannot be read, or is not a file.
     pub(crate) fn read(&self) -> io::Result<Vec<Option<Vec<u8>>>> {
         self.files.iter().map(|file| read(file)).collect()
     }
 
-    /// Removes the files, but not what else is in their folder.
+    /// Removes the files, but not the other files in their folder.
     ///
     /// # Errors
     /// When one cannot be removed.

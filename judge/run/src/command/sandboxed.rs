@@ -1,4 +1,4 @@
-//! Setters' programs in the sandbox, and the sandbox's workers that wait for another call.
+//! Setters' programs in the sandbox, and the sandbox's idle workers.
 
 use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
 use crate::executor::DISMISSED;
@@ -21,21 +21,21 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-/// The most bytes of standard output: a generator prints an input.
+/// The maximal size of standard output. A generator prints an input there.
 pub(super) const OUTPUT: Bytes = Bytes(256 << 20);
-/// The most bytes of standard error that are kept.
+/// The maximal number of bytes of standard error that are kept.
 const STDERR_KEPT: u64 = 16 << 20;
 
-/// The pause between two looks at whether a program has started.
+/// The pause between two checks of whether a program has started.
 const START_PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
 
-/// What one call asks of a program.
+/// The arguments of one call of a program.
 #[derive(Debug, Default)]
 pub(super) struct CallSpec {
     pub(super) words: Vec<OsString>,
     /// Its standard input.
     pub(super) stdin: Option<Arc<[u8]>>,
-    /// The files that it gets and makes, if it does.
+    /// The files that it gets and makes, if any.
     pub(super) exchange: Option<Exchange>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn run(
 /// How a run ended, and the files that it made.
 type Ended = (Execution, OutputFiles);
 
-/// Returns how a program ended and the files that it made, unless it could not start or passed a limit.
+/// Returns how a program ended and the files that it made, unless it could not start or exceeded a limit.
 pub(super) fn result(
     program: &SetterProgram,
     (execution, written): Ended,
@@ -84,8 +84,8 @@ pub(super) struct SandboxedRun {
     thread: Option<JoinHandle<Result<Ended, Fault>>>,
 }
 
-/// Starts a setter's program with this standard input and output, to stay on a core if one is given. It has no limit of
-/// wall time.
+/// Starts a setter's program with this standard input and output. It stays on a core, if one is given. It has no limit
+/// of wall time.
 pub(super) fn start(
     program: &SetterProgram,
     ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
@@ -115,8 +115,8 @@ pub(super) fn start(
 }
 
 impl SandboxedRun {
-    /// Waits until it has started, or has come to an end without that. In tier `bare`, the sandbox may first search large
-    /// folders for seconds. That time must not count for the program or its partner.
+    /// Waits until it has started, or has ended without starting. In tier `bare`, the sandbox may first search large
+    /// folders for seconds. This time must not count for the program or its partner.
     fn wait_for_start(&self) -> rustix::io::Result<()> {
         while self.processes().is_empty() {
             let mut fds = [PollFd::new(&self.ended, PollFlags::IN)];
@@ -183,7 +183,7 @@ fn request(program: &SetterProgram, found: &Found, working_folder: &Path, call_s
     }
 }
 
-/// Returns how it ended, unless it could not start or passed a limit.
+/// Returns how it ended, unless it could not start or exceeded a limit.
 fn output(program: &SetterProgram, found: &Found, execution: Execution) -> Result<CommandOutput, CommandError> {
     let name = program.name();
     let stderr = || tail(&execution.stderr);
@@ -215,25 +215,25 @@ fn output(program: &SetterProgram, found: &Found, execution: Execution) -> Resul
 
 /// The sandbox of setters' programs, and its idle workers.
 ///
-/// It is one for the whole process: checkers and generators are made from problems in many places, which would all have to
-/// pass it on, and a second pool would hold twice as many idle processes.
+/// The whole process has one pool. Checkers and generators are made from problems in many places, which would all have
+/// to pass the pool on, and a second pool would double the number of idle processes.
 struct Pool {
-    /// `None` until one is named or needed.
+    /// `None` until one is set or needed.
     sandbox: Option<Arc<Sandbox>>,
-    /// Workers that wait for a call, each with the core that it stays on. The one that was used last comes last: it has the
-    /// latest program at hand.
+    /// Workers that wait for a call, each with the core that it stays on. The most recently used one is last, because
+    /// it has the latest program ready.
     idle: Vec<(Option<usize>, Worker)>,
 }
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { sandbox: None, idle: Vec::new() });
 
-/// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
+/// Makes setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
 pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
     replace_pool(Some(Arc::clone(sandbox)));
 }
 
-/// Ends the workers that wait for a call. Call it when the process is about to end: a worker would notice that only a moment
-/// later.
+/// Ends the workers that wait for a call. Call it when the process is about to end, because a worker would notice the
+/// end only a moment later.
 pub fn dismiss_workers() {
     replace_pool(None);
 }
@@ -243,7 +243,7 @@ fn replace_pool(sandbox: Option<Arc<Sandbox>>) {
     before.idle.into_iter().for_each(|(_, worker)| worker.dismiss(&DISMISSED));
 }
 
-/// Returns a worker that runs nothing, and whose programs stay on `core` if one is given.
+/// Returns an idle worker, whose programs stay on `core` if one is given.
 fn take_worker(core: Option<usize>) -> Result<Worker, CommandError> {
     let mut pool = POOL.lock();
     if let Some(place) = pool.idle.iter().rposition(|(own, _)| *own == core) {

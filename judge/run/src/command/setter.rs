@@ -1,4 +1,4 @@
-//! A setter's program: its command line, the folder that it runs in, its input, and why it gave no result.
+//! A setter's program: its command line, its folder, its input, and the reasons for a missing result.
 
 use crate::program::{journals_in, setters_program};
 use judge_problem::{CommandLimits, CommandTemplate, Program, Time, fill_placeholders};
@@ -44,7 +44,7 @@ impl SetterProgram {
         words.into_iter().next().unwrap_or_default()
     }
 
-    /// Returns where it is.
+    /// Returns its path and files.
     pub(super) fn found(&self) -> Result<&Found, CommandError> {
         if self.found.get().is_none() {
             let _ = self.found.set(self.find()?);
@@ -54,7 +54,7 @@ impl SetterProgram {
 
     fn find(&self) -> Result<Found, CommandError> {
         let CommandTemplate { line, folder, compiled, .. } = &self.command;
-        // A catalogue that is named by its bare name is in the current folder.
+        // A catalogue that is named without a folder is in the current folder.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let not_found = |why: String| CommandError::NotFound { program: self.name(), why };
         let folder = folder.canonicalize().map_err(|error| not_found(format!("{}: {error}", folder.display())))?;
@@ -84,8 +84,8 @@ impl Found {
 /// The placeholder for the folder of the problem.
 const FOLDER: &str = "folder";
 
-/// Where a command runs: in the folder of its problem, or, if it names that folder, in an empty one of its own. That one is
-/// removed with this value; if the judge is killed, the next judge's sweep removes it.
+/// The folder of a command: the folder of its problem, or an empty one of its own if the command names the folder of
+/// its problem. An own folder is removed with this value; if the judge is killed, the next judge's sweep removes it.
 #[derive(Debug)]
 pub(crate) struct Place {
     own: Option<TempDir>,
@@ -203,7 +203,7 @@ pub struct CommandOutput {
     pub stderr: Vec<u8>,
 }
 
-/// Stops commands from any thread: running ones, and ones that start later.
+/// Stops commands from any thread: running commands, and commands that start later.
 #[derive(Debug, Clone)]
 pub struct StopSignal(Arc<OwnedFd>);
 
@@ -227,9 +227,9 @@ impl StopSignal {
         rustix::event::poll(&mut fds, Some(&Timespec::default())).is_ok_and(|count| count > 0)
     }
 
-    /// Ends them.
+    /// Stops them.
     pub fn stop(&self) {
-        // The write fails only when the counter is full: then it is set already.
+        // The write fails only when the counter is full, and then the signal is set already.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }
@@ -256,20 +256,20 @@ pub enum CommandError {
         program: String,
         /// The end of its standard error.
         stderr: String,
-        /// How long it was allowed to run.
+        /// Its time limit.
         limit: Duration,
     },
-    /// It passed another limit and was killed.
+    /// It exceeded another limit and was killed.
     #[error("`{program}` {what} and was ended{}", after_colon(stderr))]
     Limit {
         /// The program.
         program: String,
-        /// What it did.
+        /// The limit that it exceeded.
         what: String,
         /// The end of its standard error.
         stderr: String,
     },
-    /// It is not there, or cannot be started.
+    /// It does not exist, or cannot be started.
     #[error("cannot start `{program}`: {why}")]
     NotFound {
         /// The program.
@@ -277,7 +277,7 @@ pub enum CommandError {
         /// Why.
         why: String,
     },
-    /// The sandbox that it is to run in cannot be opened.
+    /// The sandbox for it cannot be opened.
     #[error("no sandbox for the problem's own programs (`trusted = true` in the problem runs them without one)")]
     NoSandbox(#[from] OpenError),
     /// The sandbox failed.

@@ -25,7 +25,7 @@ pub(crate) struct Conversation {
     pub decision: InteractorDecision,
     /// The metrics of an accepted answer.
     pub metrics: Metrics,
-    /// What it wrote to the first of its reports, if it decided.
+    /// The content of the first of its reports, if it decided.
     pub written: Vec<u8>,
     /// The transcript, if one is wanted: every line of both programs with its time.
     pub transcript: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) enum ConverseError {
     /// The interactor could not be started.
     #[error(transparent)]
     Interactor(#[from] InteractorError),
-    /// A tester failed before it had started the solver.
+    /// A tester failed before it started the solver.
     #[error("the tester {0}")]
     Tester(String),
     /// Output could not be relayed.
@@ -61,7 +61,8 @@ pub(crate) struct Partner<'a> {
     pub expected: Option<&'a Path>,
     /// How long the interactor may take to decide after the solver's own end.
     pub decision_time: Duration,
-    /// The core that the solver stays on, if it does. The two alternate: on one core, each wakes the other without a detour.
+    /// The core that the solver is pinned to, if any. The two programs alternate. On one core, waking the other one is
+    /// fastest.
     pub core: Option<usize>,
     /// The metrics that the problem declares.
     pub metrics: &'a [MetricRule],
@@ -132,7 +133,7 @@ pub(crate) fn converse(
         WaitOutcome::Idle(idleness) => (interactor.undecided(idleness), Metrics::default(), Vec::new()),
         WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
     };
-    // The recorder sees the end of the interactor's output once this process has closed its copy of the pipe.
+    // The recorder detects the end of the interactor's output only after this process has closed its copy of the pipe.
     drop(unread);
     let transcript = recorder.map(Recorder::finish);
     Ok(Conversation {
@@ -151,7 +152,7 @@ pub(super) struct Interactor<'a> {
 }
 
 impl<'a> Interactor<'a> {
-    /// Starts an interactor between two pipes, to stay on `core` if one is given.
+    /// Starts an interactor between two pipes. It stays on `core`, if one is given.
     pub(super) fn start(
         (program, protocol): (&'a SetterProgram, &'a CheckerProtocol),
         input: &CaseInput,

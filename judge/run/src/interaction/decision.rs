@@ -1,6 +1,7 @@
-//! Waits for the decision of an interactor or tester once the solver has ended: it may decide on everything that was said.
+//! Waits for the decision of an interactor or tester after the solver has ended. It may decide after it has read
+//! everything.
 //!
-//! Whether it still works on its decision shows in the activity of its processes.
+//! The activity of its processes shows whether it still works on its decision.
 
 use super::relay::{Relay, UnreadInput};
 use judge_problem::verdict::Idleness;
@@ -19,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// The number of equal samples in a row after which the interactor counts as waiting.
 const STILL_SAMPLES: usize = 4;
 
-/// The side of a conversation that decides: below, the interactor.
+/// The side of a conversation that decides. Below it is called the interactor.
 pub(super) trait Decider {
     /// Becomes readable when it has ended.
     fn ended(&self) -> BorrowedFd<'_>;
@@ -41,14 +42,14 @@ pub(super) struct PendingDecision<'a> {
     pub(super) stopped: &'a AtomicBool,
 }
 
-/// What follows when the interactor has all of the solver's output.
+/// The next step when the interactor has read all of the solver's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Afterwards {
     /// The solver succeeded. The interactor sees the end of its input, and has the full time to decide.
     ShowEnd,
     /// The solver failed. The interactor may still decide on what it has read, and does not see the end of its input.
     KeepOpen,
-    /// Nothing: it need not be waited for any longer.
+    /// Nothing: the wait for it ends.
     Return,
 }
 
@@ -57,9 +58,9 @@ pub(super) enum Afterwards {
 pub(super) enum WaitOutcome {
     /// The interactor has ended.
     Ended,
-    /// It has all output, where this was all to wait for.
+    /// It has read all output, and there was nothing else to wait for.
     Delivered,
-    /// It had its time, or waits for more.
+    /// Its time is over, or it waits for more input.
     Idle(Idleness),
     /// The run was stopped.
     Stopped,
@@ -134,7 +135,7 @@ struct Samples {
 }
 
 impl Samples {
-    /// It has read or printed something instead of computing.
+    /// Records that it has read or printed something instead of computing.
     fn add_move(&mut self) {
         self.alike = 0;
         self.all += 1;
@@ -155,14 +156,14 @@ impl Samples {
         self.last = Some(activity);
     }
 
-    /// Returns what it did most of the time. CPU time is no measure, because on a busy machine it may have got none.
+    /// Returns what it did most of the time. CPU time cannot show this, because on a busy machine it may have got none.
     fn idleness(&self) -> Idleness {
         if self.running * 2 > self.all { Idleness::Computing } else { Idleness::Waiting }
     }
 }
 
-/// Kernel functions in which a thread sleeps and wakes without its partner: a pause, or a wait for the judge, which reads
-/// its standard error and lets new processes start.
+/// Kernel functions in which a thread sleeps and wakes without its partner: a pause, or a wait for the judge, which
+/// reads its standard error and allows new processes.
 const WAKING: [&str; 3] = ["nanosleep", "pipe_write", "seccomp"];
 
 /// A sample of the activity of some processes.
@@ -172,20 +173,20 @@ pub(super) struct Activity {
     pub(super) runs: bool,
     /// Some thread sleeps, and will wake by itself.
     sleeps: bool,
-    /// The program has not started yet, or it has ended and nobody has noticed.
+    /// The program has not started yet, or it has ended and has not been waited for.
     changes: bool,
     /// How often each thread was scheduled. If it has not changed, no thread has run.
     turns: Vec<(PathBuf, u64)>,
 }
 
-/// Samples every thread of these processes, which are all of an interactor's.
+/// Samples every thread of these processes, which are all processes of the interactor.
 pub(super) fn sample_activity(processes: &[u32]) -> Activity {
     let mut activity = Activity::default();
     for process in processes {
         let folder = PathBuf::from(format!("/proc/{process}"));
         let Some((state, parent)) = state_and_parent(&folder) else { continue };
         if matches!(state, 'Z' | 'X') {
-            // One that has ended is waited for by its parent: soon, if that is the sandbox.
+            // A process that has ended waits for its parent, which takes it soon if the parent is the sandbox.
             activity.changes |= !processes.contains(&parent);
         }
         let Ok(threads) = fs::read_dir(folder.join("task")) else { continue };
@@ -223,7 +224,7 @@ mod tests {
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
-    /// A process group, ended when the test is done with it.
+    /// A process group that ends with the test.
     struct Group(Child);
 
     impl Group {
@@ -246,7 +247,7 @@ mod tests {
         Group(Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).process_group(0).spawn().unwrap())
     }
 
-    /// Whether a look comes to be as expected, however slow the machine is.
+    /// Whether a sample becomes as expected, however slow the machine is.
     fn becomes(running: &Group, expected: impl Fn(&Activity) -> bool) -> bool {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(20) {
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_process_whose_name_is_no_text_is_seen() {
-        // As the kernel cuts a long name in the middle of a letter.
+        // The kernel cuts a long name in the middle of a letter.
         let named = start(r"printf 'b\321' > /proc/self/comm; read line");
         assert!(becomes(&named, |_| fs::read(format!("/proc/{}/comm", named.0.id())).unwrap().contains(&0o321)));
         assert!(becomes(&named, |activity| !activity.changes && activity.turns.len() == 1));

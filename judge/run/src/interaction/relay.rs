@@ -1,5 +1,5 @@
-//! Relays what the solver and its interactor say: the solver's output, which is also its answer; the input of a solver that
-//! has ended; and a transcript of both sides, where one is wanted.
+//! Relays the output of the solver and its interactor: the solver's output, which is also its answer; the input of a
+//! solver that has ended; and a transcript of both sides, where one is wanted.
 
 use judge_problem::visible;
 use judge_sandbox::{Execution, Sink};
@@ -34,9 +34,8 @@ fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }
 
-/// The solver's output on its way to the interactor. While the solver runs, the sandbox forwards it and buffers what the
-/// interactor has not read, so that the solver never blocks. After its end the buffer is kept here. The output limit bounds
-/// it.
+/// The solver's output on its way to the interactor. While the solver runs, the sandbox forwards it and buffers the
+/// unread part, so that the solver never blocks. After its end the buffer is here. The output limit bounds it.
 pub(super) struct Relay {
     /// `None` once the other end is closed.
     to_interactor: Option<OwnedFd>,
@@ -64,7 +63,7 @@ impl Relay {
         self.passed = usize::try_from(execution.usage.relayed_bytes).unwrap_or(usize::MAX).min(self.said.len());
     }
 
-    /// Writes as much as the interactor's pipe has room for. An interactor that has closed it gets no more.
+    /// Writes as much as fits into the interactor's pipe. If the interactor has closed it, nothing more is written.
     pub(super) fn pass(&mut self) -> io::Result<()> {
         while let Some(fd) = self.pending() {
             match rustix::io::write(fd, &self.said[self.passed..]) {
@@ -143,7 +142,7 @@ impl UnreadInput {
         Ok(Self { reader: is_stream.then_some(reader) })
     }
 
-    /// Returns what to wait for until [`Self::drop_some`] can do something.
+    /// Returns the descriptor to poll until [`Self::drop_some`] can read.
     pub(super) fn poll(&self) -> Option<PollFd<'_>> {
         self.reader.as_ref().map(|reader| PollFd::new(reader, PollFlags::IN))
     }
@@ -187,7 +186,7 @@ struct Line {
 #[derive(Debug, Default)]
 struct Lines(Vec<Line>);
 
-/// Copies what both sides say. The threads end with the sides.
+/// Copies the output of both sides. The threads end with the sides.
 pub(super) struct Recorder {
     lines: Arc<Mutex<Lines>>,
     interactor: JoinHandle<()>,
@@ -218,7 +217,7 @@ impl Recorder {
     }
 }
 
-/// Copies until the end of either side, and closes the other one then.
+/// Copies until the end of either side, and then closes the other one.
 fn copy_all(from: &OwnedFd, to: OwnedFd, record: impl Fn(&[u8])) {
     let mut bytes = [0; 1 << 16];
     loop {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a tester may take to decide on what a solver that failed has said.
+/// How long a tester may take to decide after the solver has failed.
 const DECISION_TIME: Duration = Duration::from_secs(5);
 
 /// Runs a tester, and the solver of a request each time that the tester starts it. The first run counts: its verdict,
@@ -63,7 +63,7 @@ pub(crate) fn test(
 struct Run {
     execution: Execution,
     said: Vec<u8>,
-    /// It failed, and the tester learned that before it decided.
+    /// It failed, and the tester detected that before it decided.
     failure_told: bool,
     /// The solver has failed, and the tester still waits or computes.
     undecided: Option<Idleness>,
@@ -98,7 +98,7 @@ fn perform(
         return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
     }
     let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
-    // The sandbox has killed it without a broken limit: the tester needed it no longer.
+    // The sandbox has killed it without an exceeded limit, because the tester no longer needed it.
     let was_cut = is_readable(&over)? && execution.end == End::Signalled(9) && execution.breaches.is_empty();
     let failed = !ended_well && !was_cut;
     let mut unread = UnreadInput::new(reader)?;
@@ -128,7 +128,7 @@ fn perform(
 
 /// The result of a trial whose solver has failed before the tester decided.
 fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<Conversation> {
-    // It has started the solver again, which waits.
+    // The tester has started the solver again, which waits.
     let waits_for_another = run.execution.breaches.contains(&Breach::Wall) && is_readable(&tester.stub)?;
     let decision = match waits_for_another {
         true => InteractorDecision::Failed(
@@ -195,7 +195,7 @@ fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<Co
     })
 }
 
-/// A tester, for as long as it needs one run of the solver.
+/// A tester during one run of the solver.
 struct Partner<'a> {
     tester: &'a Tester,
     ended: OwnedFd,
@@ -237,7 +237,7 @@ fn is_readable(fd: impl AsFd) -> io::Result<bool> {
     Ok(rustix::event::poll(&mut fds, Some(&Timespec::default()))? > 0)
 }
 
-/// The pause between two looks at whether the run was stopped.
+/// The pause between two checks of whether the run was stopped.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A tester and its case.
@@ -273,7 +273,7 @@ struct Tester {
     time_left: Duration,
 }
 
-/// What a tester does next.
+/// The next action of a tester.
 enum Next {
     /// It starts the solver.
     Start(StubCall),
@@ -285,7 +285,7 @@ enum Next {
     Stopped,
 }
 
-/// What a tester leaves when it ends.
+/// The result of a tester.
 struct TesterResult {
     /// Its ruling, or why there is none.
     ruling: Result<Ruling, ProtocolError>,

@@ -42,10 +42,10 @@ pub enum ProgramError {
     PrivateLink {
         /// The link.
         link: PathBuf,
-        /// Where it leads.
+        /// The file that it links to.
         file: PathBuf,
     },
-    /// The shim of a version manager whose version is not known.
+    /// The shim of a version manager whose version is unknown.
     #[error(
         "{} is a shim for a version that is not chosen or not installed; name the version's own program",
         .0.display()
@@ -61,7 +61,7 @@ pub(super) fn on_path(name: &OsStr) -> Option<PathBuf> {
     in_path(name, &std::env::var_os("PATH").unwrap_or_default(), None)
 }
 
-/// Returns the first executable file of this name in the folders of `path`, `except` this one.
+/// Returns the first executable file of this name in the folders of `path`, other than `except`.
 pub(super) fn in_path(name: &OsStr, path: &OsStr, except: Option<&Path>) -> Option<PathBuf> {
     let folders = std::env::split_paths(path).filter(|folder| Some(&**folder) != except);
     let mut files = folders.filter_map(|folder| std::path::absolute(folder.join(name)).ok());
@@ -73,7 +73,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// The bytes of a file that are read: enough for any first line, list of versions or ELF headers.
+/// The number of bytes read of a file: enough for any first line, list of versions or ELF headers.
 const HEAD: u64 = 16 << 10;
 
 /// Returns the beginning of a file; nothing if it cannot be read or is not a regular file. Opening a pipe would block.
@@ -85,7 +85,7 @@ pub(crate) fn head(file: &Path) -> Vec<u8> {
     head
 }
 
-/// The same of a text.
+/// The same as text.
 pub(super) fn head_text(file: &Path) -> Option<String> {
     let head = head(file);
     (!head.is_empty()).then(|| String::from_utf8_lossy(&head).into_owned())
@@ -120,7 +120,7 @@ pub fn start_failure(program: &Path, errno: Errno) -> Option<String> {
     }
 }
 
-/// Returns which interpreter or loader is missing. The program itself exists: it was found before.
+/// Returns which interpreter or loader is missing. The program itself exists, because it was found before.
 fn missing(head: &[u8]) -> Option<String> {
     let Some(interpreter) = interpreter(head) else {
         return loader(head).map(|loader| format!("its loader {loader} is missing"));

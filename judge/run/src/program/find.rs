@@ -33,7 +33,7 @@ pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, ProgramE
 }
 
 /// Returns the program of a setter's command. It starts in `folder`, so that it finds files by relative paths. It sees
-/// `folder`, unless that is the user's home or above it, and the files elsewhere that it names.
+/// `folder`, unless that is the user's home or contains it, and the other files that it names.
 ///
 /// # Errors
 /// Why it cannot be run.
@@ -68,7 +68,7 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, Pr
     let by_path = words[0].as_bytes().contains(&b'/');
     let mut found = installation::installation(&find_program(Path::new(&words[0]))?)?;
     if found.was_shim || by_path {
-        // An interpreter finds its own folder by this name; a relative one is not valid in the working folder.
+        // An interpreter finds its own folder by this name. A relative name is not valid in the working folder.
         words[0] = found.program.clone().into_os_string();
     }
     if found.is_alone() {
@@ -99,8 +99,8 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, Pr
     })
 }
 
-/// Returns the arguments of a program, in which files that they name have their full paths, and these files: the program
-/// sees them.
+/// Returns the arguments of a program with full paths for the files that they name, and these files, which the program
+/// can see.
 ///
 /// # Errors
 /// When one is a link to a private file.
@@ -115,8 +115,8 @@ pub(crate) fn show_arguments(words: Vec<OsString>) -> Result<(Vec<OsString>, Vec
     Ok((words, shown))
 }
 
-/// Adds what an installed program needs. A program that was found by its name stays on the `PATH`, and so does the
-/// folder of an installation, whose programs belong together.
+/// Adds the files that an installed program needs. If the program was found by its name, its folder stays on the
+/// `PATH`. So does the folder of an installation, because its programs belong together.
 fn add(runtime: &mut Runtime, installation: &Installation, by_name: bool) {
     if by_name || !installation.is_alone() {
         runtime.search.extend(installation.search(OsStr::new(BASE_ENVIRONMENT[0].1)));
@@ -137,11 +137,11 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
     Program { path: interpreter, argv, ..script }
 }
 
-/// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
-/// Other folders are shown to a solver only on request: `/` would be the whole machine.
+/// Returns the absolute path of an argument that names a file, or a folder below the current one (`java -cp .`). Other
+/// folders are shown to a solver only on request, because `/` would be the whole machine.
 fn named_path(word: &OsStr) -> Result<Option<PathBuf>, ProgramError> {
     let named = Path::new(word);
-    // A number or a flag is probably not meant as a file, even if a file has that name. Kernel files such as `/dev/stdin`
+    // A number or a flag probably does not name a file, even if a file has that name. Kernel files such as `/dev/stdin`
     // belong to the solver's process.
     let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_in_kernel_file_system(named);
     let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
@@ -211,7 +211,7 @@ pub fn environment<'a>(
     variables
 }
 
-/// The kernel's own file systems. They have no end, and are different for each process.
+/// The kernel's own file systems. Their files may have no end, and differ for each process.
 const KERNEL_FILE_SYSTEMS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Returns whether a path is in one of the kernel's own folders.
@@ -228,7 +228,7 @@ pub fn is_in_journal(path: &Path) -> bool {
 pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = waiting.pop() {
-        // If the judge cannot list a folder, it has no journal there.
+        // If the judge cannot list a folder, there is no journal in it.
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
             if entry.file_name() == JOURNAL_FOLDER {

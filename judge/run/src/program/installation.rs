@@ -1,14 +1,14 @@
 //! Installed programs: the path that one runs under, and the files and folders that it needs, found by inspection.
 //!
-//! Nothing is executed here: a program that is asked for its paths would run outside the sandbox.
+//! Nothing is executed here: a program that prints its own paths would run outside the sandbox.
 //!
 //! Trust: a link, a `#!` line, a `pyvenv.cfg`, a `.python-version` or an ELF header may come from the author of a
-//! solver, to make more than the solver's own files visible. None of them decides what is visible. They name a folder,
-//! and that folder is shown only if its own content shows that it is an installation ([`shown_folders`]): it contains a file
-//! that only installations of a language have, or a version manager keeps its versions there. It is never a home, the
-//! current folder, or a folder above one of them. Links in it that lead elsewhere are not followed. Files that an
-//! author plants in the solver's own folder make only that folder visible. Library paths in ELF headers are not read:
-//! an installation contains what it needs.
+//! solver, to make more than the solver's own files visible. None of them decides what is visible. They name a folder.
+//! That folder becomes visible only if its own content proves that it is an installation ([`shown_folders`]): it
+//! contains a file that only installations of a language have, or a version manager keeps its versions there. Homes,
+//! the current folder and folders above them never become visible. Links in it that lead elsewhere are not followed.
+//! Files that an author plants in the solver's own folder make only that folder visible. Library paths in ELF headers
+//! are not read: an installation contains what it needs.
 
 use super::executable::{self, ProgramError, first_line, head, is_executable, on_path};
 use super::version_manager;
@@ -19,7 +19,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-// What the judge knows of installations is in these tables: a new language or version manager is a new line.
+// All knowledge about installations is in these tables. A new language or version manager is a new line.
 
 /// The folders of the system's own programs, which every sandbox shows.
 const SYSTEM: &[&str] = &["/usr"];
@@ -28,7 +28,7 @@ const SYSTEM: &[&str] = &["/usr"];
 const STORES: [(&str, &[&str]); 3] =
     [("/nix/store", &[""]), ("/gnu/store", &[""]), ("/home/linuxbrew/.linuxbrew", &["Cellar", "opt", "lib", "share"])];
 
-/// A file, or a folder as deep, that only the installations of a language have.
+/// A file or folder, as a path in the installation, that only installations of a language have.
 const LANDMARKS: &[&str] = &[
     // Python, PyPy, conda.
     "lib/python*/os.py",
@@ -136,7 +136,7 @@ const COMMON: &[&str] = &[
 /// Folders below the root that contain no installation at any depth.
 const CLOSED: &[&str] = &["boot", "dev", "etc", "proc", "run", "sys"];
 
-/// Files that a home has and an installation has not.
+/// Files that a home contains and an installation does not.
 const HOME_MARKERS: &[&str] = &[".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
 
 /// Names of private folders without programs.
@@ -153,11 +153,11 @@ const NOT_SHOWN: &[&str] = &["etc", "envs", "pkgs"];
 pub(super) struct Installation {
     /// The absolute path to run it under. Links are kept: a virtual environment is known by its own link.
     pub(super) program: PathBuf,
-    /// Where its links lead.
+    /// The real path behind its links.
     pub(super) real: PathBuf,
     /// Whether it was found through a version manager's shim.
     pub(super) was_shim: bool,
-    /// The folders of its installation, to be read and not written.
+    /// The folders of its installation, read-only.
     folders: Vec<PathBuf>,
 }
 
@@ -176,7 +176,7 @@ impl Installation {
     pub(super) fn search(&self, path: &OsStr) -> Option<PathBuf> {
         let found =
             executable::in_path(self.program.file_name()?, path, None).and_then(|found| found.canonicalize().ok());
-        // A virtual environment's link may lead to the very program that `path` leads to.
+        // A virtual environment's link may point to the same program that `path` finds.
         let is_other = found.as_ref() != Some(&self.real) || self.visible().next().is_some();
         is_other.then(|| self.program.parent().map(Path::to_owned)).flatten()
     }
@@ -192,7 +192,7 @@ pub(super) fn installation(program: &Path) -> Result<Installation, ProgramError>
     let was_shim = behind.is_some();
     let program = behind.unwrap_or(named);
     let real = program.canonicalize().map_err(|error| ProgramError::File { path: program.clone(), error })?;
-    // Both the given path and the real path are shown, because a link alone makes nothing visible.
+    // Both the given path and the real path are shown, because a link without its target is useless.
     let venv = venv_parts(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
     let folders = shown_folders(&real).into_iter().chain(venv).collect();
     Ok(Installation { program, real, was_shim, folders })
@@ -225,8 +225,8 @@ pub(super) struct Interpreter {
     pub(super) by_name: bool,
 }
 
-/// Returns the interpreters of a program: none if it is not a script, several if its interpreter is a script too. One
-/// that does not exist is left out: the start of the script fails on it.
+/// Returns the interpreters of a program: none if it is not a script, several if its interpreter is a script too. An
+/// interpreter that does not exist is left out. Starting the script then fails.
 ///
 /// # Errors
 /// When one is a shim for a program that cannot be found.
@@ -264,7 +264,7 @@ pub(super) fn behind_env(arguments: &[OsString]) -> Result<Option<Interpreter>, 
 }
 
 /// Returns the interpreter that the second line of a script executes in place of the shell. pip and uv write such
-/// scripts if the interpreter's path is too long for the first line, or has a space in it.
+/// scripts if the interpreter's path is too long for the first line, or contains a space.
 fn executed_by_shell(head: &[u8]) -> Option<PathBuf> {
     let line = head.split(|&byte| byte == b'\n').nth(1)?;
     let line = std::str::from_utf8(line).ok()?.strip_prefix("'''exec' ")?;
@@ -294,15 +294,15 @@ fn command_of_env(arguments: &[OsString]) -> Option<OsString> {
 
 const FILE: &str = "pyvenv.cfg";
 
-/// The parts of a virtual environment that Python and its packages use. The environment may be a project's own folder:
-/// the rest of it stays hidden.
+/// The parts of a virtual environment that Python and its packages use. The environment may be a project's own folder,
+/// so its other files stay hidden.
 const PARTS: [&str; 5] = [FILE, "bin", "lib", "lib64", "share"];
 
-/// Returns the parts of a program's virtual environment, and what it is based on. It is found from the path that the
-/// program is run under: a `pyvenv.cfg` is beside the program, or one folder above.
+/// Returns the parts of a program's virtual environment, and of its base. The environment is found from the program's
+/// path: `pyvenv.cfg` is next to the program, or one folder above.
 ///
-/// That file names the base, and is not trusted: the base must have an interpreter, and [`shown_folders`] decides whether it
-/// is part of an installation that may be shown.
+/// That file names the base, and is not trusted: the base must have an interpreter, and [`shown_folders`] decides
+/// whether it is part of an installation that may be shown.
 fn venv_parts(program: &Path) -> Vec<PathBuf> {
     let Some(root) = program.ancestors().skip(1).take(2).find(|folder| folder.join(FILE).is_file()) else {
         return Vec::new();
@@ -314,8 +314,8 @@ fn venv_parts(program: &Path) -> Vec<PathBuf> {
     parts.chain(base(&root.join(FILE), program)).collect()
 }
 
-/// Returns the interpreter that a virtual environment is based on, with the folders of its installation. One without an
-/// installation is the system's, or an arbitrary program that the file names.
+/// Returns the interpreter that a virtual environment is based on, with the folders of its installation. A base without
+/// an installation belongs to the system, or is an arbitrary program that the file names.
 fn base(file: &Path, program: &Path) -> Vec<PathBuf> {
     let own = program.file_name().unwrap_or_default();
     let names = [own, "python3".as_ref(), "python".as_ref(), "pypy3".as_ref(), "pypy".as_ref()];
@@ -349,7 +349,7 @@ fn shown_folders(program: &Path) -> Vec<PathBuf> {
     folder.filter(|folder| may_be_shown(folder)).map(parts).unwrap_or_default()
 }
 
-/// Returns the content of a folder that may be shown, by name.
+/// Returns the entries of a folder that may be shown, by name.
 fn parts(folder: &Path) -> Vec<PathBuf> {
     let is_shown = |name: &OsStr| !name.as_bytes().starts_with(b".") && !NOT_SHOWN.iter().any(|hidden| name == *hidden);
     let entries = folder.read_dir().into_iter().flatten().flatten();
@@ -359,8 +359,8 @@ fn parts(folder: &Path) -> Vec<PathBuf> {
     parts
 }
 
-/// Returns whether a path, with its links, leads into a folder or into the system's own. A solver's folder may have
-/// links to any place.
+/// Returns whether a path, after following links, is in this folder or in a system folder. A solver's folder may
+/// contain links to any place.
 fn stays_within(folder: &Path, path: &Path) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     path.canonicalize().is_ok_and(|real| real.starts_with(folder) || is_systems(&real))
@@ -378,7 +378,7 @@ fn may_be_shown(folder: &Path) -> bool {
     is_no_home(folder) && !is_above && !folder.join(JOURNAL_FOLDER).exists()
 }
 
-/// Returns whether a canonical folder is neither a home, nor shared by many programs, nor above such a folder.
+/// Returns whether a canonical folder is not a home, is not shared by many programs, and is not above such a folder.
 fn is_no_home(folder: &Path) -> bool {
     let parts: Vec<_> = folder.components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let is = |at: usize, names: &[&str]| {

@@ -1,5 +1,5 @@
-//! Programs on this machine: where one is, what it needs to see in the sandbox, and why one cannot be started. Everything is
-//! found by reading files: nothing is executed.
+//! Programs on this machine: where one is, the files that it needs in the sandbox, and why it cannot be started. All of
+//! this is found by reading files. Nothing is executed.
 
 mod executable;
 mod find;

@@ -1,7 +1,7 @@
 //! The programs behind the shims of version managers and the proxies of rustup.
 //!
-//! A shim is a small program that starts one of several installed versions, chosen by files and variables. The same choice
-//! is made here, because a shim could not make it in the sandbox, which hides these files.
+//! A shim is a small program that starts one of several installed versions, chosen by files and variables. The judge
+//! makes the same choice here, because the sandbox hides these files from the shim.
 
 use super::executable::{self, ProgramError};
 use std::ffi::OsStr;
@@ -35,7 +35,7 @@ pub(super) fn behind_shim(program: &Path) -> Result<Option<PathBuf>, ProgramErro
 /// Returns the program that a shim starts, if its version is known; `None` for a program that is not a shim.
 fn started_by_shim(program: &Path, name: &OsStr) -> Option<Option<PathBuf>> {
     let real = program.canonicalize().ok()?;
-    // A program that is a shim under every name but its own.
+    // A program that is a shim under every name except its own.
     let leads_to = |manager: &str| name != manager && real.file_name().is_some_and(|real| real == manager);
     if ["mise", "rtx", "volta-shim"].into_iter().any(leads_to) {
         // The choice of these managers is too complex to repeat here.
@@ -85,8 +85,8 @@ fn nearest(name: &str) -> Option<String> {
     std::env::current_dir().ok()?.ancestors().find_map(|folder| executable::head_text(&folder.join(name)))
 }
 
-/// Returns the folder of a version: of this name, or the newest with this prefix, as `3.11.7` for `3.11`. A path is no
-/// name: the file that names it may come with a solver.
+/// Returns the folder of a version: of this name, or the newest with this prefix, as `3.11.7` for `3.11`. A path is not
+/// accepted as a name, because the file that names it may come from a solver.
 fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
     let mut parts = Path::new(version).components();
     let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else { return None };
@@ -158,7 +158,7 @@ fn toolchain(home: &Path, chosen: Option<String>) -> Option<PathBuf> {
         Some(settings.get("default_toolchain")?.as_str()?.to_owned())
     };
     let name = chosen.filter(|name| !name.is_empty()).or_else(by_default)?;
-    // A toolchain may be an absolute path: joining one replaces the path before it.
+    // A toolchain may be an absolute path. Joining it replaces the path before it.
     let exact = home.join("toolchains").join(&name);
     if exact.is_dir() {
         return Some(exact);

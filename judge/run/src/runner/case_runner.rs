@@ -1,16 +1,17 @@
-//! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
+//! Runs cases in one slot: makes the input, runs the solver, calls the checker.
 //!
 //! # Order of locks
 //! A slot takes its locks in this order, and never one above while it holds one below:
 //!
-//! 1. `RunSettings::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
-//!    that was submitted holds a read guard until it has ended ([`State::Submitted`]).
+//! 1. `RunSettings::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again.
+//!    Each solver that was submitted holds a read guard until it has ended ([`State::Submitted`]).
 //! 2. The locks of others that are held for one call: the result store, the pool of helpers, the running jobs.
 //! 3. `RunStopper::cancellers`, held only while a canceller is called.
 //!
-//! A slot waits for the timing lock only while it holds no guard of it: a writer that waits keeps new readers out, so that a
-//! slot with a guard would wait for itself. [`CaseRunner::wait_to_read_timing`] checks that. Solvers that are submitted ahead
-//! take a guard only if it is free at once, and [`CaseRunner::settle_ahead`] gives all of them back before the lock is written.
+//! A slot waits for the timing lock only while it holds no guard of it. A waiting writer blocks new readers, so a slot
+//! with a guard would wait for itself. [`CaseRunner::wait_to_read_timing`] checks that. Solvers that are submitted
+//! ahead take a guard only if it is free at once, and [`CaseRunner::settle_ahead`] gives all of them back before the
+//! lock is written.
 
 use super::slots::{Slots, request};
 use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, features};
@@ -53,7 +54,7 @@ fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<Finis
         slots.settings.running.end(job);
         // A cancelled job has no outcome. A resumed run runs it again.
         let Some((outcome, evidence)) = judged else { return };
-        // If a helper program was killed because the run stops, its failure says nothing about the case.
+        // If a helper program was killed because the run stops, its failure does not concern the case.
         if outcome.verdict == Verdict::JudgeError && slots.stopper.stopped.load(Ordering::SeqCst) {
             return;
         }
@@ -68,7 +69,7 @@ fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<Finis
     }
 }
 
-/// A program was disturbed if it spent this share of its time ready to run, but without a core.
+/// A program was disturbed if it was ready to run but had no core for this share of its time.
 const NOISY_SHARE: f64 = 0.1;
 
 /// Shorter delays are normal scheduling.
@@ -83,7 +84,7 @@ const SHORT_WALL_TIME: Duration = Duration::from_millis(4);
 /// The waiting thread sleeps no longer than this while short solvers run.
 const MAX_PAUSE: Duration = Duration::from_millis(4);
 
-/// A job that was taken from the plan.
+/// A job taken from the plan.
 struct PreparedJob<'a> {
     pub(super) job: JobId,
     /// The features of the case. `None` if there is no input, or if no report shows features.
@@ -105,12 +106,12 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Returns whether the solver runs once and talks to no other program.
+    /// Returns whether the solver runs once and without a partner program.
     fn is_plain(&self) -> bool {
         self.is_alone() && self.case.prepared.passes() == 1
     }
 
-    /// Returns whether the solver talks to no other program.
+    /// Returns whether the solver runs without a partner program.
     fn is_alone(&self) -> bool {
         !matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. })
     }
@@ -123,7 +124,7 @@ impl Task<'_> {
 /// The state of a solver's run.
 enum State<'a> {
     Waiting,
-    /// The executor has it. No solver is timed alone meanwhile.
+    /// The executor has it. Meanwhile, no solver is timed alone.
     Submitted(RwLockReadGuard<'a, ()>),
     Ended(Result<Execution, Fault>),
 }
@@ -138,7 +139,7 @@ struct OpenCase {
     features: Option<Arc<Features>>,
 }
 
-/// What runs the cases of a slot.
+/// Runs the cases of a slot.
 struct CaseRunner<'a> {
     slots: &'a Slots<'a>,
     slot: usize,
@@ -250,7 +251,7 @@ impl<'a> CaseRunner<'a> {
         Ok(open)
     }
 
-    /// Runs the solver. If it was up to 10 % over its CPU limit beside others, it runs again alone.
+    /// Runs the solver. If it exceeded its CPU limit by up to 10 % while other solvers ran, it runs again alone.
     fn execute(&mut self, task: &mut Task<'a>) -> Result<SolverRun, ConverseError> {
         let mut solver_run = if task.is_plain() {
             SolverRun::undecided(self.run(task)?)
@@ -269,16 +270,16 @@ impl<'a> CaseRunner<'a> {
         Ok(solver_run)
     }
 
-    /// Waits until no solver is timed alone, and keeps one from being timed alone.
+    /// Waits until no solver is timed alone, and prevents that for as long as the guard lives.
     fn wait_to_read_timing(&self) -> RwLockReadGuard<'a, ()> {
         let is_held = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Submitted(_), .. }));
         debug_assert!(!self.ahead.iter().any(is_held), "this slot holds the timing lock already");
         self.slots.settings.timing_lock.read()
     }
 
-    /// Runs a solver that talks to no other program. The next solver is submitted meanwhile, if that saves time. Of short
-    /// solvers, several are submitted and collected at once: waking this thread for each would take time from the core of
-    /// the next one.
+    /// Runs a solver without a partner program. Meanwhile the next solver is submitted, if that saves time. Short
+    /// solvers are submitted and collected several at a time, because waking this thread for each one would take time
+    /// from the core of the next one.
     fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
         if matches!(task.state, State::Waiting) {
             let guard = self.wait_to_read_timing();
@@ -322,8 +323,8 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// Submits a solver to run after the earlier ones. It does not, if an earlier one could not be submitted, or if another
-    /// slot waits to time a solver alone.
+    /// Submits a solver to run after the earlier ones. Does nothing if an earlier one could not be submitted, or if
+    /// another slot waits to time a solver alone.
     fn submit_behind_others(&mut self, turn: &mut PreparedJob<'a>) {
         let waits = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
         let PreparedJob { task: Ok(task), .. } = turn else { return };
@@ -396,7 +397,7 @@ impl<'a> CaseRunner<'a> {
         Ok(SolverRun { execution, decision: Some(decision), metrics, transcript })
     }
 
-    /// A solver that ended well has given an answer, right or wrong. It is kept if it is wanted.
+    /// A solver that succeeded has given an answer, right or wrong. The answer is kept if it is wanted.
     fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
         let SolverRun { execution, decision, metrics, transcript } = solver_run;
         let outcome = self.outcome(task, &execution, decision.map(|decision| (decision, metrics)));
@@ -432,7 +433,7 @@ impl<'a> CaseRunner<'a> {
             outcome.cpu = Some(usage.cpu);
             outcome.wall = Some(usage.wall);
             outcome.memory = usage.memory;
-            // A solver and its interactor share a core, so waiting for it is no disturbance.
+            // A solver and its interactor share a core, so waiting for the core is not a disturbance.
             let run_delay = usage.run_delay.filter(|_| task.is_alone());
             outcome.waited = [run_delay, usage.stolen].into_iter().flatten().reduce(|delay, stolen| delay + stolen);
             outcome.noisy =
@@ -455,7 +456,7 @@ fn outcome_from_decision(decision: Result<Decision, CheckerError>) -> Outcome {
     }
 }
 
-/// The execution of a solver, and the decision on it. Without a decision, its answer is still to be checked.
+/// The execution of a solver, and the decision on it. Without a decision, its answer must still be checked.
 struct SolverRun {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
@@ -466,7 +467,7 @@ struct SolverRun {
 }
 
 impl SolverRun {
-    /// Returns a run whose answer is still to be checked.
+    /// Returns a run whose answer must still be checked.
     fn undecided(execution: Execution) -> Self {
         Self { execution, decision: None, metrics: Metrics::default(), transcript: None }
     }
@@ -519,7 +520,7 @@ fn perform_passes(
     unreachable!("the passes are counted")
 }
 
-/// Returns the decision of the checker on the interactor's output. Without a checker, the interactor has decided.
+/// Returns the checker's decision on the interactor's output. Without a checker, the interactor has decided.
 fn decide_by_check(checked: Result<Option<Decision>, CheckerError>, own: Decision) -> (InteractorDecision, Metrics) {
     match checked {
         Ok(checked) => {

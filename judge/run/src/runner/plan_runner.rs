@@ -19,15 +19,15 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::sync::oneshot;
 
-/// Runs plans. A subcommand passes a plan and receives events; where the plan runs is hidden from it.
+/// Runs plans. A subcommand passes a plan and receives events. It does not see where the plan runs.
 pub trait PlanRunner {
-    /// Runs a plan to its end, or until it is stopped. `watch` gets every event in the order of finishing. It gets a
-    /// finished job only after `store` has stored it.
+    /// Runs a plan to its end, or until it is stopped. `watch` gets every event, in the order in which jobs finish, and
+    /// gets a finished job only after `store` has stored it.
     ///
     /// The first Ctrl-C (or SIGTERM) ends the running cases and starts no more; the second ends the process at once.
     ///
     /// # Errors
-    /// When the run cannot be started; a single case that goes wrong is an outcome, not an error.
+    /// When the run cannot be started. A failure of a single case is an outcome, not an error.
     fn run(
         &self,
         plan: &Plan,
@@ -38,8 +38,8 @@ pub trait PlanRunner {
     /// Prepares for a plan in the background, while the caller does other things.
     fn make_ready(&self, _plan: &Plan) {}
 
-    /// Returns the means to end a run early, if this runner should get many cases at once and starts them in their order.
-    /// `None`: it gets a few cases at a time.
+    /// Returns a handle that ends a run early, if this runner should get many cases at once and starts them in their
+    /// order. `None`: it gets a few cases at a time.
     fn early_end(&self) -> Option<&EarlyEnd> {
         None
     }
@@ -63,11 +63,11 @@ pub trait PlanRunner {
     /// Returns how strongly solvers are isolated.
     fn tier(&self) -> Tier;
 
-    /// Returns what the tier does not guarantee.
+    /// Returns the guarantees that the tier does not give.
     fn gaps(&self) -> &[Gap];
 }
 
-/// Ends a run early, when its watcher needs no more results.
+/// Ends a run early, when its caller needs no more results.
 #[derive(Debug, Default)]
 pub struct EarlyEnd(AtomicBool);
 
@@ -169,11 +169,11 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
     }
 }
 
-/// So many finished jobs are stored together at most. More would only keep more answers in memory.
+/// The maximal number of finished jobs that are stored together. More would only keep more answers in memory.
 const BATCH: usize = 64;
 
-/// A finished job waits so long for others to be stored with it. Nobody notices the delay, and one commit for many jobs
-/// costs as much as for one.
+/// How long a finished job waits for others to be stored with it. The delay is not noticeable, and one commit for many
+/// jobs costs as much as for one.
 const GATHERING: Duration = Duration::from_millis(16);
 
 /// Runs a plan, as [`PlanRunner::run`] says. `signals` are the requests to stop; on the second one,
@@ -218,10 +218,10 @@ pub(super) fn run_plan(
     })
 }
 
-/// What comes from the workers.
+/// The channels from the workers.
 struct Finished {
     jobs: Receiver<FinishedJob>,
-    /// Closed when the last of them has left.
+    /// Closed when the last worker has ended.
     leaving: Receiver<Infallible>,
 }
 

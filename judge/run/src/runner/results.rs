@@ -1,4 +1,4 @@
-//! The results of a run: what comes of it, where it is stored, and how it is handed over.
+//! The results of a run, the store for them, and their way to the watcher.
 
 use judge_problem::{
     ClusterJob, Digest, Exit, FinishedJob, JobId, KnownOutcome, Node, OutcomeGrid, Plan, RunEvent, Stop,
@@ -42,7 +42,7 @@ pub enum RunError {
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct ClusterError {
-    /// What happened, in the words of the cluster.
+    /// The cluster's error message.
     pub error: String,
     /// What to do.
     pub hint: Option<String>,
@@ -52,14 +52,14 @@ pub struct ClusterError {
 
 /// Stores results. Workers look results up, each in its own thread; the dispatcher stores them.
 pub trait ResultStore: Sync {
-    /// Returns whether results are stored at all: only then are inputs hashed and answers handed over.
+    /// Returns whether results are stored at all. Only then are inputs hashed and answers passed on.
     fn is_active(&self) -> bool;
 
     /// Returns the earlier outcome of this job on this input, if it is still valid.
     fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome>;
 
-    /// Returns the outcome of this job, with the hash of its input, if a resumed run has it already. The input need not be
-    /// made again.
+    /// Returns the outcome of this job, with the hash of its input, if a resumed run has it already. The input is then
+    /// not made again.
     fn kept(&self, _job: JobId) -> Option<(KnownOutcome, Digest)> {
         None
     }
@@ -67,10 +67,10 @@ pub trait ResultStore: Sync {
     /// Stores finished jobs; they are shown only afterwards.
     ///
     /// # Errors
-    /// When they cannot be stored. The run goes on, and does not try again.
+    /// When they cannot be stored. The run continues, and does not try again.
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost>;
 
-    /// Returns whether any job may have an earlier outcome. If not, no inputs are made to look for one.
+    /// Returns whether any job may have an earlier outcome. If not, no inputs are made to search for one.
     fn has_earlier(&self) -> bool {
         false
     }
@@ -83,12 +83,12 @@ pub trait ResultStore: Sync {
     /// Stores the start of the run. Solvers run meanwhile.
     ///
     /// # Errors
-    /// When it cannot be stored. The run goes on, and stores nothing.
+    /// When it cannot be stored. The run continues and stores nothing.
     fn store_start(&self) -> Result<(), StoreLost> {
         Ok(())
     }
 
-    /// Stores where a run on a cluster goes on, so that another judge can find it.
+    /// Stores the cluster job of a run, so that another judge can find it.
     ///
     /// # Errors
     /// When it cannot be stored.
@@ -114,7 +114,7 @@ pub trait ResultStore: Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreLost(pub String);
 
-/// Passes the results of a run on: to the journal, and then to the watcher.
+/// Passes the results of a run to the journal, and then to the watcher.
 pub struct Handover<'a> {
     /// `None` once it has failed.
     store: Option<&'a dyn ResultStore>,
@@ -128,7 +128,7 @@ impl<'a> Handover<'a> {
         Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
     }
 
-    /// Tells the watcher of an event.
+    /// Passes an event to the watcher.
     pub fn tell(&mut self, event: &RunEvent) {
         (self.watch)(event);
     }

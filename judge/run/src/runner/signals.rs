@@ -9,9 +9,10 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Receives every signal while it lives, and a signal that came while there was no listener.
+/// Receives every signal while it lives, and also a signal that came while there was no listener.
 pub struct Signals {
-    /// `None` where a [`StopRequester`] sends them. It is dropped first: no signal is sent to a receiver that is gone.
+    /// `None` where a [`StopRequester`] sends them. It is dropped first, so that no signal is sent to a dropped
+    /// receiver.
     _registration: Option<Registration>,
     receiver: UnboundedReceiver<()>,
 }
@@ -19,7 +20,7 @@ pub struct Signals {
 /// Removes its listener when it is dropped.
 struct Registration(u64);
 
-/// The current listeners. Every one receives each signal: several solvers are compiled at once.
+/// The current listeners. Each of them receives every signal, because several solvers are compiled at once.
 struct SignalHub {
     /// Whether signals are caught at all.
     open: bool,
@@ -57,13 +58,13 @@ impl Signals {
         Ok(Self { _registration: Some(Registration(number)), receiver })
     }
 
-    /// Returns signals apart from the process's own, and what sends them.
+    /// Returns signals that are separate from the process's own, and a handle that sends them.
     pub fn by_request() -> (Self, StopRequester) {
         let (sender, receiver) = unbounded_channel();
         (Self::of(receiver), StopRequester(sender))
     }
 
-    /// Returns what comes from this channel as signals.
+    /// Returns signals that come from this channel.
     pub(super) fn of(receiver: UnboundedReceiver<()>) -> Self {
         Self { _registration: None, receiver }
     }
@@ -104,9 +105,9 @@ impl Drop for Registration {
     }
 }
 
-/// Ends the process on the second Ctrl-C. Only here the judge does not return to `main`: a thread may be blocked by a file
-/// system that does not answer, or by a computation that nothing interrupts. The helpers and supervisors of the sandbox
-/// notice the end, kill the programs and remove their files.
+/// Ends the process on the second Ctrl-C. This is the only place where the judge does not return to `main`: a thread
+/// may be blocked by a file system that does not answer, or by a computation that cannot be interrupted. The helpers
+/// and supervisors of the sandbox notice the end, kill the programs and remove their files.
 pub fn exit_at_once() -> ! {
     std::process::exit(i32::from(Exit::Interrupted.code()))
 }

@@ -1,4 +1,4 @@
-//! What the workers of a run share: how the plan is run, its next job, and the means to stop.
+//! The shared state of a run's workers: how the plan is run, its next job, and the means to stop.
 
 use super::results::{ResultStore, RunError};
 use crate::cases::{Inputs, ProblemChecker};
@@ -22,17 +22,18 @@ pub struct RunSettings {
     pub jobs: NonZeroUsize,
     /// The cores that workers are pinned to, one each in turn; empty: no pinning.
     pub cores: Vec<usize>,
-    /// Keeps other judges from tying their solvers to these cores.
+    /// Keeps other judges from pinning their solvers to these cores.
     pub claims: Arc<CoreClaims>,
-    /// Whether there is a core for what a solver needs beside its own: inputs, checks. Then the next solver starts before the
-    /// answer of the last one is checked; else only after one that took less than a millisecond.
+    /// Whether a core is free for the judge's own work on a solver: inputs, checks. Then the next solver starts before
+    /// the answer of the last one is checked. Otherwise this happens only after a solver that took less than a
+    /// millisecond.
     pub spare_cores: bool,
     /// Whether events carry the features of their cases.
     pub describe: bool,
     /// The jobs that are running now.
     pub running: Arc<RunningJobs>,
-    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours. Runs that go on at the same
-    /// time share it.
+    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours. Concurrent runs
+    /// share it.
     pub timing_lock: Arc<RwLock<()>>,
 }
 
@@ -42,7 +43,8 @@ impl RunSettings {
         (!self.cores.is_empty()).then(|| self.cores[slot % self.cores.len()])
     }
 
-    /// Moves this thread, and threads that it starts from now on, to other cores than the solvers', if there are enough.
+    /// Moves this thread, and threads that it starts from now on, away from the solvers' cores, if there are enough
+    /// cores.
     pub(super) fn leave_cores_to_solvers(&self) {
         let mut others = CpuSet::new();
         let unpinned = self.cores.get(self.jobs.get()..).unwrap_or_default();
@@ -54,7 +56,7 @@ impl RunSettings {
     }
 }
 
-/// What all workers of a run share. Each worker has its own slot.
+/// The shared state of a run's workers. Each worker has its own slot.
 pub(super) struct Slots<'a> {
     pub(super) plan: &'a Plan,
     pub(super) store: &'a dyn ResultStore,
@@ -141,8 +143,8 @@ impl<'a> Slots<'a> {
         (self.settings.spare_cores || are_brief) && !self.plan.fail_fast
     }
 
-    /// Returns the CPU limit that the executor enforces. With neighbours a case gets 10 % more. A case that ends within
-    /// these 10 % is timed again alone before it counts as too slow.
+    /// Returns the CPU limit that the executor enforces. If other solvers run at the same time, a case gets 10 % more.
+    /// A case that ends within these 10 % runs again alone before it counts as too slow.
     pub(super) fn enforced_cpu(&self, limits: &Limits) -> Duration {
         let cpu = limits.cpu.0;
         if self.has_neighbours() { cpu.saturating_mul(11) / 10 } else { cpu }
@@ -206,7 +208,7 @@ pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
     journals
 }
 
-/// Returns whether a program sees any folder. If not, nothing is [`hidden`].
+/// Returns whether a program sees any folder. If not, there is nothing to hide by [`hidden`].
 pub(super) fn shows_folders(program: &Program, shown: &[Visible]) -> bool {
     shown_to(program, shown).any(|path| path.is_dir())
 }

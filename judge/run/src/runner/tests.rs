@@ -1,4 +1,4 @@
-//! The runner over an executor without processes: every run ends as a script says.
+//! Tests of the runner with an executor without processes: every run ends as a script says.
 
 use super::plan_runner::run_plan;
 use super::results::{ResultStore, RunResult, StoreLost};
@@ -163,7 +163,7 @@ fn a_case_that_is_slightly_too_slow_beside_others_runs_again_alone() {
     assert_eq!(pool.neighbours().len(), 16, "every case ran twice");
     assert!(pool.neighbours().iter().filter(|&&running| running == 1).count() >= 8, "{:?}", pool.neighbours());
 
-    // One after the other, there are no neighbours to blame.
+    // Without parallel runs, there are no neighbours to blame.
     let pool = ScriptedPool::new(slow_at_first);
     let result = run(&plan, 1, &pool, &Notes::new(false), ignore);
     assert!(verdicts(&result).iter().all(|verdict| *verdict == Some(Verdict::TimeLimit)));

@@ -14,7 +14,7 @@ const ENDING: &str = ".out";
 /// A longer file is identified by its length and the time of its last change, because reading it would take seconds.
 const MAX_HASHED: u64 = 64 << 20;
 
-/// Why a file is no answer.
+/// Why a file is not an answer.
 #[derive(Debug)]
 enum NoAnswer {
     Missing(String),
@@ -23,13 +23,13 @@ enum NoAnswer {
     Unreadable(String, io::Error),
 }
 
-/// Returns the answer of a case, or the verdict and the reason why there is none. The file of `NAME#2`, a repetition, is that
-/// of `NAME` unless it has one of its own.
+/// Returns the answer of a case, or the verdict and the reason why there is none. A repetition `NAME#2` uses the file
+/// of `NAME` unless it has its own.
 ///
 /// # Errors
-/// When the file is missing, is no regular file below the folder, is longer than the limit, or cannot be read.
+/// When the file is missing, is not a regular file below the folder, is longer than the limit, or cannot be read.
 pub fn read_answer(folder: &Path, case: &CaseName, limit: Bytes) -> Result<Vec<u8>, (Verdict, String)> {
-    // As `--save-answers` names its files.
+    // The same file names as with `--save-answers`.
     let file = |name: &str| folder.join(format!("{}{ENDING}", name.replace('/', "_")));
     let (own, shared) = (file(&case.0), file(case.without_repetition()));
     let path = if own.symlink_metadata().is_ok() { own } else { shared };
@@ -57,8 +57,8 @@ fn read_up_to(folder: &Path, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>
     Ok((length.max(bytes.len() as u64) <= limit.0).then_some(bytes))
 }
 
-/// Opens a regular file of this folder. A link may lead to a file below the folder. Another could show a file of the user to
-/// whom the folder does not belong, and opening a pipe would wait for its writer.
+/// Opens a regular file of this folder. A link to a file below the folder is allowed. A link to another place could
+/// reveal a file that the folder's author may not read, and opening a pipe would wait for its writer.
 fn open(folder: &Path, path: &Path) -> Result<File, NoAnswer> {
     let shown = path.display();
     let unreadable = |error: io::Error| match error.kind() {

@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Why there is no program, or an error of what runs compilers.
+/// Why there is no program, or an error of the function that runs compilers.
 enum Failed<E> {
     NotBuilt(NotBuilt),
     Run(E),
@@ -134,7 +134,7 @@ impl Toolbox {
         Ok(Some(Digest::of_parts(parts)))
     }
 
-    /// Returns the version of a language's compiler. It is asked once for each compiler, and kept in the cache.
+    /// Returns the version of a language's compiler. Each compiler is asked once; the version is kept in the cache.
     fn version<E>(&self, language: &Language, identity: &Digest, run: &mut RunCompiler<'_, E>) -> Result<String, E> {
         let key =
             Digest::of_parts([&b"version"[..], language.version.as_deref().unwrap_or("").as_bytes(), &identity.0]);
@@ -175,7 +175,7 @@ fn not_installed(what: &str, language: &Language, lines: &[String]) -> NotBuilt 
     NotBuilt::NotInstalled(format!("no {what} for it is installed (looked for {looked}){}", remedy(language)))
 }
 
-/// Returns the compiler with its arguments, and with the programs that it starts in sight.
+/// Returns the compiler with its arguments. The programs that it starts are visible to it.
 fn compiler_of(language: &Language, project: &Project) -> Result<Program, NotBuilt> {
     let line = usable(&language.compile).ok_or_else(|| not_installed("compiler", language, &language.compile))?;
     let values = Values {
@@ -200,7 +200,7 @@ fn compiler_of(language: &Language, project: &Project) -> Result<Program, NotBui
     Ok(compiler)
 }
 
-/// Returns the program among the files that a compiler made, or why it is not clear.
+/// Returns the program among the files that a compiler made, or why it is ambiguous.
 fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String> {
     let named = |name: &OsStr| {
         let mut found = files.iter().filter(|file| file.path.file_stem() == Some(name));
@@ -217,7 +217,7 @@ fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String
     })
 }
 
-/// Returns the main class among the files that a compiler made, or why it is not clear.
+/// Returns the main class among the files that a compiler made, or why it is ambiguous.
 fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
     let mut classes: Vec<String> = files.iter().filter_map(|file| startable(&file.bytes)).collect();
     classes.sort();
@@ -242,7 +242,7 @@ const MIB: u64 = 1 << 20;
 /// Beyond this much memory, there is no limit that matters.
 const MAX_MIB: u64 = 1 << 20;
 
-/// What a runtime needs beside its heap.
+/// The memory that a runtime needs besides its heap.
 const RESERVE_MIB: u64 = 96;
 
 /// The values of placeholders.

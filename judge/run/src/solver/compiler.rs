@@ -185,7 +185,8 @@ pub(super) fn language_version<E>(language: &Language, run: &mut RunCompiler<'_,
     Ok(version_line(&said).map(|line| line.chars().take(MAX_VERSION_CHARS).collect()))
 }
 
-/// Returns the first line with something like `1.2`, or else the first that says anything: some print warnings first.
+/// Returns the first line with something like `1.2`, or else the first that is not empty. Some programs print warnings
+/// first.
 fn version_line(said: &str) -> Option<&str> {
     let has_number = |line: &&str| {
         let is_point = |three: &[u8]| three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit();

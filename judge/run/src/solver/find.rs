@@ -64,7 +64,7 @@ fn invocation(spec: &SolverSpec, settings: &BuildSettings) -> Invocation {
 
 /// Returns the bundled solvers of a built-in checker's game, the best first: each as `--solver` takes it, with its summary.
 pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<Item = (String, &'static str)> {
-    // `same-game-free` is a game of its own beside `same-game`.
+    // `same-game-free` is a separate game from `same-game`.
     let game = |id: &str| {
         let games = checkers::all().iter().map(|checker| checker.id);
         games.filter(|game| id.starts_with(game)).max_by_key(|game| game.len())
@@ -119,7 +119,7 @@ fn from_words(words: Vec<OsString>) -> Invocation {
     named_program(words).map_or_else(|error| Invocation::CannotStart(error.to_string()), Invocation::Program)
 }
 
-/// Returns why the judge must not read a source file for a compiler, whose messages would show it.
+/// Returns why the judge must not read a source file for a compiler: the compiler's messages would reveal it.
 fn refusal_of_source(named: &Path) -> Option<String> {
     let path = named.canonicalize().ok()?;
     if is_in_journal(&path) {
@@ -171,7 +171,7 @@ pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
     matches!(spec::choose_language(spec, || languages, &[]), Ok(Some(_)))
 }
 
-/// Refuses languages that are not known, or that are chosen for solvers that there are not.
+/// Refuses unknown languages, and languages that are chosen for solvers that are not in the list.
 ///
 /// # Errors
 /// When there is such a choice.
@@ -195,8 +195,8 @@ pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(
     }
 }
 
-/// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. For
-/// other users than root nothing changes: the solver runs as the user.
+/// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. If the
+/// judge's user is not root, nothing changes, because solvers run as that user.
 fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
     if !rustix::process::geteuid().is_root() {
         return invocation;
@@ -271,7 +271,7 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
     }
 }
 
-/// Returns what a solver may use beyond the limits of its run, if it may: its results are not those under these limits.
+/// Returns the extra limits of a solver, if it has any: its results differ from results under the limits of the run.
 fn allowance(allowance: &Allowance) -> Option<Vec<u8>> {
     (*allowance != Allowance::default()).then(|| format!("{allowance:?}").into_bytes())
 }

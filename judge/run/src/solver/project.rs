@@ -19,7 +19,7 @@ pub(super) const MAX_BYTES: Bytes = Bytes(16 << 20);
 const MAX_FILES: usize = 2_000;
 const MAX_DEPTH: usize = 24;
 
-/// Folders that are not sources: journals, histories, and what tools make from the sources or fetch.
+/// Folders that do not contain sources: journals, histories, and folders of files that tools generate or download.
 const NO_SOURCES: [&str; 7] = [JOURNAL_FOLDER, ".git", ".hg", ".svn", "target", "node_modules", "__pycache__"];
 
 /// The source files of a solver.
@@ -29,7 +29,7 @@ pub(super) struct Project {
     pub(super) files: Vec<WorkFile>,
     /// The sources of its language, as a command names them.
     pub(super) sources: Vec<PathBuf>,
-    /// The source that a command starts from, if it is clear which.
+    /// The source that a command starts from, if it is unambiguous.
     pub(super) main: Option<PathBuf>,
 }
 
@@ -85,8 +85,8 @@ impl Project {
     }
 }
 
-/// Returns the source that a folder starts from: `main` in whatever case, the only one at the top, or the one that has the
-/// folder's name, with its ending or without.
+/// Returns the source that a folder starts from: `main` in upper or lower case, the only one at the top level, or the
+/// one with the folder's name, with or without its ending.
 fn main_source(folder: &Path, sources: &[PathBuf]) -> Option<PathBuf> {
     let top: Vec<_> = sources.iter().filter(|path| path.components().count() == 1).collect();
     let named = |name: &str| {
@@ -141,7 +141,7 @@ impl Reader {
         for entry in folder.read_dir().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let (path, within) = (folder.join(&name), below.join(&name));
-            // A link may lead to any file of the machine: it is no source.
+            // A link may point to any file of the machine, so it is not a source.
             let meta = path.symlink_metadata().map_err(failed)?;
             if meta.is_dir() && !NO_SOURCES.iter().any(|other| name == *other) {
                 self.gather(&path, &within, depth + 1)?;
@@ -171,7 +171,7 @@ impl Reader {
     }
 }
 
-/// What encloses a text of several lines.
+/// The delimiter of a multi-line string.
 const TEXT: &str = "\"\"\"";
 
 /// Returns the name of the public type that a source declares outside all braces; `None` if it declares none.
@@ -183,7 +183,7 @@ fn public_type(source: &[u8]) -> Option<String> {
     Some(declaration.captures(&code)?.get(1)?.as_str().to_owned())
 }
 
-/// Returns what stands outside braces, comments, texts and characters.
+/// Returns the text outside braces, comments, strings and characters.
 fn top_level(source: &str) -> String {
     let (mut code, mut rest, mut depth) = (String::new(), source, 0_usize);
     while let Some(first) = rest.chars().next() {
@@ -209,13 +209,13 @@ fn top_level(source: &str) -> String {
     code
 }
 
-/// Returns the length of what begins and ends with these; `None` if the text does not begin so.
+/// Returns the length of the text between these delimiters, with them; `None` if the text does not begin so.
 fn enclosed(text: &str, begin: &str, end: &str) -> Option<usize> {
     let inside = text.strip_prefix(begin)?;
     Some(inside.find(end).map_or(text.len(), |place| begin.len() + place + end.len()))
 }
 
-/// Returns the length of a text or character in quotes; it ends with its line at the latest.
+/// Returns the length of a string or character in quotes; it ends with its line at the latest.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (place, c) in text.char_indices().skip(1) {
@@ -230,7 +230,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Returns the name of a class that has a method `public static void main(String[])`, with points between its parts.
+/// Returns the name of a class that has a method `public static void main(String[])`, with dots between its parts.
 pub(super) fn startable(bytes: &[u8]) -> Option<String> {
     const PUBLIC_STATIC: u16 = 0x0009;
     let mut input = Input(bytes);
@@ -255,10 +255,10 @@ pub(super) fn startable(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(text(&pool, *name)?).replace('/', "."))
 }
 
-/// What is needed of an entry of the constant pool.
+/// The needed part of an entry of the constant pool.
 enum Constant<'a> {
     Text(&'a [u8]),
-    /// The place of its name.
+    /// The index of its name.
     Class(u16),
     Other,
 }
@@ -289,7 +289,7 @@ impl<'a> Input<'a> {
 
 fn constants<'a>(input: &mut Input<'a>) -> Option<Vec<Constant<'a>>> {
     let count = usize::from(input.number()?);
-    // Places count from 1.
+    // Indices start at 1.
     let mut pool = vec![Constant::Other];
     while pool.len() < count {
         let tag = input.take(1)?[0];
@@ -299,7 +299,7 @@ fn constants<'a>(input: &mut Input<'a>) -> Option<Vec<Constant<'a>>> {
                 pool.push(Constant::Text(input.take(usize::from(length))?));
             }
             7 => pool.push(Constant::Class(input.number()?)),
-            // Numbers of 64 bits take two places.
+            // Numbers of 64 bits take two entries.
             5 | 6 => {
                 input.take(8)?;
                 pool.extend([Constant::Other, Constant::Other]);
@@ -443,7 +443,8 @@ mod tests {
     /// A class with one field, and one method of these flags and this name.
     fn class(flags: u16, method: &str) -> Vec<u8> {
         let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 9];
-        // Places: 1 a number of 64 bits, 3 the class's name, 4 the class, 5 the method's name, 6 its type, 7 a text, 8 a string.
+        // Indices: 1 a number of 64 bits, 3 the class's name, 4 the class, 5 the method's name, 6 its type, 7 a text, 8
+        // a string.
         bytes.extend([5, 0, 0, 0, 0, 0, 0, 0, 0]);
         let text = |text: &str| [&[1][..], &u16::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat();
         bytes.extend(text("a/b/Bot"));

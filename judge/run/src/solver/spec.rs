@@ -16,7 +16,7 @@ pub enum SpecError {
     SameName {
         /// The name.
         name: String,
-        /// Both solvers with names of their own, as they can be written instead.
+        /// Both solvers with distinct names, in a form that the user can type.
         names: Vec<String>,
     },
 }
@@ -32,7 +32,7 @@ pub fn parse_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
 }
 
 /// Reads the solvers of a command line. Those without a name get one from their path: `bot`, or as much of the path as
-/// tells them apart, `v1/bot` and `v2/bot`. Names may still be the same.
+/// distinguishes them, `v1/bot` and `v2/bot`. Names may still be the same.
 ///
 /// # Errors
 /// When one is empty.
@@ -52,8 +52,8 @@ pub fn name_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
     Ok(read.iter().enumerate().map(spec).collect())
 }
 
-/// Returns a name for each solver of several runs: its own, or if that comes from its path and a solver of another path
-/// has it too, as much of the path as tells them apart.
+/// Returns a name for each solver of several runs: its own name. If that comes from its path and a solver of another
+/// path has the same name, it is as much of the path as distinguishes them.
 pub fn names_apart(specs: &[SolverSpec]) -> Vec<String> {
     let mut texts: HashMap<&str, BTreeSet<&str>> = HashMap::new();
     for SolverSpec { name, text } in specs {
@@ -68,8 +68,8 @@ pub fn names_apart(specs: &[SolverSpec]) -> Vec<String> {
     specs.iter().map(name).collect()
 }
 
-/// Returns the shortest name of a solver that none of `rivals` has: of the last parts of its path, without or with the
-/// file's ending. `None` if it has no rivals, or no such name.
+/// Returns the shortest name of a solver that none of `rivals` has. It consists of the last parts of its path, without
+/// or with the file's ending. `None` if it has no rivals, or no such name.
 fn name_apart(text: &str, rivals: &[&str]) -> Option<String> {
     if rivals.is_empty() {
         return None;
@@ -94,7 +94,7 @@ fn path_name(text: &str, (parts, with_ending): (usize, bool)) -> Option<String> 
     Some(last.display().to_string()).filter(|name| !name.is_empty())
 }
 
-/// Finds out whether all solvers have names of their own.
+/// Checks that all solvers have distinct names.
 ///
 /// # Errors
 /// When two have the same name.
@@ -129,7 +129,7 @@ fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')
 }
 
-/// Returns the name that a solver is given, if it is, and its text.
+/// Returns the name that the user gave a solver, if any, and its text.
 fn read_spec(text: &str) -> Result<(Option<String>, &str), SpecError> {
     let (name, text) = match text.split_once('=') {
         Some((name, rest)) if is_name(name) => (Some(name.to_owned()), rest.trim()),
@@ -154,7 +154,7 @@ fn default_name(text: &str) -> String {
 /// Prefix of the bundled solvers: `bundled:columns`.
 pub(super) const BUNDLED: &str = "bundled:";
 
-/// Endings of files that are no source: such a file may be a program without its execute permission.
+/// Endings of files that are not sources. Such a file may be a program without its execute permission.
 const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
 
 /// A solver that is a source: a file or a folder, with the arguments of its program.
@@ -165,8 +165,8 @@ pub(super) struct Source<'a> {
     pub(super) arguments: Vec<String>,
 }
 
-/// Returns the source that a solver is; `None` if it is a program, a command, a folder without sources, or bundled.
-/// `languages` is called only where the answer depends on it: for most programs it does not.
+/// Returns the source of a solver; `None` if it is a program, a command, a folder without sources, or bundled.
+/// `languages` is called only if the answer depends on it, which is rare.
 ///
 /// # Errors
 /// When it is a source of no known language, or a folder of several.
@@ -225,7 +225,7 @@ fn of_path<'a>(
     }
 }
 
-/// Returns the language of this name, or else the first whose sources have it as their ending: `py`, `.rs`, `c++`.
+/// Returns the language of this name, or else the first language with this ending: `py`, `.rs`, `c++`.
 ///
 /// # Errors
 /// When there is none.
@@ -238,8 +238,8 @@ pub fn named_language<'a>(name: &str, languages: &'a Languages) -> Result<&'a La
     })
 }
 
-/// Returns the language of a folder: the one whose file it has, or else the one of the sources at its top; `None` if it has
-/// none.
+/// Returns the language of a folder: the one whose marker file it has, or else the language of the sources at its top
+/// level; `None` if there is none.
 fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<Option<&'a Language>, SolverError> {
     let marked = languages.iter().find(|language| language.files.iter().any(|file| folder.join(file).is_file()));
     if marked.is_some() {
@@ -306,16 +306,16 @@ pub(super) fn remedy(language: &Language) -> String {
     language.package.as_ref().map_or_else(String::new, |package| format!("; apt-get install {package}"))
 }
 
-/// Endings of what editors and compilers leave beside sources.
+/// Endings of files that editors and compilers leave next to sources.
 const LEFTOVERS: [&str; 10] = ["bak", "orig", "rej", "swp", "swo", "tmp", "pyc", "class", "o", "d"];
 
-/// Folders that tools make beside sources.
+/// Folders that tools make next to sources.
 const MADE_BY_TOOLS: [&str; 3] = ["__pycache__", "node_modules", "target"];
 
-/// Beginnings of the names of files about the others, in small letters.
+/// Beginnings of the names of files that describe a folder, in lower case.
 const ABOUT: [&str; 6] = ["readme", "license", "licence", "copying", "changelog", "authors"];
 
-/// Returns whether a match of a pattern is meant as a solver. Hidden files, texts, and files that editors, compilers or
+/// Returns whether a match of a pattern is probably a solver. Hidden files, texts, and files that editors, compilers or
 /// interpreters leave are not. A solver may be in an unknown language, or a broken link.
 pub fn is_submission(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
@@ -356,7 +356,7 @@ pub enum SolverError {
     UnknownSource {
         /// The file.
         file: String,
-        /// Its ending, without the point.
+        /// Its ending, without the dot.
         ending: String,
         /// The known endings.
         known: String,
@@ -379,7 +379,7 @@ pub enum SolverError {
         /// Their names.
         names: Vec<String>,
     },
-    /// A language that was chosen for a solver that is not there.
+    /// A language that was chosen for a solver that is not in the list.
     #[error("no solver is named `{0}`, for which a language is given")]
     NoSuchSolver(String),
     /// A language was chosen for something that is not a source.

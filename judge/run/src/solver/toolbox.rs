@@ -1,8 +1,8 @@
 //! Where solvers are built, and the cache of compiled programs.
 //!
-//! An entry of the cache is one file, named by the hash of everything that it was made from. It begins with the hash of its
-//! own content. It is written beside its place and then moved there, so that a reader finds a whole entry or none. A damaged
-//! entry is made anew. Only the user can write to the folder; otherwise it is not used.
+//! An entry of the cache is one file, named by the hash of everything that it was made from. It begins with the hash of
+//! its own content. It is written under a temporary name and then renamed, so that a reader finds a complete entry or
+//! none. A damaged entry is made again. Only the user can write to the folder; otherwise it is not used.
 
 use judge_problem::{
     BundledSolver, Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages, built_in_languages,
@@ -24,19 +24,19 @@ use tempfile::TempDir;
 /// How solvers are built.
 #[derive(Debug)]
 pub struct BuildSettings {
-    /// The languages that there are; `None`: the built-in ones.
+    /// The available languages; `None`: the built-in ones.
     pub languages: Option<Languages>,
     /// The languages that the user chose.
     pub choices: Vec<LanguageChoice>,
     /// The limits of compilers.
     pub compiler: CompileLimits,
-    /// The most bytes of the sources of a solver; `None`: as many as a compiler is given.
+    /// The maximal number of bytes of a solver's sources; `None`: as many as a compiler accepts.
     pub source: Option<Bytes>,
     /// The memory limit of solvers, without allowances.
     pub memory: Bytes,
     /// The solvers that come with the judge: `bundled:ID` names one.
     pub bundled: &'static [BundledSolver],
-    /// The folder that compiled programs are kept in; `None`: nowhere. It is opened when something is compiled.
+    /// The folder for compiled programs; `None`: they are not kept. It is opened when something is compiled.
     pub cache: Option<PathBuf>,
 }
 
@@ -61,7 +61,7 @@ impl BuildSettings {
         self.bundled.iter().any(|solver| solver.id == id)
     }
 
-    /// Returns the languages that there are. The built-in ones are read when they are first asked for.
+    /// Returns the available languages. The built-in ones are read on first use.
     pub fn languages(&self) -> &Languages {
         self.languages.as_ref().unwrap_or_else(|| built_in_languages())
     }
@@ -70,13 +70,13 @@ impl BuildSettings {
 /// Builds solvers in a temporary folder that is removed with the toolbox.
 #[derive(Debug)]
 pub struct Toolbox {
-    /// Made when something is put there. Most solvers are programs already, which every user can read.
+    /// Made on first use. Most solvers are programs already, which every user can read.
     workbench: OnceLock<Workbench>,
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) needs_open_parents: bool,
     made: AtomicUsize,
     pub(super) settings: BuildSettings,
-    /// Once something was compiled.
+    /// Set once something was compiled.
     cache: OnceLock<Result<Cache, String>>,
 }
 
@@ -105,7 +105,7 @@ impl Toolbox {
         self.cache.get_or_init(open).as_ref().ok()
     }
 
-    /// Returns why the cache could not be used, if that was tried.
+    /// Returns why the cache could not be used, if the judge tried to use it.
     pub fn cache_failure(&self) -> Option<&str> {
         self.cache.get()?.as_ref().err().map(String::as_str)
     }
@@ -160,9 +160,9 @@ impl Toolbox {
     }
 }
 
-/// The folder for builds. No other user of the machine can read it. With namespaces, the sandbox shows the files without the
-/// folders above them. Without them, a program that root starts runs as another user and passes through these folders; the
-/// name of one is random, so that others cannot guess it.
+/// The folder for builds. No other user of the machine can read it. With namespaces, the sandbox shows the files
+/// without the folders above them. Without namespaces, a program that root starts runs as another user and passes
+/// through these folders; one of their names is random, so that others cannot guess it.
 #[derive(Debug)]
 struct Workbench {
     /// The temporary folder itself, or one in it.
@@ -177,7 +177,7 @@ impl Workbench {
         let prefix = judge_sandbox::sweepable_name("build") + ".";
         let mode = |mode| Permissions::from_mode(mode);
         let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
-        // A program is shown its files by paths without links.
+        // A program gets its files by paths without links.
         let mut path = folder.path().canonicalize()?;
         if needs_open_parents {
             let mut secret = [0; 16];
@@ -260,7 +260,7 @@ impl Cache {
         files
     }
 
-    /// Stores an entry, and removes old ones until all have room. One that is too large is not stored.
+    /// Stores an entry, and removes old ones until all fit. An entry that is too large is not stored.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -302,7 +302,7 @@ impl Cache {
 /// The beginning of the names of entries that are being written.
 const UNFINISHED: &str = "new-";
 
-/// An entry that is unfinished for so long was left by a process that was killed.
+/// After this time, an unfinished entry counts as left by a killed process.
 const ABANDONED: Duration = Duration::from_secs(600);
 
 /// An open folder.
@@ -318,7 +318,7 @@ pub(super) struct Found {
 }
 
 impl Folder {
-    /// Opens a folder, and makes it and those above it if they are missing.
+    /// Opens a folder. Makes it and its parents if they are missing.
     ///
     /// # Errors
     /// When it cannot be made or opened, is a link, or others can read or write it.
@@ -346,7 +346,7 @@ impl Folder {
         Some(bytes)
     }
 
-    /// Writes a file whole or not at all.
+    /// Writes a file atomically.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let unfinished = format!("{UNFINISHED}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -359,7 +359,7 @@ impl Folder {
         put().inspect_err(|_| self.remove(&unfinished))
     }
 
-    /// Notes that a file was used.
+    /// Records that a file was used.
     fn touch(&self, name: &str) {
         let at = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
         let times = Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) };
@@ -403,7 +403,7 @@ fn pack(key: &Digest, files: &[WorkFile]) -> Vec<u8> {
     [&hash(key, &content).0[..], &content].concat()
 }
 
-/// Returns the files of an entry; `None` if it is not whole, or not the entry of this key.
+/// Returns the files of an entry; `None` if it is incomplete, or not the entry of this key.
 fn unpack(key: &Digest, bytes: &[u8]) -> Option<Vec<WorkFile>> {
     let (expected, mut rest) = bytes.split_at_checked(key.0.len())?;
     if hash(key, rest).0 != *expected {
@@ -430,7 +430,7 @@ fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(part)
 }
 
-/// Returns a path that stays in its folder.
+/// Returns a path that stays within its folder.
 fn path(bytes: &[u8]) -> Option<PathBuf> {
     let path = PathBuf::from(OsString::from_vec(bytes.to_vec()));
     let stays = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));

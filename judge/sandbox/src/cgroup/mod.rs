@@ -53,7 +53,7 @@ struct Pids {
     limit: Cell<Option<u32>>,
 }
 
-/// A file with the CPU time of all that ever was in the group.
+/// A file with the CPU time of all tasks that were ever in the group.
 enum CpuAccount {
     /// `cpu.stat` of version 2.
     Microseconds(File),
@@ -64,7 +64,7 @@ enum CpuAccount {
 /// An init and its kernel memory need a fraction of this.
 const MAX_RESIDUAL_BYTES: u64 = 16 << 20;
 
-/// How often the kernel refused something since the group was made.
+/// Counts of the kernel's refusals since the group was made.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Counters {
     kills: u64,
@@ -170,12 +170,12 @@ impl Cgroup {
         usage > MAX_RESIDUAL_BYTES
     }
 
-    /// Whether that was so when the run began.
+    /// Whether there was such a charge when the run began.
     pub(crate) fn had_residual_charge(&self) -> bool {
         self.before.get().usage > MAX_RESIDUAL_BYTES
     }
 
-    /// CPU time of all that ever was in the group, in nanoseconds.
+    /// CPU time of all tasks that were ever in the group, in nanoseconds.
     pub(crate) fn cpu(&self) -> Option<u64> {
         self.cpu.as_ref().map(CpuAccount::read)
     }
@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// In every hierarchy, the group includes the time of a child that was waited for.
+    /// In every hierarchy, the group includes the time of a child that has been waited for.
     #[test]
     fn both_versions_count_cpu_time() {
         let Ok(site) = Site::find() else {

@@ -174,7 +174,7 @@ fn usable(folder: &Path) -> bool {
     if fs::create_dir(&trial).is_err() {
         return false;
     }
-    // Joining needs write permission here and, in version 2, in the nearest common ancestor. Only trying tells.
+    // Joining needs write permission here and, in version 2, in the nearest common ancestor. The judge tries it.
     let joined = can_be_joined(&trial);
     remove_all(&[trial]);
     joined
@@ -182,8 +182,8 @@ fn usable(folder: &Path) -> bool {
 
 /// A way for processes to join a group.
 ///
-/// When one process moves another, the kernel first waits 5 to 15 ms until every core has switched tasks. It does not
-/// wait when a thread moves itself, or when a process is cloned into the group.
+/// A process that moves another one waits 5 to 15 ms, until every core has switched tasks. There is no wait when a
+/// thread moves itself, or when a process is cloned into the group.
 pub(crate) enum CgroupEntry {
     /// Version 1: a process with one thread moves itself by writing to this file.
     Thread(File),

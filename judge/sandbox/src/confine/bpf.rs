@@ -25,14 +25,14 @@ pub(crate) const fn high_half(index: u32) -> u32 {
     argument(index) + 4
 }
 
-/// What happens for which system call. All others are allowed.
+/// What each system call leads to. Calls that are not listed are allowed.
 #[derive(Default)]
 pub(crate) struct Table {
     actions: BTreeMap<u32, Decision>,
     bodies: Vec<Code>,
 }
 
-/// What a call's number leads to.
+/// The result of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Allow,

@@ -1,4 +1,4 @@
-//! The system calls that are not simply allowed, by what happens instead and why; and the flags that are allowed.
+//! The system calls that are restricted, by what happens instead and why; and the flags that are allowed.
 
 use std::ops::RangeInclusive;
 
@@ -34,7 +34,7 @@ pub(crate) const UNUSED: &[RangeInclusive<u32>] = &[335..=423];
 #[cfg(target_arch = "aarch64")]
 pub(crate) const UNUSED: &[RangeInclusive<u32>] = &[244..=259, 295..=423];
 
-/// Do not exist for the program, which has another way or does without.
+/// These calls do not exist for the program. It has another way or can do without.
 pub(crate) const ABSENT: &[c_long] = &[
     // The filter cannot inspect their arguments.
     libc::SYS_clone3,
@@ -47,14 +47,14 @@ pub(crate) const ABSENT: &[c_long] = &[
     libc::SYS_bpf,
     SYS_OPEN_TREE_ATTR,
     SYS_FILE_SETATTR,
-    // They use a stock that all programs of the machine, or of the user, share.
+    // They use resources that all programs of the machine, or of the user, share.
     libc::SYS_io_setup,
     libc::SYS_io_submit,
     libc::SYS_io_getevents,
     SYS_IO_PGETEVENTS,
     libc::SYS_io_cancel,
     libc::SYS_io_destroy,
-    // They reveal what others do with the system's files.
+    // They reveal accesses of other processes to the system's files.
     libc::SYS_inotify_init1,
     libc::SYS_inotify_add_watch,
     libc::SYS_inotify_rm_watch,
@@ -62,10 +62,10 @@ pub(crate) const ABSENT: &[c_long] = &[
     libc::SYS_mincore,
     // The inode number counts the processes of the machine.
     libc::SYS_pidfd_open,
-    // Memory that the figures of processes do not show, or that few machines have.
+    // Such memory is missing in the figures of processes, or few machines have it.
     libc::SYS_memfd_secret,
     SYS_MAP_SHADOW_STACK,
-    // Filters and rules of the program's own use unlimited kernel memory, out of a common stock.
+    // Filters and rules of the program's own use unlimited kernel memory, from a shared pool.
     libc::SYS_seccomp,
     libc::SYS_landlock_create_ruleset,
     libc::SYS_landlock_add_rule,
@@ -125,7 +125,7 @@ pub(crate) const REFUSED: &[c_long] = &[
     libc::SYS_vhangup,
     libc::SYS_sync,
     libc::SYS_syncfs,
-    // Other processes, and what outlives a process.
+    // Other processes, and objects that outlive a process.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -155,7 +155,7 @@ pub(crate) const REFUSED: &[c_long] = &[
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
     // The network: the only sockets are connected pairs. `sendmsg` can name another receiver, and send descriptors,
-    // which are in no table while they are in transit.
+    // which are in no descriptor table while in transit.
     libc::SYS_socket,
     libc::SYS_bind,
     libc::SYS_listen,
@@ -179,7 +179,7 @@ pub(crate) const REFUSED_OLD: &[c_long] =
 #[cfg(target_arch = "aarch64")]
 pub(crate) const REFUSED_OLD: &[c_long] = &[SYS_KEXEC_FILE_LOAD];
 
-/// Attributes of files. Access lists are memory that nothing counts.
+/// Attributes of files. Access lists use memory that is not counted.
 pub(crate) const UNSUPPORTED: &[c_long] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -192,9 +192,9 @@ pub(crate) const UNSUPPORTED: &[c_long] = &[
 ];
 
 /// Succeed without effect. A lock on one of the system's files is visible to everybody who has the file open, in other
-/// sandboxes too, and locks use unlimited kernel memory. Programs lock files that only they use, and go on if they are
-/// told that they hold the lock. Advice can drop a file's pages from memory, which others notice when they read it.
-/// Others can also notice whether a file was written to disk.
+/// sandboxes too, and locks use unlimited kernel memory. Programs lock files that only they use, and continue when the
+/// call succeeds. Advice can drop a file's pages from memory, which others notice when they read it. Others can also
+/// notice whether a file was written to disk.
 pub(crate) const WITHOUT_EFFECT: &[c_long] =
     &[libc::SYS_flock, libc::SYS_fadvise64, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range];
 
@@ -216,15 +216,15 @@ pub(crate) const fn owner_of(clock: u32) -> u32 {
     !(clock.cast_signed() >> 3).cast_unsigned()
 }
 
-/// Fail with EINVAL where no control group charges the memory: a pipe or a socket keeps the pages, a huge one for each
-/// byte. Programs then read and write instead.
+/// These calls fail with EINVAL where no control group charges the memory, because a pipe or a socket keeps the pages,
+/// and may keep a huge page for each byte. Programs then read and write instead.
 pub(crate) const KEEPS_PAGES: &[c_long] = &[libc::SYS_vmsplice, libc::SYS_tee];
 
 /// The same, unless the target is an output pipe, which the helper empties.
 pub(crate) const SENDS_PAGES: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile];
 
-/// Refused where the program's user owns files of the judge, as landlock does not cover owner, mode and times. Leaving
-/// the process group is refused, as programs are killed by it.
+/// Refused where the program's user owns files of the judge, because landlock does not cover owner, mode and times.
+/// Programs may not leave their process group, because the judge kills them through it.
 pub(crate) const HOST_SHARED: &[c_long] = &[
     libc::SYS_setsid,
     libc::SYS_setpgid,
@@ -248,8 +248,8 @@ const MADV_GUARD_REMOVE: c_int = 103;
 const MFD_NOEXEC_SEAL: u32 = 0x08;
 const MFD_EXEC: u32 = 0x10;
 
-/// Advice about the program's own memory. Other advice drops, moves or merges pages of files, which others notice, or
-/// reveals what others have in memory.
+/// Advice about the program's own memory. Other advice drops, moves or merges pages of files, which other processes
+/// notice, or reveals what they have in memory.
 pub(crate) const MADVISE_ADVICE: [c_int; 20] = [
     libc::MADV_DONTNEED,
     libc::MADV_FREE,
@@ -273,8 +273,8 @@ pub(crate) const MADVISE_ADVICE: [c_int; 20] = [
     MADV_GUARD_REMOVE,
 ];
 
-/// Kinds of mappings, their placement and filling. Huge pages come from a stock that all share, and are in no process's
-/// size.
+/// Kinds of mappings, their placement and filling. Huge pages come from a shared pool, and no process's size includes
+/// them.
 pub(crate) const MMAP_FLAGS: c_int = libc::MAP_TYPE
     | libc::MAP_FIXED
     | libc::MAP_FIXED_NOREPLACE
@@ -302,5 +302,5 @@ pub(crate) const MREMAP_FLAGS: c_int = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED
 /// For files without a folder. Huge pages are excluded.
 pub(crate) const MEMFD_FLAGS: u32 = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL | MFD_EXEC;
 
-/// How data is written. Other flags reveal what was read lately, or hide a read.
+/// How data is written. Other flags reveal recent reads, or hide a read.
 pub(crate) const RWF_FLAGS: c_int = libc::RWF_HIPRI | libc::RWF_DSYNC | libc::RWF_SYNC | libc::RWF_APPEND;

@@ -1,9 +1,9 @@
-//! A seccomp listener that asks the helper about each new process and thread, where no control group counts them; and
-//! about anonymous shared memory and pages that are sent from files, where no control group charges them. Where
-//! programs share process ids with the host, it also asks whose CPU time a program may read.
+//! A seccomp listener. Where no control group counts processes and threads, it asks the helper about each new one.
+//! Where no control group charges memory, it also asks about anonymous shared memory and pages that are sent from
+//! files. Where programs share process ids with the host, it asks about CPU clocks that a program reads.
 //!
-//! A thread that waits in the seccomp notifier can be interrupted by a signal until the helper receives the request. If
-//! the signal's handler lacks `SA_RESTART`, the call then fails with `EINTR`, which no program expects of `fork`. The
+//! A signal can interrupt a thread that waits in the seccomp notifier until the helper receives the request. If the
+//! signal's handler lacks `SA_RESTART`, the call then fails with `EINTR`, which no program expects of `fork`. The
 //! signal that occurs while processes are started is `SIGCHLD`, so its handlers get that flag here.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -14,7 +14,7 @@ use crate::confine::bpf::{self, Table, argument, high_half};
 use crate::confine::calls;
 use crate::protocol::{FilterBypass, halves};
 
-/// `RLIMIT_NPROC` is a second line of defence, larger by this, as it includes zombies.
+/// `RLIMIT_NPROC` is a second line of defence. It includes zombies, so it is larger by this number.
 pub(crate) const SLACK: u64 = 256;
 
 // The type of an ioctl number is unsigned in glibc and signed in musl. The bits are the same.
@@ -54,7 +54,7 @@ pub(crate) enum GateRequest {
     Clock(u32),
 }
 
-/// What the gate decides about beside new processes and threads.
+/// What the gate decides about besides new processes and threads.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct GateScope {
     /// Anonymous shared memory, and pages of files.
@@ -64,8 +64,8 @@ pub(crate) struct GateScope {
 }
 
 impl ForkGate {
-    /// Installs the filter on this thread and all that it will start. Calls with the bypass are not asked about. `None`
-    /// if the kernel refuses, or if a listener is installed already.
+    /// Installs the filter on this thread and all that it will start. Calls with the bypass are allowed without a
+    /// request. `None` if the kernel refuses, or if a listener is installed already.
     pub(crate) fn install(scope: GateScope) -> Option<(ForkGate, FilterBypass)> {
         let bypass = FilterBypass::random().ok()?;
         // SAFETY: a system call without pointers.
@@ -105,7 +105,7 @@ impl ForkGate {
         if unsafe { libc::ioctl(self.0.as_raw_fd(), RECEIVE, &raw mut question) } != 0 {
             return None;
         }
-        // As the kernel does, which takes them as an `int`.
+        // The kernel also takes them as an `int`.
         let int = |argument: u64| halves(argument)[0].cast_signed();
         let request = match libc::c_long::from(question.data.nr) {
             libc::SYS_mmap => GateRequest::Memory(question.data.args[1]),
@@ -121,7 +121,7 @@ impl ForkGate {
         Some(Notification { id: question.id, thread: question.pid, request })
     }
 
-    /// Lets the call go on, or makes it fail.
+    /// Allows the call, or makes it fail.
     pub(crate) fn respond(&self, notification: Notification, admitted: bool) {
         let refusal = match notification.request {
             GateRequest::Process | GateRequest::Thread => -libc::EAGAIN,
@@ -130,8 +130,8 @@ impl ForkGate {
         };
         let (error, flags) = if admitted { (0, CONTINUE) } else { (refusal, 0) };
         let answer = seccomp_notif_resp { id: notification.id, val: 0, error, flags };
-        // SAFETY: the answer is valid during the call. Fails only if the thread has died. Going on is safe, as the
-        // decision is about values in registers, which no other thread can change.
+        // SAFETY: the answer is valid during the call. Fails only if the thread has died. Allowing it is safe, because
+        // the decision is about values in registers, which no other thread can change.
         unsafe { libc::ioctl(self.0.as_raw_fd(), SEND, &raw const answer) };
     }
 }
@@ -153,14 +153,14 @@ fn filter(bypass: FilterBypass, scope: GateScope) -> Vec<sock_filter> {
     table.inspect(libc::SYS_rt_sigaction, |code| {
         code.load(argument(0));
         code.allow_unless(BPF_JEQ, libc::SIGCHLD.cast_unsigned());
-        // If it is null, the program only asks for the handler.
+        // If it is null, the program only queries the handler.
         for half in [argument(1), high_half(1)] {
             code.load(half);
             code.notify_unless(0);
         }
     });
     if scope.memory {
-        // Such memory can be in a mapping that no process has touched, and then no process's size shows it.
+        // Such memory can be in a mapping that no process has touched. Then no process's size includes it.
         table.inspect(libc::SYS_mmap, |code| {
             let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned();
             code.load(argument(3));

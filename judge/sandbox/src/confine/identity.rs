@@ -116,9 +116,9 @@ fn can_become(id: u32) -> bool {
         && takes(libc::SYS_setresuid, rustix::process::getuid().as_raw())
 }
 
-/// The capability that a program of another user needs to pass closed folders and read the files that it is shown. It
-/// allows to search any folder and read any file that landlock permits. So the landlock rules must leave out what modes
-/// close.
+/// The capability that a program of another user needs to pass closed folders and read the files that it is shown. With
+/// it, a program can search any folder and read any file that landlock permits. So the landlock rules must leave out
+/// everything that file modes close to others.
 pub(crate) const READ_SEARCH: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
 
 /// Drops every capability from the bounding set, so that no later `execve` can restore one. This process keeps its own,
@@ -128,7 +128,7 @@ pub(crate) fn empty_bounding_set() {
         sets.inheritable = sets.permitted & READ_SEARCH;
         let _ = rustix::thread::set_capabilities(None, sets);
     }
-    // The first that is refused does not exist. Or the permission for all of this is missing.
+    // The first refused number does not exist, or this process lacks the permission for all of them.
     for capability in 0..64 {
         // SAFETY: a system call without pointers.
         if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } != 0 {
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn to_try_an_id_changes_nothing() {
-        // What the kernel tells about this thread, except for what changes by itself.
+        // What the kernel reports about this thread, except for values that change by themselves.
         let state = || {
             let status = fs::read_to_string("/proc/thread-self/status").unwrap();
             let kept =

@@ -1,4 +1,4 @@
-//! Landlock rulesets: which files a program may access. Signals and sockets of programs stay among themselves.
+//! Landlock rulesets: which files a program may access. Programs can signal and connect to each other only.
 
 use std::error::Error;
 use std::fs::DirEntry;
@@ -42,7 +42,7 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/localtime",
-    // Node reads it at its start, and exits if it may not.
+    // Node reads it at its start, and exits if it cannot.
     "/etc/ssl/openssl.cnf",
     "/etc/java-8-openjdk",
     "/etc/java-11-openjdk",
@@ -62,7 +62,7 @@ pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/d
 
 /// What a program may access.
 pub(crate) struct FileAccess<'a> {
-    /// It has full access here, but see `executes_own`.
+    /// The program has full access here, but see `executes_own`.
     pub(crate) folder: (BorrowedFd<'a>, &'a Path),
     pub(crate) program: &'a Path,
     pub(crate) visible: &'a [Visible],
@@ -86,8 +86,8 @@ impl FileAccess<'_> {
     }
 }
 
-/// What modes close to others in the folders that a ruleset without namespaces shows, by real paths. Nothing is
-/// excluded from a folder that the program may write, as it could then make no files there.
+/// The paths that file modes close to others in the folders that a ruleset without namespaces shows, by real paths. No
+/// path is excluded from a folder that the program may write, as it could then make no files there.
 pub(crate) fn closed(visible: &[Visible]) -> Vec<PathBuf> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     let of =
@@ -150,7 +150,7 @@ fn build(reach: &FileAccess<'_>) -> Result<Option<OwnedFd>, AnyError> {
     }
     rules.grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
     for &device in DEVICES {
-        // Shared mappings of zeroes are memory that no file shows.
+        // Shared mappings of zeroes use memory that no file shows.
         let writing = if device == "/dev/zero" { BitFlags::EMPTY } else { AccessFs::WriteFile | AccessFs::Truncate };
         rules.grant(Path::new(device), writing | AccessFs::ReadFile)?;
     }

@@ -94,7 +94,7 @@ impl<'a> Launch<'a> {
 
     /// Starts the program. Returns when it runs, or when it certainly will not.
     pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
-        // A file that was just written may still be open for writing in a process that another thread has forked.
+        // Another thread may have forked a process that still has a newly written file open for writing.
         for _ in 0..10 {
             match self.attempt()? {
                 Launched::Refused(libc::ETXTBSY) => std::thread::sleep(Duration::from_millis(2)),
@@ -125,11 +125,11 @@ impl<'a> Launch<'a> {
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let unused = std::ptr::null_mut::<c_void>();
         // SAFETY: the stack is valid, aligned to 16 bytes, and large enough for `become_program`. CLONE_VFORK suspends
-        // this thread until the child has executed a program or exited, so that the stack and `shared` outlive their
-        // use, and nobody else uses them meanwhile. The child only makes system calls, and writes only to `shared` with
+        // this thread until the child has executed a program or exited, so the stack and `shared` outlive their use,
+        // and no other thread uses them meanwhile. The child only makes system calls, and writes only to `shared` with
         // what that refers to, to its stack, and to the `errno` of this suspended thread. It neither allocates nor
-        // takes locks, so other threads can do what they like. No handler runs on the shared memory, as a helper and an
-        // init have none. With these flags the kernel ignores the last three arguments.
+        // takes locks, so other threads need not stop. No handler runs on the shared memory, as a helper and an init
+        // have none. With these flags the kernel ignores the last three arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,
@@ -320,7 +320,7 @@ unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
     unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr())) }
 }
 
-/// For the thread itself. Each launch allocates the stack of its child.
+/// For the thread's own use. Each launch allocates the stack of its child.
 const THREAD_STACK_BYTES: usize = 256 * 1024;
 
 /// Work for the thread, and the thread that waits for it.
@@ -440,7 +440,7 @@ mod tests {
         become_program((&raw mut shared).cast());
     }
 
-    /// What a program writes whose parent may have ended while the program was being started.
+    /// Returns the output of a program whose parent may have ended while the program was being started.
     fn output_of_program(parent_ends_early: bool) -> String {
         let (mut reader, writer) = std::io::pipe().unwrap();
         let start = || {

@@ -57,7 +57,7 @@ pub(crate) struct ConfinementContext {
     own_bypass: Option<FilterBypass>,
     /// Whether programs inherit the groups of this process's user.
     has_groups: bool,
-    /// What modes close in the system's own folders. Finding it takes long.
+    /// Paths in the system's own folders that file modes close to others. Finding them takes long.
     closed_systems: OnceCell<Vec<PathBuf>>,
 }
 
@@ -79,7 +79,7 @@ impl ConfinementContext {
         }
     }
 
-    /// Gives access to what `spec` shows, and to `folder`, which is the working folder or its parent.
+    /// Gives access to everything that `spec` shows, and to `folder`, which is the working folder or its parent.
     /// `keep_read_search`: the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH)
     /// to get there.
     pub(crate) fn give_access_to(
@@ -91,7 +91,7 @@ impl ConfinementContext {
         let Isolation { restricted, shares_host, counts_cpu, .. } = self.isolation;
         let mut hidden = if shares_host { spec.hidden.clone() } else { Vec::new() };
         if keep_read_search && shares_host {
-            // A program that starts in a folder of its caller's may read there what its caller can.
+            // A program that starts in a folder of its caller's has its caller's read access there.
             match spec.folder {
                 Some(_) => hidden.extend_from_slice(self.closed_systems.get_or_init(|| landlock::closed(&[]))),
                 None => hidden.extend(landlock::closed(&spec.visible)),
@@ -136,7 +136,7 @@ impl ConfinementContext {
         self.isolation.shares_host && self.landlock < landlock::SCOPES_SIGNALS
     }
 
-    /// What the filter must make up for, for programs with this limit of processes.
+    /// The gaps that the filter must close, for programs with this limit of processes.
     fn rules(&self, processes: Option<u32>) -> seccomp::Rules {
         let Isolation { shares_host, has_cgroup, counts_cpu, asks_for_clocks, .. } = self.isolation;
         let ungated = self.is_ungated();
@@ -210,7 +210,7 @@ type Resource = libc::c_int;
 /// A resource, and its limit, soft and hard alike.
 pub(crate) type ResourceLimit = (Resource, u64);
 
-/// What decides about resource limits beside the limits of the run.
+/// What determines the resource limits, besides the limits of the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Accounting {
     /// A control group limits memory and processes.
@@ -221,7 +221,7 @@ pub(crate) struct Accounting {
 
 const OPEN_FILES: u64 = 1024;
 const LOCKED_BYTES: u64 = 64 * 1024;
-/// Queued timers and signals. Each holds kernel memory, out of one stock for all of a user's processes.
+/// Queued timers and signals. Each holds kernel memory, from one pool for all of a user's processes.
 const PENDING_SIGNALS: u64 = 1024;
 
 /// The same for all programs, and harmless for processes that start programs.
@@ -255,8 +255,8 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
     ]);
     if let (Some(cpu), None) = (limits.cpu, limits.wall) {
-        // For a watcher that was stopped, if there is no limit on elapsed time. Not for every run: with this limit, the
-        // program's own CPU clock advances in ticks of up to 10 ms.
+        // Ends the program if its watcher was stopped and there is no limit on elapsed time. Runs with a limit on
+        // elapsed time do not get this limit: it makes the program's own CPU clock advance in ticks of up to 10 ms.
         wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
     }
     if let (Some(memory), false) = (limits.memory, accounting.cgroup) {
@@ -271,8 +271,8 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
         .collect()
 }
 
-/// The limit for writable private memory. Every thread reserves a stack of the limit's size, so that with threads only
-/// the watcher can tell.
+/// The limit for writable private memory. Every thread reserves a stack of the limit's size, so with threads only the
+/// watcher can enforce the limit.
 fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
     let stacks = u64::from(processes.unwrap_or(64).clamp(1, 64) - 1);
     memory.saturating_add(memory / 4).saturating_add(8 << 20).saturating_add(memory.saturating_mul(stacks))

@@ -10,16 +10,16 @@ use crate::confine::calls;
 use crate::process::F_SETSIG;
 use crate::protocol::{self, FilterBypass};
 
-/// What the filter must make up for.
+/// The gaps that the filter must close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rules {
     /// There are no namespaces: the program shares processes, users and files with the host.
     pub(crate) shares_host: bool,
-    /// There is no control group: memory that no process's size shows would be free.
+    /// There is no control group. Memory that no process's size includes would be free.
     pub(crate) uncharged_memory: bool,
     /// No gate decides about calls that may be harmless: shared memory, pages sent from files.
     pub(crate) ungated: bool,
-    /// The CPU clocks of the host's other tasks can be read, and no gate asks whose they are.
+    /// The CPU clocks of the host's other tasks can be read, and no gate checks their owners.
     pub(crate) open_clocks: bool,
     /// The program must not execute what it wrote.
     pub(crate) forbids_written_code: bool,
@@ -39,7 +39,7 @@ const CLONE_NEW_ANYTHING: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
 
-/// Stands for the program's own process id until that is known. No process has this id.
+/// Stands for the program's own process id until the id is known. No process has this id.
 const OWN_PROCESS: u32 = 0xffff_fff0;
 
 /// The last filter. Consecutive runs mostly have the same rules.
@@ -131,8 +131,8 @@ fn files(table: &mut Table, rules: Rules) {
     table.inspect(libc::SYS_ioctl, |code| {
         code.load(argument(1));
         code.fail_if_any(&[TIOCSTI, TIOCLINUX, TIOCSCTTY], libc::EPERM);
-        // Others belong to file systems, sockets and namespaces: attributes and generations (which a file's owner can
-        // change even through a read-only descriptor), encryption, shared blocks, identities.
+        // Other ioctls belong to file systems, sockets and namespaces: attributes and generations (which a file's owner
+        // can change even through a read-only descriptor), encryption, shared blocks, identities.
         code.mask(0xff00);
         code.fail_unless(BPF_JEQ, OF_STREAMS, libc::ENOTTY);
     });
@@ -168,7 +168,7 @@ fn memory(table: &mut Table, rules: Rules) {
         code.fail_if(BPF_JGE, 0, libc::EINVAL);
     });
     if rules.uncharged_memory || rules.forbids_written_code {
-        // A file without a folder is charged to nobody, or could be executed.
+        // A file without a folder is charged to no process, or could be executed.
         table.fail_all(&[libc::SYS_memfd_create], libc::EPERM);
     } else {
         table.inspect(libc::SYS_memfd_create, |code| {
@@ -189,7 +189,7 @@ fn attributes(table: &mut Table, rules: Rules) {
     table.inspect(libc::SYS_prctl, |code| {
         code.load(argument(0));
         code.allow_if_any(&[PR_SET_PTRACER, PR_SET_VMA]);
-        // The first unknown one makes a table of any size in kernel memory.
+        // The first unknown number makes a table of any size in kernel memory.
         code.fail_if(BPF_JGE, PR_UNKNOWN, libc::EINVAL);
         // The last reveals an address in kernel memory.
         let others = [libc::PR_SET_SECCOMP, libc::PR_SET_MM, PR_SET_MEMORY_MERGE, PR_SCHED_CORE];
@@ -205,8 +205,9 @@ fn attributes(table: &mut Table, rules: Rules) {
     });
 }
 
-/// CPU clocks of processes that outlive a program: it could make them work, and the next program could read them. In a
-/// jail that is the init. Elsewhere the gate asks whose clock it is.
+/// Refuses CPU clocks of processes that outlive a program. A program could make such a process use CPU time, and the
+/// next program could read the clock. In a jail this process is the init. Elsewhere the gate checks the owner of the
+/// clock.
 fn clocks(table: &mut Table, rules: Rules) {
     /// `CLOCK_TAI` is the last system-wide clock.
     const SHARED: u32 = 12;
@@ -232,7 +233,7 @@ fn unsigned(value: c_int) -> u32 {
 }
 
 /// Only pairs of connected sockets are allowed. Datagrams could reach every socket that has a name. Streams and
-/// sequential packets always go to the other end. Rust's standard library starts programs by the latter.
+/// sequential packets always go to the other end. Rust's standard library needs sequential packets to start programs.
 fn sockets(table: &mut Table) {
     const SO_RCVTIMEO_NEW: c_int = 66;
     const SO_SNDTIMEO_NEW: c_int = 67;
@@ -250,8 +251,8 @@ fn sockets(table: &mut Table) {
             code.fail_unless(BPF_JEQ, 0, libc::EISCONN);
         }
     });
-    // Newer options reveal something about the machine: how many sockets were asked for their cookie, the other end's
-    // process, the network.
+    // Newer options reveal facts about the machine: the number of sockets whose cookie was asked for, the process at
+    // the other end, the network.
     table.inspect(libc::SYS_getsockopt, |code| {
         const SO_RXQ_OVFL: u32 = 40;
         code.load(argument(2));
@@ -311,8 +312,7 @@ fn signals(table: &mut Table) {
 }
 
 /// Calls that this process makes itself but its programs may not. An init renews the working folder and sends
-/// descriptors. A child leads a session, yields its core, and confines itself. Without the bypass they fail as for all
-/// others.
+/// descriptors. A child leads a session, yields its core, and confines itself. Without the bypass they fail.
 fn allow_own_calls(table: &mut Table, rules: Rules, bypass: FilterBypass) {
     let (renews_folders, leads_sessions) = (!rules.shares_host, rules.shares_host);
     let calls = [
@@ -345,9 +345,9 @@ pub(crate) fn insert_own_pid(filter: &mut [sock_filter], pid: u32) {
     }
 }
 
-/// Refuses files that never have a name, as file systems without such files do: they use an inode number, which the
-/// next program could see, without any other trace in the folder. Also refuses direct I/O, which writes a file to disk
-/// before it is read.
+/// Refuses files that never have a name. Such a file uses an inode number, which the next program could see, and leaves
+/// no other trace in the folder. The error is the one of file systems that do not support such files. Also refuses
+/// direct I/O, which writes a file to disk before it is read.
 fn opening(table: &mut Table, rules: Rules) {
     const NAMELESS: u32 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u32;
     if rules.truncation_escapes {

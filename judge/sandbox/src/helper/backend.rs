@@ -40,7 +40,7 @@ impl Backend {
         })
     }
 
-    /// The user of the programs, if it is another one than this process's.
+    /// The user of the programs, if it differs from this process's user.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match self {
             Backend::Bare(bare) => bare.identity.as_ref(),
@@ -123,7 +123,7 @@ pub(crate) struct Jails {
     site: Option<Site>,
     pinned: bool,
     name: String,
-    /// The socket to the judge, which the init of a jail may serve.
+    /// The socket to the judge, which the init of a jail may also serve.
     judge: OwnedFd,
     made: u64,
     /// Prepared for the first jail when the helper starts.
@@ -210,7 +210,7 @@ pub(crate) struct Bare {
     identity: Option<Identity>,
     /// Whether landlock and seccomp restrict programs.
     restricted: bool,
-    /// What the last program could see.
+    /// The paths that the last program could see.
     seen: Option<View>,
     status_page: Rc<StatusPage>,
     reaper: Reaper,
@@ -231,7 +231,7 @@ impl Bare {
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !restricted)?;
         let status_page = Rc::new(StatusPage::new().context("mapping the status page")?);
         let reaper = Reaper::open(Rc::clone(&status_page))?;
-        // If opening fails after this, a second try has no link any more. No program runs without one.
+        // If opening fails after this, a second try has no link. No program runs without a link.
         let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
         let (alive, kill_target) = keeper_link.and_then(KeeperLink::open).context("sharing memory with the keeper")?;
         let tree_clock = TreeClock::open();
@@ -309,7 +309,7 @@ impl Bare {
         }
     }
 
-    /// What is to be measured; `None` if the kernel limits the size.
+    /// The folder to measure; `None` if the kernel limits its size.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         if self.folder.memory().is_none() { Some(self) } else { None }
     }
@@ -362,7 +362,7 @@ fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send)
     }
 }
 
-/// Whether the program may read what its caller can, although modes close some of it to others.
+/// Whether the program has its caller's read access, although file modes close some paths to others.
 fn needs_its_callers_rights(spec: &RunSpec) -> bool {
     spec.folder.is_some() && !landlock::below(spec.visible.iter().map(|visible| visible.path.clone())).is_empty()
 }

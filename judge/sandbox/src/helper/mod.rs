@@ -1,5 +1,5 @@
-//! The helper: a small process with one thread that starts and watches programs for one worker. Also the keeper, which
-//! kills the program of a helper that was killed or stopped.
+//! The helper: a small process with one thread that starts and watches programs for one worker. Also the keeper: it
+//! kills the program if the helper was killed or stopped.
 
 pub(crate) mod backend;
 pub(crate) mod run;
@@ -28,7 +28,7 @@ use crate::request::{End, Fault};
 use crate::tier::Tier;
 use crate::{clock, cores};
 
-/// Runs until the judge has gone.
+/// Runs until the judge has ended.
 pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge-sandbox-helper", main: serve };
 
 fn serve() -> io::Result<()> {
@@ -57,13 +57,14 @@ fn serve() -> io::Result<()> {
         let answer = lazy.backend().and_then(|backend| run(backend, &order, files, socket.as_fd(), &mut state));
         send(&answer, &socket)?;
         let Some(backend) = &mut lazy.backend else { continue };
-        // After the answer, so that nobody waits for this. If it fails, it is tried again before the next run.
+        // This comes after the answer, so the judge does not wait for it. If it fails, it is tried again before the
+        // next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && order.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
-            // For the runs that follow, which are likely to be short, too. Kept pages are of the same program, as this
-            // is the same order.
+            // For the following runs, which are likely to be short, too. The kept pages belong to the same program,
+            // because the order is the same.
             kept = kept.or_else(|| KeptPages::of(&order.spec.program));
             left = leave_to_init(backend, &order, &socket, &mut state)?;
         } else {
@@ -89,7 +90,7 @@ fn leave_to_init(
     let answer = match jail.serve_judge() {
         Ok(Some(Handback::Order(_, message))) => return Ok(Some(message)),
         Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, &order.spec, run, socket.as_fd(), state),
-        // The next receive will notice who has gone.
+        // The next receive detects which side has closed.
         Ok(None) => return Ok(None),
         Err(fault) => return Err(io::Error::other(fault.to_string())),
     };
@@ -141,8 +142,8 @@ fn detach() -> io::Result<OwnedFd> {
         // SAFETY: the default action needs no handler. Signals that cannot be changed are refused.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
-    // If the reader of a program's output has gone, writing is an error and does not end this process. The signal is
-    // blocked and not ignored, so that programs do not inherit that.
+    // When the reader of a program's output has closed it, a write returns an error and does not end this process. The
+    // signal is blocked instead of ignored, because programs would inherit that.
     process::block_only(&process::set(&[libc::SIGPIPE]));
     rustix::process::umask(Mode::from_raw_mode(0o022));
     rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
@@ -151,13 +152,13 @@ fn detach() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// A larger file has more pages than short runs use, and they would have to be read from disk. Where there is no
-/// control group, shared pages are divided among processes, and this process's share is missing in the result.
+/// A larger file has more pages than short runs use, and they would have to be read from disk. Without a control group,
+/// shared pages are divided among processes, and this process's share would be missing in the result.
 const MAX_BYTES: usize = 4 << 20;
 
 /// Keeps the pages of a file mapped from run to run. The kernel counts the first and the last mapping of each page, for
-/// the machine and for each control group. While this process has a page mapped, a program's mapping is neither. The
-/// pages are never read, so it does not matter if the file changes.
+/// the machine and for each control group. While this process has a page mapped, a program's mapping is neither the
+/// first nor the last. The pages are never read, so it does not matter if the file changes.
 pub(crate) struct KeptPages {
     place: NonNull<libc::c_void>,
     length: usize,
@@ -190,8 +191,8 @@ impl Drop for KeptPages {
     }
 }
 
-/// Runs until its helper has gone. It then kills the program that a helper leaves behind which was killed with SIGKILL,
-/// and before that a program that a stopped helper does not kill in time. Needed where no namespace dies with the
+/// Runs until its helper has ended. If the helper was killed with SIGKILL, the keeper then kills the program. If the
+/// helper was stopped and does not kill a program in time, the keeper does. Needed where no namespace dies with the
 /// helper. A program's children need not die with it, but they cannot leave its process group.
 pub(crate) const KEEPER: Role = Role { name: c"judge-keeper", argument: "--judge-sandbox-keeper", main: keep };
 
@@ -216,7 +217,7 @@ fn keep() -> io::Result<()> {
         match rustix::event::poll(&mut waiting, Some(&clock::timespec(CHECK_INTERVAL))) {
             Ok(0) if kill_target.is_overdue() => kill(kill_target.group()),
             Ok(0) | Err(Errno::INTR) => {}
-            // Nothing is ever written, so it was closed.
+            // The helper never writes, so the pipe was closed.
             Ok(_) => break,
             Err(error) => return Err(error.into()),
         }

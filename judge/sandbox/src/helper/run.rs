@@ -47,8 +47,8 @@ impl RunnerState {
     }
 }
 
-/// Runs what `order` asks for. The program's files are closed here, so that the other end of a pipe sees the program
-/// close it.
+/// Runs what `order` asks for. This process closes its copies of the program's files, so that the other end of a pipe
+/// sees when the program closes it.
 pub(crate) fn run(
     backend: &mut Backend,
     order: &RunOrder,
@@ -102,7 +102,7 @@ pub(crate) fn resume_run(
     watch(backend, spec, running, judge, state)
 }
 
-/// A running program, and what watches it.
+/// A running program, with its watcher.
 struct Running<'a> {
     program: Box<dyn Program + 'a>,
     stdout: Stream,
@@ -154,8 +154,8 @@ fn watch(
     Ok(answer)
 }
 
-/// Returns an output stream and the descriptor that the program writes to. Nothing comes through the stream if the
-/// program has the caller's file. `others`: programs run as another user than this process.
+/// Returns an output stream and the descriptor that the program writes to. The stream stays empty if the program writes
+/// to the caller's file directly. `others`: programs run as another user than this process.
 fn stream(
     name: &'static str,
     outlet: Outlet<OwnedFd>,
@@ -214,8 +214,9 @@ fn take_output_files(backend: &Backend, spec: &RunSpec, answer: &Answer) -> Outp
     }
 }
 
-/// Returns standard input for this run alone. It shares no position with other runs. A file is copied into memory: its
-/// owner could change its mode even through a read-only descriptor, and its locks are visible to others.
+/// Returns standard input for this run alone. It shares no file position with other runs. A file is copied into memory,
+/// because its owner could change its mode even through a read-only descriptor, and its locks are visible to other
+/// processes.
 pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
     let stat = rustix::fs::fstat(&stdin).context("examining the input")?;
     match FileType::from_raw_mode(stat.st_mode) {
@@ -249,7 +250,7 @@ pub(crate) fn open_to_all(pipe: impl AsFd, wanted: Mode) -> rustix::io::Result<(
     if mode.contains(wanted) { Ok(()) } else { rustix::fs::fchmod(pipe, mode | wanted) }
 }
 
-/// Whether this pipe is on no disk.
+/// Whether this is an anonymous pipe.
 fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
     const PIPEFS_MAGIC: libc::c_long = 0x5049_5045;
     rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type == PIPEFS_MAGIC)

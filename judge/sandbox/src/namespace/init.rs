@@ -1,5 +1,5 @@
 //! The init of a jail, and the messages between it and the helper. The init builds the jail from inside, then starts
-//! programs, one at a time, and reaps what they leave.
+//! programs, one at a time, and reaps the processes that they leave.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -45,7 +45,7 @@ pub(crate) struct Users {
 /// What the init needs to know. It inherits this from the helper's memory.
 pub(crate) struct InitConfig {
     pub(crate) socket: OwnedFd,
-    /// The helper's end of its socket to the judge. The init serves it when it is told to.
+    /// The helper's end of its socket to the judge. The init serves it when the helper asks for that.
     pub(crate) judge: OwnedFd,
     /// Shared with the helper, which reads there when the program started.
     pub(crate) status_page: Rc<StatusPage>,
@@ -79,7 +79,7 @@ impl InitConfig {
     }
 }
 
-/// What an init that served the judge leaves to the helper.
+/// The result when an init stops serving the judge.
 pub(crate) enum Handback {
     /// An order that the helper is to follow, and the counters of the control group, if there is one.
     Order(Counters, Received),
@@ -206,15 +206,15 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         if init.folder.is_clean() {
             continue;
         }
-        // After the answer, so that nobody waits for this. The helper waits for it before the next run, as the files
-        // hold memory.
+        // After the answer, so the judge does not wait for this. The helper waits for it before the next run, because
+        // the files use memory.
         let cleared = init.folder.renew(init.size);
         report(config, cleared.as_ref().copied())?;
     }
     Ok(())
 }
 
-/// What the helper orders.
+/// The helper's orders.
 type InitOrder = Order<RunOrder, Counters>;
 
 /// Reports a result to the helper.
@@ -276,9 +276,9 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     let reaper = Reaper::open(Rc::clone(&config.status_page))?;
     let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
     let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
-    // Each program would inherit the clock, and opening the first on a machine takes long. But other accounts show what
-    // another core uses up to a tick late, which is too late for a limit. If no group counts a program, the helper
-    // opens a clock when the program asks for another process.
+    // Each program would inherit the clock, and opening the first one on a machine takes long. But other accounts
+    // include the time of another core up to a tick late, which is too late for a limit. If no group counts a program,
+    // the helper opens a clock when the program asks for another process.
     let comes_late = !config.pinned && spec.limits.cpu.is_some();
     let is_counted = config.counts_cpu || gate.is_some();
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
@@ -318,7 +318,7 @@ fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
 }
 
 impl Init {
-    /// Runs one program, and reports how it ended. False if the helper has gone.
+    /// Runs one program, and reports how it ended. False if the helper has ended.
     fn answer(
         &mut self,
         config: &InitConfig,
@@ -332,7 +332,7 @@ impl Init {
         self.report_end(config, conclusion, bypass)
     }
 
-    /// Reports to the helper how a program ended. False if the helper has gone.
+    /// Reports to the helper how a program ended. False if the helper has ended.
     pub(crate) fn report_end(
         &mut self,
         config: &InitConfig,
@@ -347,7 +347,7 @@ impl Init {
         Ok(true)
     }
 
-    /// Runs one program. `None` if the helper has gone.
+    /// Runs one program. `None` if the helper has ended.
     fn serve(
         &mut self,
         config: &InitConfig,
@@ -400,7 +400,7 @@ impl Init {
         launched
     }
 
-    /// Waits for a program's end, and kills what it has left. `None` if the helper has gone.
+    /// Waits for a program's end, and kills the processes that it has left. `None` if the helper has ended.
     pub(crate) fn wait_for_end(
         &mut self,
         config: &InitConfig,
@@ -425,7 +425,7 @@ impl Init {
     }
 
     /// Waits for the program's end. Kills it when the helper asks for it, or after the deadline. `None` if the helper
-    /// has gone.
+    /// has ended.
     fn await_end(
         &self,
         config: &InitConfig,
@@ -470,8 +470,8 @@ impl Init {
 /// The host's file. It shows the pid namespace of the process that opens it.
 const PATH: &str = "/proc/sys/kernel/ns_last_pid";
 
-/// The counter for process ids in this pid namespace. It is reset for each program, as it would reveal how many
-/// processes the last one started.
+/// The counter for process ids in this pid namespace. It is reset for each program, because it would reveal the number
+/// of processes that the last one started.
 pub(crate) struct PidCounter(File);
 
 impl PidCounter {

@@ -203,17 +203,17 @@ impl Jail {
     pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let ordered = clock::now();
         self.status_page.clear();
-        // Until the answer is here, it is unknown what comes next on the socket.
+        // Until the answer arrives, the next message on the socket is unknown.
         self.usable.set(false);
         self.order(spec, false, &stdio)?;
         Ok(Start::Running(Box::new(JailedProcess { jail: self, ordered, killed: false })))
     }
 
-    /// Lets the init serve the judge: run what the judge repeats, as long as the runs are short. Waits until the helper
-    /// has something to do. `None` if the judge has gone, or the init while it was idle.
+    /// Lets the init serve the judge: it runs repeated orders as long as the runs are short. Waits until the helper has
+    /// something to do. `None` if the judge has ended, or if the init has ended while it was idle.
     ///
     /// # Errors
-    /// When it is unknown whether an order was taken or answered. Then the helper cannot go on.
+    /// When it is unknown whether an order was taken or answered. Then the helper cannot continue.
     pub(crate) fn serve_judge(&self) -> Result<Option<Handback>, Fault> {
         self.accounts.take();
         self.status_page.set_order_state(OrderState::Idle);
@@ -247,7 +247,7 @@ impl Jail {
         Box::new(JailedProcess { jail: self, ordered: clock::now(), killed: false })
     }
 
-    /// The init died during a run, which has ended the run. The output is lost.
+    /// The init died during a run. This ended the run, and its output is lost.
     fn started_without_init(&self) -> Result<StartedRun, Fault> {
         let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe").map(|(pipe, _)| pipe);
         let state = RunState {
@@ -272,8 +272,7 @@ impl Jail {
 impl Drop for Jail {
     fn drop(&mut self) {
         let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
-        // SAFETY: the only pointer is null, and the process is a child of this one. When it is dead, so is its pid
-        // namespace.
+        // SAFETY: the only pointer is null, and the process is a child of this one. Its pid namespace ends with it.
         unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
     }
 }
@@ -298,7 +297,7 @@ impl Program for JailedProcess<'_> {
         if std::mem::replace(&mut self.killed, true) {
             return;
         }
-        // The init kills processes that this misses, but may have to wait for a core until the next tick.
+        // The init kills the processes that this call misses, but it may wait for a core until the next tick.
         procfs::kill_descendants(self.jail.pid);
         if init::send_kill(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
@@ -327,7 +326,7 @@ impl Program for JailedProcess<'_> {
 }
 
 impl JailedProcess<'_> {
-    /// The init is dead, and all processes with it: out of memory, or a fault of the sandbox.
+    /// The init is dead, and so are all processes of the jail: out of memory, or a fault of the sandbox.
     fn without_init(&self) -> Result<Conclusion, Fault> {
         let fault = self.jail.lost();
         if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {

@@ -1,5 +1,5 @@
-//! The file system of a jail: a small read-only root, the system's folders, what the request shows, and a place for the
-//! working folder.
+//! The file system of a jail: a small read-only root, the system's folders, the paths that the request shows, and a
+//! place for the working folder.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -39,7 +39,7 @@ pub(crate) enum Source {
     },
 }
 
-/// What programs may do with it.
+/// What programs may do with the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     ReadOnly,
@@ -51,8 +51,8 @@ enum Kind {
     Program,
 }
 
-/// Copies the mounts of all that `spec` needs, before anything is mounted over them, and with the rights of the
-/// helper's user. `executes_own`: the program may execute what it wrote.
+/// Copies the mounts of all paths that `spec` needs, before anything is mounted over them, and with the rights of the
+/// helper's user. `executes_own`: the program may execute files that it wrote.
 pub(crate) fn sources(spec: &RunSpec, executes_own: bool) -> Result<Vec<Source>, Fault> {
     let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private).context("making mounts private")?;
@@ -78,7 +78,7 @@ pub(crate) fn sources(spec: &RunSpec, executes_own: bool) -> Result<Vec<Source>,
 /// A path that does not exist, or whose target `may` not be shown, is left out.
 fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
     let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
-    // As many as the kernel follows.
+    // The kernel's own maximum.
     let mut links = 40;
     loop {
         let mut parts = left.components();
@@ -237,8 +237,8 @@ pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
     rustix::fs::open(path, flags, Mode::empty()).context(format!("opening {path} in the jail"))
 }
 
-/// What a program sees of the host: the identities of the program and the visible paths, and what is hidden. Runs with
-/// the same view share a jail or a ruleset.
+/// What a program can see of the host: the identities of the program and of the visible paths, and the hidden paths.
+/// Runs with the same view share a jail or a ruleset.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct View {
     places: Vec<(PathBuf, bool, Option<FileIdentity>)>,
@@ -246,7 +246,7 @@ pub(crate) struct View {
     folder: Option<PathBuf>,
 }
 
-/// Device, inode, and time of the last change. A file that was replaced or made executable is another one.
+/// Device, inode, and time of the last change. If a file was replaced or made executable, its identity changes.
 #[derive(Debug, PartialEq, Eq)]
 struct FileIdentity(u64, u64, i64, i64);
 
@@ -259,7 +259,7 @@ impl View {
             Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
         };
         let program = (spec.program.clone(), false, identity(&spec.program));
-        // If the program is visible by itself, it is examined only once.
+        // If the program is in a visible path, it is examined only once.
         let others = spec.visible.iter().filter(|visible| visible.writable || visible.path != spec.program);
         let visible = others.map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
         let places = [program].into_iter().chain(visible).collect();

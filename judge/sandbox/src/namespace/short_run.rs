@@ -51,8 +51,8 @@ enum Rest {
 }
 
 impl Init {
-    /// Serves the judge until there is something for the helper, which then has its socket back. `spec` is what the
-    /// judge repeats. False if the judge has gone.
+    /// Serves the judge until there is work for the helper, which then uses its socket again. `spec` is the order that
+    /// the judge repeats. False if the judge has ended.
     pub(crate) fn serve_judge(
         &mut self,
         config: &InitConfig,
@@ -139,7 +139,8 @@ impl Init {
         Ok(ShortRun::Exceeded(StartedRun { state, pipes: [out, err] }, rest))
     }
 
-    /// Waits for the program's end while the run is short. False if it goes on, or if the helper is needed.
+    /// Waits for the program's end while the run is short. False if the program is still running, or if the helper is
+    /// needed.
     fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
         let until = clock::now() + nanoseconds(MAX_WALL.min(limits.shortest_time()));
         let (reaper, gate) = (self.reaper.fd(), self.gate.as_ref().map_or(self.reaper.fd(), ForkGate::fd));
@@ -165,7 +166,7 @@ impl Init {
         }
     }
 
-    /// Waits for the end of a program that the helper watches from here.
+    /// Waits for the end of a program that the helper watches from now on.
     fn finish_for_helper(
         &mut self,
         config: &InitConfig,
@@ -181,19 +182,20 @@ impl Init {
     }
 }
 
-/// Waits for the judge's next order. While the status page says that this init is idle, it has taken none.
+/// Waits for the judge's next order. While the status page says that this init is idle, the init has not taken an
+/// order.
 fn next_order(config: &InitConfig) -> io::Result<Option<Received>> {
     rustix::io::retry_on_intr(|| rustix::event::poll(&mut [PollFd::new(&config.judge, PollFlags::IN)], None))?;
     config.status_page.set_order_state(OrderState::Unknown);
     let order = Received::receive(&config.judge)?;
     if order.is_none() {
-        // The judge has gone.
+        // The judge has ended.
         config.status_page.set_order_state(OrderState::Idle);
     }
     Ok(order)
 }
 
-/// What can be read of a program.
+/// The readings of a program that are available.
 fn gauges<'a>(
     config: &'a InitConfig,
     root_clock: Option<&'a TreeClock>,

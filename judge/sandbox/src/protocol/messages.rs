@@ -1,5 +1,5 @@
-//! What the judge asks of a helper, what the helper answers, and what helpers and the inits of jails exchange. Descriptors
-//! travel beside the messages, in the order of the fields that stand for them.
+//! The judge's orders to a helper, the helper's answers, and the messages between helpers and the inits of jails.
+//! Descriptors are sent with the messages, in the order of the fields that stand for them.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -44,7 +44,7 @@ pub(crate) struct KeeperLink {
 }
 
 impl KeeperLink {
-    /// What the helper holds for as long as it lives.
+    /// The two things that the helper keeps open all its life.
     pub(crate) fn open(self) -> io::Result<(OwnedFd, KillTarget)> {
         Ok((self.alive, KillTarget::map(self.kill_target)?))
     }
@@ -87,12 +87,12 @@ pub(crate) struct RunSpec {
     pub(crate) converses: bool,
 }
 
-/// How long a program that is no longer needed may take to end by itself, where somebody makes use of that.
+/// How long a program that is no longer needed may take to end by itself, where its end matters.
 const GRACE: Duration = Duration::from_millis(200);
 
 impl RunSpec {
-    /// The time on the monotonic clock by which the watcher must have killed a program that `started` then. A program that
-    /// is alive later has a watcher that was stopped.
+    /// The time on the monotonic clock by which the watcher must have killed a program that was started at `started`.
+    /// If a program is alive later, its watcher was stopped.
     pub(crate) fn deadline(&self, started: u64) -> Option<u64> {
         const MARGIN: u64 = 2_000_000_000;
         let wall = nanoseconds(self.limits.wall?);
@@ -117,7 +117,7 @@ impl From<&Request> for RunSpec {
     }
 }
 
-/// What a helper, or the init of a jail, is asked for. `S` is what an init needs to know to serve the judge.
+/// An order to a helper, or to the init of a jail. `S` is what an init needs to serve the judge.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Order<R, S> {
     /// To run this.
@@ -141,9 +141,9 @@ pub(crate) struct Attachments {
     pub(crate) stdout: Outlet,
     pub(crate) stderr: Outlet,
     pub(crate) until: bool,
-    /// Standard input is a sealed file in memory, at its start, that no other process has.
+    /// Standard input is a sealed file in memory, at its start, that no other process has open.
     pub(crate) owns_stdin: bool,
-    /// Nothing is to run yet: the receiver prepares for the order, and does not answer.
+    /// Nothing runs yet. The receiver prepares for the order, and does not answer.
     pub(crate) only_prepare: bool,
 }
 

@@ -22,8 +22,8 @@ use serde::de::DeserializeOwned;
 /// At most this many descriptors travel with one message.
 const MAX_FDS: usize = 8;
 
-/// The maximal length of a packet. A socket queues ten packets that are not read yet. An answer of a helper with the output
-/// that it captured in memory fits into one, so that no helper waits for a judge that itself waits to submit programs.
+/// The maximal length of a packet. A socket queues ten packets that are not read yet. An answer of a helper with the
+/// output that it captured in memory fits into one, so a helper never waits for a judge that waits to submit programs.
 pub(crate) const PACKET_BYTES: usize = 1 << 14;
 
 /// The length of a message precedes it.
@@ -63,7 +63,7 @@ impl Message {
     /// # Panics
     /// Never: the types of messages have lists of known length, and the buffer grows.
     pub(crate) fn new<T: Serialize>(value: &T) -> Message {
-        // More than most messages need: it is not reallocated.
+        // More than most messages need, so the buffer is not reallocated.
         let mut bytes = Vec::with_capacity(1024);
         bytes.extend_from_slice(&[0; LENGTH_BYTES]);
         #[expect(clippy::expect_used, reason = "an invariant of the types of messages")]
@@ -248,11 +248,11 @@ fn receive_packet(socket: &impl AsFd, buffer: &mut [u8; PACKET_BYTES], fds: &mut
     }
 }
 
-/// A secret number that opens a filter for the process that installed it, and for its children until they execute a
-/// program. It is passed in a system call argument that the kernel ignores.
+/// A secret number with which the process that installed a filter bypasses it, and so do its children until they
+/// execute a program. It is passed in a system call argument that the kernel ignores.
 ///
 /// A program cannot learn it. The number is in the memory of a process that no program may read, and in registers
-/// during a call. `execve` replaces the memory and clears the registers. And the number only opens the filter: the
+/// during a call. `execve` replaces the memory and clears the registers. The number only bypasses the filter. The
 /// kernel still checks capabilities, which no program has.
 #[derive(Clone, Copy)]
 pub(crate) struct FilterBypass(u64);

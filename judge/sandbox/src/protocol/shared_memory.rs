@@ -99,8 +99,8 @@ impl Drop for StatusPage {
     }
 }
 
-/// The process group that the keeper kills if its helper was killed, or lets the group run for too long. It is in
-/// shared memory, as a killed helper cannot send a message.
+/// The process group that the keeper kills if its helper was killed, or lets the group run too long. It is in shared
+/// memory, as a killed helper cannot send a message.
 pub(crate) struct KillTarget(NonNull<KillTargetPage>);
 
 // SAFETY: the page is never unmapped, and holds atomics only.

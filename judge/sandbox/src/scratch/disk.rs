@@ -1,4 +1,5 @@
-//! Files on the host's disk: measures what a run holds, where the kernel does not limit it, and removes what it leaves.
+//! Files on the host's disk: measures the files of a run, where the kernel does not limit their size, and removes them
+//! after it.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
@@ -12,15 +13,15 @@ use rustix::path::Arg;
 
 use crate::procfs::{self, text};
 
-/// The maximal number of files and folders, and likewise of descriptors, as counting takes time. A program with more
-/// has exceeded its limit.
+/// The maximal number of files and folders, and likewise of descriptors, as counting takes time. A program that makes
+/// more has exceeded its limit.
 const MAX_ENTRIES: usize = 4096;
 /// The maximal number of folders, as some disks take a millisecond to remove one.
 const MAX_FOLDERS: usize = 256;
 /// The maximal depth of folders.
 const MAX_LEVELS: usize = 32;
 
-/// What a run holds on disk.
+/// The files of a run on disk.
 pub(crate) struct DiskUsage<'a> {
     /// The parent of the working folder, and the name there.
     pub(crate) folder: (BorrowedFd<'a>, &'static str),
@@ -34,8 +35,8 @@ pub(crate) struct DiskUsage<'a> {
     pub(crate) free_before: u64,
 }
 
-/// While this lives, the kernel lets this process see of other processes what this user may see. In containers, root
-/// may not see everything.
+/// While this value lives, this process can see everything about other processes that this user may see. In containers,
+/// root may not see everything.
 pub(crate) struct FileUser;
 
 impl FileUser {
@@ -69,8 +70,8 @@ impl DiskUsage<'_> {
     pub(crate) fn bytes(&self) -> Option<u64> {
         let mut count = Count::default();
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
-        // Where a file may be hidden, the free space of the disk decides. Others change it as well, but hardly any
-        // honest program holds files like that.
+        // Where a file may be hidden, the free space of the disk decides. Other processes change it as well, but hardly
+        // any honest program holds files like that.
         let seen = {
             let _as_program = self.user.map(FileUser::act_as);
             count.add_unnamed(self).ok()?
@@ -95,7 +96,7 @@ pub(crate) fn free_bytes(file: BorrowedFd<'_>) -> u64 {
     rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_bfree.saturating_mul(stat.f_bsize.unsigned_abs()))
 }
 
-/// Whether everything was seen that can hold a file.
+/// Whether every place that can hold a file was examined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     All,
@@ -239,9 +240,9 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::rmdir(path)?)
 }
 
-/// Removes the content of `top`, which a program could change. Follows no link, and changes nothing that belongs to
-/// another user. Folders that are not empty are first moved to the top, so that neither the depth of the tree nor the
-/// length of its paths costs stack, descriptors or time.
+/// Removes the content of `top`, which a program could change. Follows no links, and changes no files of other users.
+/// Folders that are not empty are first moved to the top, so that neither the depth of the tree nor the length of its
+/// paths costs stack, descriptors or time.
 pub(crate) fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
     open_up(top)?;
     let mut moved = 0_u64;

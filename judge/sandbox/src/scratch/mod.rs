@@ -1,5 +1,5 @@
-//! Working folders. This file is about those without namespaces: in memory if a file system can be mounted, else on the
-//! host's disk.
+//! Working folders. This file contains those without namespaces: in memory if a file system can be mounted, otherwise
+//! on the host's disk.
 
 pub(crate) mod disk;
 pub(crate) mod exchange;
@@ -20,8 +20,8 @@ use crate::scratch::ramdisk::{Mountpoint, Ramdisk};
 
 /// The name of the working folder in the private folder.
 pub(crate) const WORK_FOLDER: &str = "box";
-/// The private folder's mode while a program runs. It can be passed, but nothing can be added to it, not even by a
-/// program that runs as its owner, as seccomp keeps that from changing the mode.
+/// The private folder's mode while a program runs. Programs can pass through it but cannot add files to it. This holds
+/// even for a program that runs as its owner, because seccomp refuses to change the mode.
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
 const OPEN: Mode = Mode::from_raw_mode(0o711);
 
@@ -155,7 +155,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next start.
+        // The next start removes everything that cannot be removed now.
         if let Inner::Memory(ramdisk, _) = &self.inner {
             let _ = ramdisk.unmount();
         }

@@ -38,8 +38,8 @@ pub(crate) struct Ramdisk {
     fresh: Time,
     /// Whether each change has a time of its own, however quickly changes follow each other.
     pub(crate) has_distinct_times: bool,
-    /// The next program gets it one tick later. Otherwise a run as short as the last would leave the same doubt, and so
-    /// on.
+    /// The next program gets it one tick later. Otherwise the next run, if it is equally short, would be just as
+    /// uncertain.
     must_age: bool,
     /// When a program first had it, by the clock for file times.
     used_since: Option<Time>,
@@ -48,7 +48,8 @@ pub(crate) struct Ramdisk {
 /// Seconds and nanoseconds.
 type Time = (i64, i64);
 
-/// When the folder was last changed. Only a file that never had a name would not show, and the filter refuses those.
+/// When the folder was last changed. A file that never had a name would not change it, but the filter refuses such
+/// files.
 fn last_change(root: BorrowedFd<'_>) -> rustix::io::Result<Time> {
     let stat = rustix::fs::fstat(root)?;
     Ok((stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or_default()))
@@ -122,7 +123,7 @@ impl Ramdisk {
             return Ok(());
         }
         self.unmount().context("removing the working folder")?;
-        // A program that needs another size has not run in it yet, and does not wait for what only later ones gain.
+        // A program that needs another size has not run in it yet. Only later runs would gain from waiting.
         let must_age = self.must_age && size == self.size;
         let is_known = Some(self.has_distinct_times);
         *self = Ramdisk::mount_with(self.bypass, self.place, self.owner, self.executes, size, is_known)?;

@@ -1,4 +1,4 @@
-//! Moves the output of a program from its pipe into memory or a file, up to a limit. Never blocks on either.
+//! Moves the output of a program from its pipe into memory or a file, up to a limit. Never blocks.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ const PIPE_BYTES: usize = 1 << 20;
 /// The size of a new pipe.
 const DEFAULT_PIPE_BYTES: u64 = 1 << 16;
 
-/// What a pipe that is writable takes at once, however full it is.
+/// A writable pipe accepts this many bytes at once, however full it is.
 const PIPE_PIECE_BYTES: usize = 4096;
 
 /// Captured output up to this size is not moved to a file.
@@ -36,7 +36,7 @@ pub(crate) enum Target {
     Capture,
     /// A file or pipe of the caller.
     Caller(File),
-    /// Memory, and the caller's pipe as fast as that is read; `None` once its reader has closed it.
+    /// Memory, and the caller's pipe, as fast as its reader reads; `None` once the reader has closed it.
     Relay { to: Option<OwnedFd>, relayed_bytes: usize },
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Overflow {
     Dropped,
 }
 
-/// What one process captured of a stream, for the process that goes on.
+/// The captured part of a stream, for the process that continues the run.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct PartialOutput {
     /// The captured bytes.
@@ -153,7 +153,7 @@ impl Stream {
         }
     }
 
-    /// Splits into the pipe and what was captured so far, for another process. Only for a stream with little output.
+    /// Splits into the pipe and the data captured so far, for another process. Only for a stream with little output.
     pub(crate) fn into_partial(self) -> (OwnedFd, PartialOutput) {
         (self.pipe, PartialOutput { inline: self.inline, received: self.received })
     }
@@ -197,7 +197,7 @@ impl Stream {
         self.is_over = self.is_relay();
     }
 
-    /// Whether the stream can be ignored for a moment: the pipe holds the output, and no reader waits for it.
+    /// Whether the stream can be ignored for a moment: the pipe can hold the output, and no reader waits for it.
     pub(crate) fn can_wait(&self) -> bool {
         matches!(self.target, Target::Capture)
     }

@@ -12,7 +12,7 @@ use crate::procfs::stat;
 use crate::request::Limits;
 use crate::watch::meter::Meter;
 
-/// The pause before it is checked again what became of an allowed request.
+/// The pause between two checks of an allowed request.
 const PAUSE: u64 = 200_000;
 /// Starting a process or thread takes no longer than this: in ticks of CPU time of the starting thread, and in
 /// nanoseconds of waiting for the kernel.
@@ -36,7 +36,7 @@ pub(crate) struct ForkPolicy<'a> {
 }
 
 impl<'a> ForkPolicy<'a> {
-    /// For a run with these limits that writes to `outputs`.
+    /// For a run with these limits whose output pipes are `outputs`.
     pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> ForkPolicy<'a> {
         let outputs = outputs.map(|pipe| rustix::fs::fstat(pipe).map_or((0, 0), |pipe| (pipe.st_dev, pipe.st_ino)));
         ForkPolicy { gate, limits, outputs, at_most: 1, starts: Vec::new(), waiting: Vec::new(), was_refused: false }
@@ -98,8 +98,8 @@ impl<'a> ForkPolicy<'a> {
         self.gate.respond(notification, admitted);
     }
 
-    /// Whether a thread's descriptor is one of the pipes that the helper empties. The run must have no other task,
-    /// which could replace the descriptor while the thread waits.
+    /// Whether a thread's descriptor is one of the output pipes that the helper empties. The run must have no other
+    /// task, because that could replace the descriptor while the thread waits.
     fn is_output(&self, thread: u32, descriptor: i32, meter: &Meter<'_>) -> bool {
         let file = std::fs::metadata(format!("/proc/{thread}/fd/{descriptor}"));
         file.is_ok_and(|file| self.outputs.contains(&(file.dev(), file.ino()))) && meter.alive() == 1

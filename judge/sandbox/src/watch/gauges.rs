@@ -1,4 +1,4 @@
-//! What can be read of a running program, depending on the tier.
+//! The readings of a running program, depending on the tier.
 
 use std::cell::{Cell, OnceCell};
 use std::fs::File;
@@ -23,20 +23,20 @@ pub(crate) struct CpuReadings {
     pub(crate) own: u64,
 }
 
-/// What is known about a run's processes without looking for them.
+/// What is known about a run's processes without searching for them.
 pub(crate) struct RunMembers {
     /// There may be others than the program's first.
     pub(crate) others: Cell<bool>,
     /// The first process, once it was found, as long as there are no others.
     first: Cell<Option<i32>>,
-    /// The first thread is certainly all of the run, and always was.
+    /// The first thread is certainly the only task of the run, and always was.
     pub(crate) alone: Cell<bool>,
-    /// Counts all processes from when there may be others, unless the root's clock does.
+    /// Counts all processes from the moment when there may be several, unless the root's clock does.
     clock: OnceCell<TreeClock>,
 }
 
 impl RunMembers {
-    /// For a new run. `gated`: each further process and thread must ask.
+    /// For a new run. `gated`: the gate decides about each further process and thread.
     pub(crate) fn new(gated: bool) -> RunMembers {
         let [others, alone] = [!gated, gated].map(Cell::new);
         RunMembers { others, first: Cell::default(), alone, clock: OnceCell::new() }
@@ -51,14 +51,14 @@ pub(crate) trait Disk {
     fn left(&self) -> Option<u64>;
 }
 
-/// What can be read in the tier in use.
+/// The readings that are available in the tier in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Gauges<'a> {
     /// The process that starts programs. Its descendants are the run.
     pub(crate) root: i32,
     pub(crate) cgroup: Option<&'a Cgroup>,
-    /// The clock of the root, which includes the root itself. `None` also where programs must ask before they start
-    /// another process.
+    /// The clock of the root, which includes the root itself. Also `None` where the gate decides about further
+    /// processes.
     pub(crate) root_clock: Option<&'a TreeClock>,
     /// Keeps the CPU time from one run to the next, if only the root uses any in between.
     pub(crate) accounts: Option<&'a Cell<Option<CpuReadings>>>,
@@ -72,7 +72,7 @@ pub(crate) struct Gauges<'a> {
     /// Whether the run may have several processes.
     pub(crate) may_have_others: bool,
     pub(crate) members: &'a RunMembers,
-    /// Whether the program must ask for shared memory.
+    /// Whether the gate decides about shared memory.
     pub(crate) asks_for_memory: bool,
 }
 
@@ -92,8 +92,8 @@ impl Gauges<'_> {
         found
     }
 
-    /// `thread`, which waits, asks for another process or thread. If it is all of the run, its descendants can be
-    /// counted from here.
+    /// `thread`, which waits at the gate, is starting another process or thread. If it is the only task of the run, its
+    /// descendants can be counted from now on.
     pub(crate) fn expect_others(&self, thread: u32) {
         let is_counted = || self.root_clock.is_some() || self.cgroup.is_some_and(|cgroup| cgroup.cpu().is_some());
         if self.members.alone.get()
@@ -115,7 +115,7 @@ impl Gauges<'_> {
         if self.members.clock.get().is_some() { 0 } else { own }
     }
 
-    /// Runs `look` as the user of the programs. In some containers, root may not look into processes of others.
+    /// Runs `look` as the user of the programs. In some containers, root cannot inspect processes of other users.
     pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
         let _user = self.user.map(FileUser::act_as);
         look()
@@ -151,7 +151,7 @@ impl TreeClock {
         TreeClock::count(0).map(TreeClock::from_fd)
     }
 
-    /// Counts a waiting process with one thread and all that it will start, including what it has used.
+    /// Counts a waiting process with one thread and all that it will start, including its CPU time so far.
     pub(crate) fn of(thread: i32) -> Option<TreeClock> {
         let counter = TreeClock::count(thread)?;
         Some(TreeClock { counter: counter.into(), before: clock::cpu_of(thread).map_or(0, nanoseconds) })
@@ -162,8 +162,8 @@ impl TreeClock {
         const SOFTWARE: u32 = 1;
         const TASK_CLOCK: u64 = 1;
         const CLOSE_ON_EXEC: libc::c_ulong = 8;
-        // inherit, exclude_kernel and exclude_hv. Without the last two an ordinary user is refused. The clock counts
-        // time in the kernel nevertheless.
+        // inherit, exclude_kernel and exclude_hv. Without the last two the kernel refuses an ordinary user. The clock
+        // still counts time in the kernel.
         const FLAGS: u64 = 1 << 1 | 1 << 5 | 1 << 6;
         let mut attributes = [0_u64; 8];
         attributes[0] = u64::from(SOFTWARE) | (size_of_val(&attributes) as u64) << 32;

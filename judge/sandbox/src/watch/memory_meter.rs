@@ -1,8 +1,7 @@
 //! Measures the memory of a run where no control group does: mapped pages, kernel memory for the processes, and the
 //! files of a working folder in memory.
 //!
-//! Small things are not counted: descriptors of at most 1 KiB each, queued signals and timers, and the two output
-//! pipes.
+//! Small items are not counted: descriptors of at most 1 KiB each, queued signals and timers, and the two output pipes.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -62,7 +61,7 @@ impl<'a> MemoryMeter<'a> {
 
     fn measure(&mut self, limit: u64) -> u64 {
         let members = self.gauges.members();
-        // Granted memory counts without being looked for.
+        // Granted memory is counted without searching for it.
         let processes: Vec<Footprint> =
             members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.asks_for_memory)).collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
@@ -83,7 +82,7 @@ impl<'a> MemoryMeter<'a> {
     }
 
     fn files(&self) -> u64 {
-        // If there are too many to count, that is another breach.
+        // If there are too many files to count, this is a different breach.
         let among_others = self.gauges.files.and_then(Disk::bytes).unwrap_or(0);
         self.gauges.folder.map_or(0, Mountpoint::bytes).saturating_add(among_others)
     }
@@ -124,7 +123,7 @@ fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
             distinct.push(process);
         }
     }
-    // Examining each page of a single process would take long and tell nothing new.
+    // Examining each page of a single process would take long and give the same result.
     if let [only] = &distinct[..] {
         return only.pages;
     }
@@ -144,8 +143,8 @@ fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
 }
 
 /// Anonymous shared memory that one run was granted, where no control group charges it. A program asks for each piece,
-/// and gets it while all pieces together fit into its limit. Such memory can exist without any process showing it. So
-/// it counts in full from when it is granted until no process has it mapped.
+/// and gets it while all pieces together fit into its limit. Such memory can exist without being in any process's size.
+/// So it counts in full from the grant until no process has it mapped.
 
 #[derive(Default)]
 pub(crate) struct Grants {
@@ -182,7 +181,8 @@ impl Grants {
         }
     }
 
-    /// `mapped` pieces are mapped, but it is unknown which. Keeps the largest pieces, and pieces that may not be mapped yet.
+    /// `mapped` pieces are mapped; which ones is unknown. Keeps the largest pieces, and pieces that may not be mapped
+    /// yet.
     pub(crate) fn keep(&mut self, mapped: usize) {
         let mut left = mapped;
         self.granted.retain(|grant| {

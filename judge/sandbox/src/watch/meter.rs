@@ -1,4 +1,4 @@
-//! Measures what a run uses: CPU time, memory, processes. Makes the answer from it.
+//! Measures the CPU time, memory and processes of a run, and makes the answer from it.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -106,7 +106,7 @@ pub(crate) fn conclude(
     stderr: &mut Stream,
 ) -> Answer {
     let cpu = Duration::from_nanos(totals.cpu);
-    // If a hypervisor takes the core away, the program is killed up to a tick before its limit.
+    // If a hypervisor gives the core to others, the program is killed up to a tick before its limit.
     let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
     let usage = Usage {
         cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
@@ -159,16 +159,16 @@ const FORGOTTEN_AFTER: u64 = 8;
 /// The control group may count this much more than the tree clock before the clock is doubted.
 const TOLERANCE: u64 = 1_000_000;
 
-/// Measures one run's CPU time, in nanoseconds, by all accounts that the tier has.
+/// Measures one run's CPU time in nanoseconds, using all accounts that the tier has.
 ///
 /// Each account has its own weakness. A control group's account lags by up to a tick for each core in use. The tree
-/// clock loses a process that executes a file which it may not read, with all its descendants; and it goes on while a
-/// hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with them, and
-/// a process whose parent ignores its end is in no parent's account.
+/// clock loses a process that executes a file which it may not read, with all its descendants; and it continues while a
+/// hypervisor gives the core to others, and the other accounts stop then. The clocks of processes end with them. If a
+/// parent ignores the end of a child, the child is missing in the parent's account.
 ///
-/// So the tree clock is used alone where nothing else counts all processes. Elsewhere it only makes up for the lag of
-/// the other account. There is no tree clock where a group counts and programs stay on this process's core. This
-/// process then reads the account while no program runs, so that nothing lags.
+/// So the tree clock is used alone where nothing else counts all processes. Elsewhere it only corrects the lag of the
+/// other account. There is no tree clock where a group counts and programs stay on this process's core. This process
+/// then reads the account while no program runs, so it is exact.
 pub(crate) struct CpuMeter<'a> {
     gauges: Gauges<'a>,
     /// CPU time before the run.
@@ -227,7 +227,7 @@ impl<'a> CpuMeter<'a> {
     /// CPU time so far, at most one tick of each of `cores` too much.
     pub(crate) fn used(&mut self, cores: u64) -> u64 {
         let (tree, group) = self.counted(self.gauges.read_accounts());
-        // Processes are sampled if no group counts them, or if the group counts what the clock does not.
+        // Processes are sampled if no group counts them, or if the group has counted more than the clock.
         let has_clock = self.gauges.tree_clock().is_some();
         let is_doubtful = |group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE);
         if !self.is_single_process() && group.is_none_or(is_doubtful) {
@@ -252,8 +252,8 @@ impl<'a> CpuMeter<'a> {
         }
         let (tree, group) = self.counted(now);
         let whole = group.unwrap_or(tree + self.uncounted);
-        // If the program was killed for some CPU time, it has used that. The tree clock lags a little behind the root's
-        // part of it.
+        // If the program was killed for its CPU time, it has used that much. The tree clock lags a little behind the
+        // root's part of it.
         reaped.max(self.known).max(self.waited_for_total).max(whole)
     }
 
@@ -311,7 +311,7 @@ impl<'a> CpuMeter<'a> {
             let known = self.seen.insert(pid, Seen { clock: now, sample: self.samples });
             used += match known {
                 Some(then) if then.clock <= now => now - then.clock,
-                // An older process that was not found before was counted by others.
+                // An older process that is new here was counted by other accounts.
                 _ if self.is_new(pid, newest) => now,
                 _ => 0,
             };

@@ -43,7 +43,7 @@ pub(crate) struct Cutoff {
 
 /// How long a killed program may take to die.
 const KILL_TIMEOUT: u64 = 5_000_000_000;
-/// The shortest and longest interval between checks of what cannot be polled.
+/// The shortest and longest interval between checks of values that cannot be polled.
 const MIN_INTERVAL: u64 = 1_000_000;
 const MAX_INTERVAL: u64 = 20_000_000;
 /// A program is killed only when it exceeds a limit of time by this. The final figures, which are read in another way,
@@ -56,14 +56,13 @@ const PAUSE_FACTOR: u64 = 4;
 /// The size of one read.
 pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
 
-/// What is watched.
+/// The program to watch, and its limits.
 pub(crate) struct Watcher<'a, 'b> {
     pub(crate) limits: &'a Limits,
     pub(crate) stdout: &'a mut Stream,
     pub(crate) stderr: &'a mut Stream,
     pub(crate) meter: &'a mut Meter<'b>,
-    /// The socket to the judge. It is hung up when the judge has gone or cancelled the run. The next order may wait
-    /// there.
+    /// The socket to the judge. It is closed when the judge has ended or cancelled the run. It may hold the next order.
     pub(crate) judge: BorrowedFd<'a>,
     /// Readable when the program is no longer needed. `None` once it was.
     pub(crate) until: Option<BorrowedFd<'a>>,
@@ -105,8 +104,8 @@ impl Watcher<'_, '_> {
     fn watch(&mut self, program: &mut dyn Program, progress: &mut Progress, buffer: &mut [u8]) -> Result<(), Fault> {
         // Reading what a program uses takes longer than a short program. So the first check comes a little later.
         let mut next_check_at = clock::now() + MIN_INTERVAL.min(nanoseconds(self.limits.shortest_time()));
-        // Until then the output stays in the pipe. Waking for it costs a short program more than a full pipe costs a
-        // long one.
+        // Until then the output stays in the pipe. Waking up for it would cost a short program more than a full pipe
+        // costs a long one.
         let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
         loop {
             let timeout = match left_until(next_check_at, clock::now()) {
@@ -138,8 +137,7 @@ impl Watcher<'_, '_> {
             if let Some(fork_policy) = &mut self.fork_policy {
                 fork_policy.process(self.meter, ready.has_notification);
             }
-            // In a conversation there is one line at a time. Looking for another would take as long as passing this one
-            // on.
+            // In a conversation there is one line at a time. A second read would take as long as forwarding this line.
             self.stdout.drain(buffer, if self.stdout.is_relay() { 1 } else { 32 })?;
             if ready.stderr {
                 self.stderr.drain(buffer, 32)?;
@@ -172,8 +170,8 @@ impl Watcher<'_, '_> {
         }
     }
 
-    /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the time limit of the
-    /// run. It is not waited for if the program was cut short.
+    /// Forwards the rest of the data in the pipes, whose writers have all ended. A slow reader has until the time limit
+    /// of the run. If the program was cut short, the reader gets no extra time.
     fn move_rest(&mut self, started: u64, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
         let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
         let is_cut_short = !progress.breaches.is_empty() || progress.cutoff.is_some();
@@ -248,7 +246,7 @@ impl Watcher<'_, '_> {
         Some(next)
     }
 
-    /// Waits until there is something to do, for at most `timeout` nanoseconds. `listens`: output counts.
+    /// Waits until there is something to do, for at most `timeout` nanoseconds. `listens`: output ends the wait, too.
     fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Readiness, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
         let mut fds = ArrayVec::<PollFd<'_>, 7>::new();
@@ -289,7 +287,7 @@ struct Readiness {
     stderr: bool,
 }
 
-/// Nanoseconds until `end`; `None` if it has come.
+/// Nanoseconds until `end`; `None` if it has passed.
 fn left_until(end: u64, now: u64) -> Option<u64> {
     end.checked_sub(now).filter(|left| *left > 0)
 }

@@ -37,7 +37,7 @@ pub(crate) struct Finished {
     pub(crate) started: u64,
     /// When it ended, on the monotonic clock.
     pub(crate) ended: u64,
-    /// How long it waited for a core, in nanoseconds, if the kernel tells and the run was long enough.
+    /// How long it waited for a core, in nanoseconds, if the kernel reports it and the run was long enough.
     pub(crate) run_delay: Option<u64>,
 }
 
@@ -62,13 +62,13 @@ impl Finished {
     }
 }
 
-/// Kills all that is left of the run, in one step that no fork can outrun.
+/// Kills all remaining processes of the run in one step, so that no fork can escape.
 pub(crate) fn kill(child: &Child, scope: Scope) {
     let targets: &[i32] = match scope {
         // The program first: without seccomp, it may have left its group. It is not reaped, so neither id can belong to
         // another process.
         Scope::Group => &[child.pid, -child.pid],
-        // Every process except this one, the init, which has the right to.
+        // Every process except this one, the init, which has the right to do so.
         Scope::Namespace => &[-1],
     };
     for &target in targets {
@@ -164,11 +164,11 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
     };
     match scope {
         Scope::Group => kill(child, scope),
-        // To kill all, the kernel looks at every process of the machine. That is not needed if nothing is left. Every
-        // process in this namespace has a chain of parents that ends at this process, its init. A parent that dies
-        // hands its children on before it can be waited for: to a subreaper in that chain, or to the init. So while
-        // anything lives, the init has a child, which may be a zombie or have a dead first thread. `__WALL` includes
-        // children that send no signal. No child is hidden by a tracer, as programs cannot trace.
+        // To kill all processes, the kernel examines every process of the machine. This is unnecessary if none is left.
+        // Every process in this namespace has a chain of parents that ends at this process, its init. When a parent
+        // dies, its children pass to a subreaper in that chain or to the init, before the parent can be waited for. So
+        // while anything lives, the init has a child, which may be a zombie or have a dead first thread. `__WALL`
+        // includes children that send no signal. No child is hidden by a tracer, as programs cannot trace.
         Scope::Namespace => {
             (_, status) = reap(child.pid, 0, &mut account);
             if reap(-1, libc::WNOHANG, &mut account).0 < 0 {
@@ -189,7 +189,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
     finished_with(status, account)
 }
 
-/// Gives dying processes a moment, and kills processes that left the group. They can do so only without seccomp.
+/// Gives dying processes a moment, and kills processes that left the group, which is possible only without seccomp.
 fn kill_strays() {
     std::thread::sleep(Duration::from_micros(200));
     for stray in crate::procfs::descendants(std::process::id().cast_signed()) {

@@ -21,7 +21,7 @@ pub(crate) fn refuses_own_code(sandbox: &Sandbox) -> bool {
     sandbox.gaps().iter().any(|gap| gap.what == "execution")
 }
 
-/// What the case should result in, in this sandbox.
+/// The expected result of the case in this sandbox.
 pub(crate) fn expected(case: &Case, sandbox: &Sandbox) -> Case {
     if case.executes_own && refuses_own_code(sandbox) {
         return Case { allowed: &[Termination::Code(4)], says: None, cpu: Some((0, 20)), ..*case };
@@ -29,15 +29,15 @@ pub(crate) fn expected(case: &Case, sandbox: &Sandbox) -> Case {
     *case
 }
 
-/// How a program learns what it is to do.
+/// How a program receives its instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Told {
     ByArguments,
-    /// After other runs with the same command line, which did nothing.
+    /// By its input, after other runs with the same command line, which did nothing.
     ByInput,
 }
 
-/// The command line of a program whose input tells it what to do.
+/// The command line of a program whose input contains the instruction.
 pub(crate) fn as_told(program: &str) -> [String; 2] {
     [program.to_owned(), "as-told".to_owned()]
 }
@@ -45,7 +45,7 @@ pub(crate) fn as_told(program: &str) -> [String; 2] {
 /// After this many equal runs, the next is expected to be equal, too.
 pub(crate) const ALIKE: usize = 4;
 
-/// Runs `case` and checks how it ended, what it used and what it left. `Err` says what is wrong.
+/// Runs `case` and checks its end, its usage and its leftovers. `Err` says what is wrong.
 pub(crate) fn attempt(
     worker: &mut Worker,
     scene: &mut Scene,

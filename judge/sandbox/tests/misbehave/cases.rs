@@ -171,7 +171,7 @@ impl Case {
 
 use Termination::{Code, Cpu, Disk, Failed, Fine, Memory, Output, Processes, Signal, Wall};
 
-/// Everything that programs are known to try.
+/// Every known kind of misbehaviour.
 pub(crate) const CASES: &[Case] = &[
     case("cpu alone", &[Cpu]).time(300, 9000).cpu(300, 310),
     case("cpu deaf", &[Cpu]).time(300, 9000).cpu(300, 310),

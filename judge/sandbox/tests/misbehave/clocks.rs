@@ -16,7 +16,7 @@ use super::starts::{children, first_core};
 const MODES: [&str; 3] = ["alone", "threads", "children"];
 
 /// In jails it is open for unpinned programs with a limit and, without a control group, for programs that ask for
-/// another process. A user that may not look into a helper sees none.
+/// another process. A user that cannot inspect a helper sees no counters.
 pub(crate) fn are_opened_where_needed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let may_look = rustix::process::geteuid().is_root();
     if !may_look || !sandbox.tier().has_namespaces() || sandbox.gaps().iter().any(|gap| gap.what == "tree clock") {

@@ -26,7 +26,7 @@ pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
     let mut request = request(arguments[1].clone().into(), &as_told(&arguments[1]));
     request.limits.cpu = None;
     request.limits.wall = None;
-    // So that in tiers with an init, the init has started the program.
+    // So in tiers with an init, the init has started the program.
     request.stdin = Stdin::Bytes(Arc::from(b"nothing".as_slice()));
     for _ in 0..ALIKE {
         assert_eq!(worker.run(&request).unwrap().end, End::Exited(0));
@@ -79,7 +79,7 @@ pub(crate) fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
 /// What dead judges left is removed by their helpers or by the next judge.
 fn are_swept(sandbox: &Sandbox, dead: &[String]) -> Result<(), String> {
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
-    // Other judges may run on this machine, and their files stay.
+    // Other judges may run on this machine. Their files stay.
     let is_theirs = |name: &String| dead.iter().any(|judge| name.contains(judge));
     awaited(Duration::from_secs(5), "the next judge sweeps", || {
         let opened = Sandbox::open(&options).map(drop).map_err(|error| error.to_string());
@@ -169,7 +169,7 @@ fn signal(pid: u32, signal: rustix::process::Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
-/// A program whose helper is stopped, and does not watch, is ended all the same.
+/// A program is ended even if its helper is stopped and does not watch it.
 pub(crate) fn helper_stopped(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let program = programs.join("cpu");
     let mut worker = sandbox.worker(None).map_err(|error| error.to_string())?;

@@ -1,4 +1,5 @@
-//! Memory that no process's size shows: what the machine has left while a program hides some, and how the run ends.
+//! Memory that no process's size includes: the free memory of the machine while a program hides some, and the end of
+//! the run.
 
 use std::fs;
 use std::path::Path;
@@ -75,7 +76,7 @@ pub(crate) fn hide(sandbox: &Sandbox, programs: &Path, trick: &str) -> Result<()
     Err(format!("{} MiB of the machine's memory for a limit of {} MiB, and no breach", least >> 20, LIMIT >> 20))
 }
 
-/// A working folder in memory counts, if no control group counts it.
+/// A working folder in memory is counted even if no control group counts it.
 pub(crate) fn in_memory(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let Ok(scratch) = tempfile::tempdir_in("/dev/shm") else {
         println!("skipped: no /dev/shm to write to");

@@ -100,7 +100,7 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(processes_with(&programs.join("cpu")).is_empty(), || "it lives on".to_owned())
 }
 
-/// What one run left in its folder is neither subtracted from the next one's figure nor charged to it.
+/// Files that one run left in its folder are neither subtracted from the next run's figure nor charged to it.
 fn figures_after_a_littered_folder(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut run = |words: [&str; 2], memory: u64| {
@@ -118,7 +118,7 @@ fn figures_after_a_littered_folder(sandbox: &Sandbox, programs: &Path) -> Result
         check(pair.stdout == b"done\n" && pair.breaches.is_empty(), || format!("{pair:?}"))?;
         check((28..=40).contains(&mib), || format!("{mib} MiB instead of 30 or so"))?;
         run(["litter", "40"], 256)?;
-        // The limit is less than what was left, and more memory is needed than the limit.
+        // The limit is below the size of the leftover files, and the program needs more memory than the limit.
         let greedy = run(["pair", "30"], 20)?;
         check(greedy.breaches == [Breach::Memory], || format!("{greedy:?}"))?;
     }
@@ -250,7 +250,7 @@ fn closed_files_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result
     })
 }
 
-/// What a program wrote is not executed uncounted, however the folders overlap. The program itself may be anywhere.
+/// No file that a program wrote is executed uncounted, however the folders overlap. The program itself may be anywhere.
 fn own_code_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let outer = folder_for_all(programs);

@@ -1,7 +1,7 @@
-//! Misbehaving programs in every tier that this machine offers, as root and as an ordinary user.
+//! Runs misbehaving programs in every tier that this machine offers, as root and as an ordinary user.
 //!
 //! `cargo test -p judge-sandbox --test misbehave [-- WORDS]`: WORDS select by tier, user or part of a case. `!WORD`
-//! excludes what it matches, unless a later word matches too. `--programs FOLDER`: the programs are compiled already.
+//! excludes matching cases, unless a later word matches too. `--programs FOLDER`: the programs are compiled already.
 //! `--tiers A,B`: only these, and only as this user.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
@@ -42,8 +42,8 @@ use require::{Need, named, required, skip};
 use scene::Scene;
 use surroundings::Surroundings;
 
-/// What runs without WORDS and `--include-ignored`: the strongest tier and the weakest, with few of the programs that burn CPU
-/// time, hide it, race or hoard, since each of those takes two seconds.
+/// The cases that run without WORDS and `--include-ignored`: the strongest tier and the weakest, with few of the
+/// programs that burn CPU time, hide it, race or hoard, since each of those takes two seconds.
 const SHORT_FORM: [&str; 20] = [
     "root/root: ",
     "plain/bare: ",
@@ -143,7 +143,7 @@ impl Arguments {
 }
 
 /// Runs as this user and, if that is root, as an ordinary one, in two processes at once, since most of the time is
-/// waiting. Each has its own programs, as it looks for leftovers of them. Returns the number of failures.
+/// waiting. Each has its own programs, because it searches for their leftovers. Returns the number of failures.
 fn as_everybody(programs: &Path, words: &[String]) -> usize {
     surroundings::publish(programs);
     let others = programs.join("others");
@@ -250,7 +250,7 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
     failures
 }
 
-/// Runs a test. Limits are longer on a busy machine, and a test that never ends ends all.
+/// Runs a test. Limits are longer on a busy machine. A test that does not end aborts all.
 fn tried(name: &str, test: impl FnMut() -> Result<(), String>) -> Result<(), String> {
     let mut test = test;
     unhurried(name, || bounded(Duration::from_secs(300), name, &mut test)).flatten()

@@ -10,7 +10,7 @@ use super::pace::{in_time, patiently};
 use super::request;
 use super::scene::processes_with;
 
-/// Lengths of standard output and standard error, around the length from which on they go through files.
+/// Lengths of standard output and standard error, around the length above which they go through files.
 const LENGTHS: [usize; 9] = [0, 3, 4095, 4096, 4097, 70_000, 65_536, 1_000_000, 5];
 
 /// The program of this turn: it repeats its own letter, after what it reads.
@@ -32,7 +32,7 @@ fn of_turn(turn: usize) -> (Request, Vec<u8>, Vec<u8>) {
     (request, answers.0.into_bytes(), answers.1.into_bytes())
 }
 
-/// However many wait, each has its own input, output and end.
+/// Each queued run has its own input, output and end, however many are queued.
 pub(crate) fn in_order(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let told = |fault: Fault| format!("{fault}: {:?}", std::error::Error::source(&fault));
@@ -54,7 +54,7 @@ pub(crate) fn in_order(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Captured output is there until it is collected, whatever later programs do with theirs.
+/// Captured output stays available until it is collected, whatever later programs write.
 pub(crate) fn with_files_between(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let turns = [5, 0, 14];

@@ -1,4 +1,4 @@
-//! What happens at the same time in several workers, or beside a program.
+//! Events that coincide, in several workers or beside a program.
 
 use std::fs;
 use std::path::Path;
@@ -52,8 +52,8 @@ pub(crate) fn programs_written_at_once(sandbox: &Sandbox, programs: &Path) -> Re
     })
 }
 
-/// Processes of the same user survive, with ids between those of a program that starts and ends processes without a
-/// pause and is killed.
+/// Processes of the same user survive, although their ids are between the ids of a killed program that starts and ends
+/// processes without a pause.
 pub(crate) fn bystanders_of_forks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut bystanders = Bystanders(Vec::new());

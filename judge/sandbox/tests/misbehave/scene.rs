@@ -1,4 +1,4 @@
-//! What the programs attack: things that they must neither read, reach nor change.
+//! The targets of the attacks: things that programs must neither read, reach nor change.
 
 use std::fs;
 use std::io::{self, Read};
@@ -51,7 +51,7 @@ impl Scene {
         Ok(Scene { folder, tcp, udp, path, nameless, datagrams, name, victim })
     }
 
-    /// What a word of a command line stands for.
+    /// Replaces a placeholder of a command line.
     pub(crate) fn word(&self, word: &str) -> String {
         let inside = |name: &str| self.folder.path().join(name).display().to_string();
         match word {

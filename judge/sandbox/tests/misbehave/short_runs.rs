@@ -14,7 +14,7 @@ use super::pace::{awaited, patiently};
 use super::request;
 use super::scene::{folder_for_all, processes_of, processes_with};
 
-/// A run that does what `words` say, with the same command line as all others of its program.
+/// A run that follows `words`, with the same command line as all others of its program.
 fn told(program: PathBuf, words: &str) -> Request {
     let mut request = request(program.clone(), &as_told(&program.display().to_string()));
     request.stdin = Stdin::Bytes(Arc::from(words.as_bytes()));
@@ -25,7 +25,7 @@ fn run(worker: &mut Worker, request: &Request) -> Result<Execution, String> {
     worker.run(request).map_err(|fault| format!("{fault}: {:?}", std::error::Error::source(&fault)))
 }
 
-/// Runs that do nothing, until the next is expected to be alike.
+/// Runs that do nothing, until the helper expects the next one to be alike.
 fn nothing(worker: &mut Worker, program: &Path) -> Result<(), String> {
     for _ in 0..ALIKE {
         let execution = run(worker, &told(program.to_path_buf(), "nothing"))?;
@@ -35,7 +35,7 @@ fn nothing(worker: &mut Worker, program: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What a program is told, and what should come of it.
+/// Instructions to a program, and the expected results.
 const TURNS: [(&str, End, usize, Option<Breach>); 14] = [
     ("nothing", End::Exited(0), 0, None),
     ("exactly 3", End::Exited(0), 3, None),
@@ -120,7 +120,7 @@ fn with_init(sandbox: &Sandbox, programs: &Path) -> Result<Option<(Worker, u32)>
     Ok(Some((worker, helper)))
 }
 
-/// While the helper is stopped, short runs go on, and another one is ended all the same.
+/// While the helper is stopped, short runs continue, and a longer one is ended all the same.
 pub(crate) fn without_a_helper(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let Some((mut worker, helper)) = with_init(sandbox, programs)? else { return Ok(()) };
     let program = programs.join("cpu");
@@ -140,7 +140,7 @@ pub(crate) fn without_a_helper(sandbox: &Sandbox, programs: &Path) -> Result<(),
         for _ in 0..ALIKE {
             worker.submit(&run_of("nothing")).map_err(|fault| fault.to_string())?;
         }
-        // A run that is not short, as may happen on a busy machine, is for the helper, and so are those behind it.
+        // The helper handles a run that is not short, as may happen on a busy machine, and the runs behind it.
         let mut collected = 0;
         while collected < ALIKE && is_soon_ready(&worker) {
             let execution = worker.collect().map_err(|fault| fault.to_string())?;

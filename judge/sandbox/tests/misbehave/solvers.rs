@@ -1,4 +1,4 @@
-//! Well-behaved programs, in the languages of solvers.
+//! Well-behaved programs in the languages of solvers.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::request;
 use super::require::{Need, skip};
 use super::scene::folder_for_all;
 
-/// A program, its arguments and what it says.
+/// A program, its arguments and its expected output.
 type Try<'a> = (Need, &'a str, &'a [&'a str], &'a str);
 
 /// What ordinary solvers need works: interpreters, a static program and one with shared libraries.
@@ -46,7 +46,7 @@ pub(crate) fn java(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let folder = folder_for_all(programs);
     let source = folder.path().join("Sum.java");
     fs::write(&source, JAVA).unwrap();
-    // As the compiler is part of a JDK.
+    // Because the compiler is part of a JDK.
     let runs_sources = if Path::new("/usr/bin/javac").exists() { "/usr/bin/java" } else { "/usr/bin/javac" };
     let source = source.display().to_string();
     all_work(
@@ -56,7 +56,7 @@ pub(crate) fn java(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     )
 }
 
-/// Each works that is installed.
+/// Every installed one works.
 fn all_work(sandbox: &Sandbox, folder: &Path, tries: &[Try]) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     for &(need, program, arguments, expected) in tries {

@@ -11,7 +11,7 @@ use judge_sandbox::{End, Fault, Options, Sandbox, TierChoice, Worker};
 use super::judge_level::check;
 use super::request;
 
-/// It is handed out for its core instead of a new one. Otherwise it ends.
+/// It is used for its core instead of a new one. Otherwise it ends.
 pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
     let core = first_core();

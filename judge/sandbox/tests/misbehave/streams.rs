@@ -112,8 +112,7 @@ pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     check(null().unwrap() == before, || format!("{before:?} became {:?}", null()))
 }
 
-/// However long the input is and whatever it comes from, the helper never waits for itself or for an end that never
-/// comes.
+/// For an input of any length and kind, the helper never waits for itself or for an end of file that never comes.
 pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     const LARGE: u64 = 100 << 20;
     let mut worker = sandbox.worker(None).unwrap();
@@ -153,7 +152,7 @@ pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result
     check(endless.breaches == [judge_sandbox::Breach::Cpu], || format!("endless: {endless:?}"))
 }
 
-/// Whatever the caller's file is, the output is there or an error says so, and nothing blocks.
+/// For any kind of caller's file, the output arrives or there is an error, and nothing blocks.
 pub(crate) fn outputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -164,7 +163,7 @@ pub(crate) fn outputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Resul
     std::os::unix::fs::symlink(&target, &link).unwrap();
     let open = |path: &Path, write: bool| File::options().read(true).write(write).open(path).unwrap();
     let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
-    // Opened for reading, too, it holds as much as a pipe, and has a reader for a while.
+    // Opened for reading, too, it holds as much as a pipe and has a reader for a while.
     let held = open(&fifo, true);
     let reader = open(&fifo, true);
     let kinds = [

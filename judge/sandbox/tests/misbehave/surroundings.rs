@@ -40,7 +40,7 @@ impl Surroundings {
         if self == Surroundings::Machine { user.to_owned() } else { format!("{user} {}", self.name()) }
     }
 
-    /// Whether a test is worth running there. Other tests would have the same results as outside.
+    /// Whether running a test there can give another result than outside.
     pub(crate) fn matters_to(self, test: &str) -> bool {
         let is_one_of = |names: &[&str]| names.iter().any(|name| test.starts_with(name));
         match self {
@@ -118,7 +118,7 @@ pub(crate) fn repeat_as_plain_user(programs: &Path, words: &[String]) -> usize {
         usize::from(!command.status().unwrap().success())
     };
     let mut failures = run("userns,bare", None, words) + repeat(|program| begin(None, program), programs, words, true);
-    // Once without an account of CPU time; and with one, what needs it.
+    // Once without an account of CPU time; then the cases that need the account, with it.
     let unseen = ["unseen", "hidden"].map(str::to_owned);
     let wants_unseen = words.is_empty() || words.iter().any(|word| unseen.contains(word));
     for (counted, words) in [(false, words), (true, &unseen[..])] {

@@ -1,4 +1,4 @@
-//! What one run leaves for the next, for other users' files and for the next judge: nothing.
+//! Checks that a run leaves nothing for the next run, in other users' files or for the next judge.
 
 use std::fs::{self, File, FileTimes};
 use std::io::{BufRead, BufReader};
@@ -24,7 +24,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Whatever a program does in its folder, however quickly, the next one finds a folder like every other.
+/// Whatever a program does in its folder, and however quickly, the next program finds a new folder.
 pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut run = |argv: &[&str]| -> Result<Execution, String> {
@@ -48,7 +48,7 @@ pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     Ok(())
 }
 
-/// An untouched folder is used again only if the program had no other process or thread. One that is killed while it
+/// An untouched folder is used again only if the program had no other process or thread. A task that is killed while it
 /// makes a file has used a number, without any trace in the folder's times.
 pub(crate) fn of_helpers(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
@@ -80,7 +80,8 @@ pub(crate) fn of_helpers(sandbox: &Sandbox, programs: &Path) -> Result<(), Strin
     Ok(())
 }
 
-/// The next judge removes what a dead one left. It follows no link in it, and does not touch what others put there.
+/// The next judge removes the leftovers of a dead one. It follows no links, and does not touch files that others put
+/// there.
 pub(crate) fn other_users_files(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let scratch = tempfile::tempdir().unwrap();
     let namespace = fs::metadata("/proc/self/ns/pid").unwrap().ino();
@@ -158,7 +159,7 @@ impl Drop for Judge {
 pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let tier = sandbox.tier();
     if !rustix::process::geteuid().is_root() || tier == Tier::Userns {
-        // They run as one user, or believe to.
+        // They run as one user, or appear to.
         return Ok(());
     }
     let begin = || {
@@ -197,13 +198,13 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     check(users.len() == 4 && !users.contains(&0), || format!("users {told}"))
 }
 
-/// Whatever number a program leaves, and however, the next one learns the same.
+/// Whatever numbers a program leaves, and wherever, the next program sees the same values.
 pub(crate) fn messages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);
     let shown = folder.path().join("shown");
     fs::write(&shown, vec![b's'; 1 << 18]).unwrap();
-    // So long ago that a read would update it.
+    // Old enough that a read would update it.
     let long_ago = FileTimes::new().set_accessed(SystemTime::now() - Duration::from_secs(3 * 86400));
     let forget = || File::options().write(true).open(&shown).unwrap().set_times(long_ago).unwrap();
     let notes_readings = sandbox.gaps().iter().any(|gap| gap.what == "times of reading");
@@ -247,7 +248,8 @@ pub(crate) fn addresses(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     check((execution.end == End::Exited(0)) == is_open, || format!("{execution:?}"))
 }
 
-/// In its own namespaces, no program learns from its process id what ran before it, nor the host's name.
+/// In its own namespaces, a program cannot learn from its process id which programs ran before it, and cannot learn the
+/// host's name.
 pub(crate) fn process_ids(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let request = request(programs.join("channels"), &["channels".into(), "ids".into()]);
@@ -261,7 +263,7 @@ pub(crate) fn process_ids(sandbox: &Sandbox, programs: &Path) -> Result<(), Stri
     Ok(())
 }
 
-/// No program learns what others have locked, and none prevents them from locking.
+/// No program can see locks of others or prevent them from locking.
 pub(crate) fn locks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);

@@ -39,7 +39,8 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     Ok(exit)
 }
 
-/// Returns the results of the entrants: recorded ones, new ones on the chosen cases, or with `--until-decided` what `fresh` plays.
+/// Returns the results of the entrants: recorded ones, new ones on the chosen cases, or with `--until-decided` the
+/// results from `fresh`.
 pub(super) fn pair(
     catalogue: &Catalogue,
     problem: &Problem,
@@ -115,7 +116,7 @@ fn play_ahead(
     failure.map_or(Ok(played), Err)
 }
 
-/// Looks at every case, in order, as soon as it and all before it are finished.
+/// Looks at every case, in order, as soon as it and all cases before it are finished.
 struct Watcher<'a> {
     args: &'a CompareArgs,
     early_end: &'a EarlyEnd,
@@ -123,7 +124,7 @@ struct Watcher<'a> {
     progress: IntervalProgress,
     /// All that is finished.
     coming: MatchResult,
-    /// What was looked at.
+    /// The results so far.
     played: MatchResult,
     playing: Vec<usize>,
     next_shown: usize,

@@ -20,9 +20,9 @@ const BATCH_SHARE: usize = 64;
 /// The interval is shown this many times while the number of cases doubles.
 const SHOWN: usize = 8;
 
-/// Runs all solvers on fresh cases. Each one ends with the first case after which a claim can be made about it, or
-/// without further cases. Batches fill the workers, looks go case by case in the order of the cases: `--jobs` does not
-/// change where it ends. The whole is one run in the journal.
+/// Runs all solvers on fresh cases. Each solver ends with the first case after which a claim about it is possible, or
+/// when there are no further cases. Batches fill the workers, but looks go case by case in the order of the cases. So
+/// `--jobs` does not change where a comparison ends. All of this is one run in the journal.
 pub(super) fn play_until_decided(
     runner: &MatchRunner<'_>,
     solvers: Vec<Solver>,
@@ -130,13 +130,13 @@ pub(in crate::commands) const UNSOLVED: usize = 16;
 /// The comparisons with the first solver, case by case.
 pub(super) struct Looks<'a> {
     args: &'a CompareArgs,
-    /// The newest case alone. Its points are the same as among the others.
+    /// Only the newest case. Its points are the same as in the complete list.
     newest: MatchResult,
     signs: PointSigns,
     units: EffectUnits,
     measure: Option<EffectMeasure>,
-    /// For every solver but the first. `None` once the points of a case depend on the other cases, or it has no effect of
-    /// its own: then each look scores all of them.
+    /// For every solver but the first. `None` once the points of a case depend on the other cases, or a case has no
+    /// separate effect. Each look then scores all cases.
     growing: Option<Vec<GrowingComparison>>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Looks<'a> {
     /// Adds the newest case.
     pub(super) fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
-        // A metric has no groups, thresholds and weights: its problem is the newest case's.
+        // A metric has no groups, thresholds or weights, so its problem is the newest case's.
         let (problem, spec) = (&self.newest.plan.problem, played.plan.cases.at(case));
         let has_own_effect = self.units.push(problem, &spec, played.inputs.get(case).copied().flatten());
         if !has_own_effect || !is_alone(problem, &spec) {
@@ -169,7 +169,7 @@ impl<'a> Looks<'a> {
         // All cases so far are measured again: the first case with a score other than 0, or scores of another sign.
         let solvers = played.plan.solvers.len();
         let parameters = match parameters(self.args, measure, &rule, solvers - 1) {
-            // A share of a total of 0 has no meaning. The next case may add to it.
+            // A share of a total of 0 is meaningless. The next case may add to the total.
             Err(_) if self.signs.lack_a_total() => return Ok(()),
             parameters => parameters?,
         };
@@ -225,8 +225,8 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// Returns whether the points of this case are the same whatever the other cases are: it is in no test group, which may
-/// fail as a whole, and has no thresholds, which count only if all have them.
+/// Returns whether the points of this case are independent of the other cases: it is in no test group, which may fail
+/// as a whole, and has no thresholds, which count only if all have them.
 fn is_alone(problem: &Problem, case: &CaseSpec) -> bool {
     problem.test_group_of(case).is_none() && (case.thresholds.is_none() || !problem.scoring.needs_thresholds())
 }

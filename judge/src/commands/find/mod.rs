@@ -6,27 +6,33 @@ mod supply;
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::condition::Condition;
+use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome,
-    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
+    BestOrigin, CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features,
+    GeneratorCall, JobId, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict,
+    one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
 use judge_search::{ComparedAnswers, UNCHECKED, add_all_names, add_measures};
-use judge_session::{Failure, GlobalArgs, MatchRunner, Session, case_selection, load, outputs, programs};
+use judge_session::{
+    Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
+};
+use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 use std::slice;
 use std::sync::Arc;
 use std::time::Instant;
 use supply::{Pick, Supply};
 
-/// The number of cases that are played unless the command line says otherwise.
+/// The default number of cases to play.
 const BUDGET: usize = 1000;
 
 /// A smaller share of the better score counts as this one.
 const LEAST_LEFT: f64 = 1e-4;
 
-/// So many cases are played together. It does not depend on the number of jobs, so that the search does not either.
+/// The number of cases that are played together. It does not depend on the number of jobs, so the search does not,
+/// either.
 const BATCH: usize = 16;
 
 /// Searches for cases.
@@ -40,12 +46,15 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     if compared.is_some() {
         readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
-    let supply = Supply::of(problem, &readable, args)?;
+    let mut supply = Supply::of(problem, &readable, args)?;
     let unrecorded = unrecorded(compared.as_ref(), &supply, args);
     if let Some(why) = unrecorded.filter(|_| args.resume) {
         return Err(Failure::usage(format!("this search is not recorded, and cannot go on: {why}"))
             .with_hint("leave out --resume: the same command finds the same"));
     }
+    let reader = CaseReader::of(&readable);
+    let first = supply.next(BATCH.min(budget(args)));
+    check_condition(condition.as_ref(), first.first(), problem, args, &reader)?;
     let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
@@ -57,8 +66,10 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         runner.template.problem.checker = readable.checker.clone();
     }
     let plan = runner.plan(solvers, CaseList::default())?;
+    let has_known = goal == SearchGoal::Loss && args.against.is_none();
+    let known = || ReferenceScores::known(&catalogue, problem, FromJournal::of_run(has_record));
+    let known = has_known.then(known).transpose()?;
     let session = runner.begin(&plan)?;
-    let reader = CaseReader::of(&readable);
     let (catalogue, seen, runs) = (&catalogue, Vec::new(), 0);
     let mut search = Search {
         args,
@@ -72,6 +83,8 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         supply,
         compared,
         reader,
+        known,
+        first,
         seen,
         runs,
     };
@@ -88,6 +101,46 @@ fn unrecorded(compared: Option<&TokenRules>, supply: &Supply<'_>, args: &FindArg
     }
 }
 
+/// Returns the maximum number of cases.
+fn budget(args: &FindArgs) -> usize {
+    let unlimited = if args.time.is_some() { usize::MAX } else { BUDGET };
+    args.budget.map_or(unlimited, NonZeroUsize::get)
+}
+
+/// Fails if the condition uses a name that no case has.
+fn check_condition(
+    condition: Option<&Condition>,
+    first: Option<&Pick>,
+    problem: &Problem,
+    args: &FindArgs,
+    reader: &CaseReader,
+) -> Result<(), Failure> {
+    let (Some(condition), Some(first)) = (condition, first) else { return Ok(()) };
+    let mut names = features(first, problem, reader);
+    add_all_names(&mut names, 1 + usize::from(args.against.is_some()), &problem.metrics);
+    case_selection::check_names(condition.names(), &[names])
+}
+
+/// Returns the features of a case, and the numbers among the parameters of its generator.
+fn features(pick: &Pick, problem: &Problem, reader: &CaseReader) -> Features {
+    let described = match &pick.input {
+        Some(input) => reader.describe_input(input).ok(),
+        None => reader.describe(&pick.case).ok().map(|described| described.features),
+    };
+    let mut features = described.unwrap_or_default();
+    let call = match &pick.case.source {
+        CaseSource::Made(call) => call.clone(),
+        CaseSource::Seed(seed) => GeneratorCall { seed: *seed, values: Vec::new() },
+        CaseSource::File(_) => return features,
+    };
+    for (name, value) in call.complete(&problem.generator_parameters).unwrap_or_default() {
+        if let (None, Ok(number)) = (features.get(&name), value.parse()) {
+            features.set(&name, number);
+        }
+    }
+    features
+}
+
 /// Returns the goal and its condition, if the command line has what they need.
 fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Failure> {
     let (goal, condition) =
@@ -98,7 +151,7 @@ fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Fail
     Ok((goal, condition))
 }
 
-/// Fails if what is found cannot be written.
+/// Fails if the results cannot be written.
 fn check_outputs(problem: &Problem, args: &FindArgs) -> Result<(), Failure> {
     if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
         load::probe("the JSON report", path)?;
@@ -121,11 +174,15 @@ fn compared(problem: &Problem, goal: SearchGoal, args: &FindArgs) -> Option<Toke
 struct Seen {
     pick: Pick,
     outcomes: Vec<Outcome>,
-    /// Larger is worse for the solver; `None` if it is not what is looked for.
-    value: Option<(f64, FoundValue)>,
+    /// The loss as a share of the better score; `None` without a score to compare with.
+    loss: Option<f64>,
+    /// `None` if the case does not match the goal.
+    value: Option<FoundValue>,
+    /// The expected answer, if the answers of both solvers are compared.
+    right_answer: Option<Vec<u8>>,
 }
 
-/// A search, and what it has found so far.
+/// A search and its results so far.
 struct Search<'a> {
     args: &'a FindArgs,
     goal: SearchGoal,
@@ -139,6 +196,10 @@ struct Search<'a> {
     supply: Supply<'a>,
     compared: Option<TokenRules>,
     reader: CaseReader,
+    /// The best known scores, if losses are relative to them.
+    known: Option<ReferenceScores>,
+    /// The first cases. They are made before the record begins, so that a wrong condition leaves no record.
+    first: Vec<Pick>,
     seen: Vec<Seen>,
     runs: usize,
 }
@@ -146,13 +207,15 @@ struct Search<'a> {
 impl Search<'_> {
     /// Plays cases until enough are found, the budget is spent, or the search is stopped.
     fn run(&mut self) -> Result<Option<Stop>, Failure> {
-        let unlimited = if self.args.time.is_some() { usize::MAX } else { BUDGET };
-        let budget = self.args.budget.map_or(unlimited, NonZeroUsize::get);
+        let budget = budget(self.args);
         let started = Instant::now();
         let is_late = || self.args.time.is_some_and(|time| started.elapsed() >= time.0);
         let mut steps = if budget == usize::MAX { Steps::without_end() } else { Steps::start(budget) };
         while self.seen.len() < budget && !is_late() && !self.has_enough() && !self.is_hopeless() {
-            let picks = self.supply.next(BATCH.min(budget - self.seen.len()));
+            let picks = match std::mem::take(&mut self.first) {
+                first if first.is_empty() => self.supply.next(BATCH.min(budget - self.seen.len())),
+                first => first,
+            };
             if picks.is_empty() {
                 break;
             }
@@ -167,18 +230,18 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Returns whether more cases would change nothing: of failures, the first ones count.
+    /// Returns whether more cases would change nothing: for failures, only the first ones count.
     fn has_enough(&self) -> bool {
         let is_graded = matches!(self.goal, SearchGoal::Loss | SearchGoal::Time | SearchGoal::Memory);
         !is_graded && self.seen.iter().filter(|seen| seen.value.is_some()).count() >= self.args.top.get()
     }
 
-    /// Returns whether no case so far says anything about the solvers.
+    /// Returns whether no case so far gives information about the solvers.
     fn is_hopeless(&self) -> bool {
         self.seen.len() >= BATCH && self.seen.iter().all(|seen| is_faulty(&seen.outcomes))
     }
 
-    /// Says which cases say nothing about the solvers. Returns whether there are any.
+    /// Reports the cases that give no information about the solvers. Returns whether there are any.
     fn note_faults(&self) -> bool {
         let mut faulty = self.seen.iter().filter(|seen| is_faulty(&seen.outcomes)).peekable();
         let Some(first) = faulty.peek() else { return false };
@@ -198,12 +261,12 @@ impl Search<'_> {
         let Some(seen) = worst.first() else { return format!("nothing after {} cases", self.seen.len()) };
         let (count, name) = (worst.len(), &seen.pick.case.name);
         match &seen.value {
-            Some((_, FoundValue::Number(number))) => format!("worst so far {number:.3} on {name}"),
-            _ => format!("{count} found, the first {name}"),
+            Some(FoundValue::Text(_)) | None => format!("{count} found, the first {name}"),
+            Some(value) => format!("worst so far {} on {name}", value.shown()),
         }
     }
 
-    /// Plays some cases, and tells the search what came of them.
+    /// Plays some cases, and passes their results to the search.
     fn play(&mut self, picks: Vec<Pick>) -> Result<Option<Stop>, Failure> {
         let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
         if self.supply.makes_inputs() {
@@ -214,97 +277,87 @@ impl Search<'_> {
             cases.set_read_files(picks.iter().map(read).collect());
         }
         self.runner.grow(&mut self.session, &[], &cases);
+        self.known.iter().for_each(|known| known.apply(self.problem, &mut cases));
         let plan = self.runner.plan(self.plan.solvers.clone(), cases)?;
         let plan = Plan { hand_over_answers: self.compared.is_some(), ..plan };
         let solvers = plan.solvers.len();
         let part = Part { solvers: (0..solvers).collect(), cases: CasePlaces::From(self.seen.len()) };
         let mut answers = vec![Vec::new(); plan.cases.len() * solvers];
+        let mut runs = 0;
         let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
             if let RunEvent::Finished(finished) = event {
                 let place = finished.job.case * solvers + finished.job.solver;
                 answers[place] = finished.evidence.answer.clone().unwrap_or_default();
+                runs += usize::from(finished.evidence.stored.is_none());
             }
         })?;
-        self.runs += result.outcomes.finished().count();
+        self.runs += runs;
         for (case, mut pick) in picks.into_iter().enumerate() {
             let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
             // The cases of the run are in one piece: after an interrupted one there is none.
             let Some(outcomes) = outcomes.collect::<Option<Vec<Outcome>>>() else { break };
             pick.case = result.plan.cases.at(case);
-            let pair = &answers[case * solvers..(case + 1) * solvers];
-            let value = self.value(&pick, &outcomes, pair);
-            let signal = self.signal(&pick.case, &outcomes, value.as_ref());
-            self.supply.tell(&pick, signal);
-            self.seen.push(Seen { pick, outcomes, value });
+            let pair = &mut answers[case * solvers..(case + 1) * solvers];
+            let loss = self.loss(&pick.case, &outcomes);
+            let value = self.value(&pick, &outcomes, loss, pair);
+            self.supply.tell(&pick, self.signal(&outcomes, loss, value.as_ref()));
+            let has_expected = self.compared.is_some() && value.is_some();
+            let expected = pair.get_mut(1).filter(|_| has_expected && outcomes[1].is_accepted());
+            let right_answer = expected.map(std::mem::take);
+            self.seen.push(Seen { pick, outcomes, loss, value, right_answer });
         }
         Ok(result.stop)
     }
 
-    /// Returns the value of a case, if it is what is looked for.
-    fn value(&self, pick: &Pick, outcomes: &[Outcome], answers: &[Vec<u8>]) -> Option<(f64, FoundValue)> {
-        // A fault of the judge says nothing about the solvers.
+    /// Returns the value of a case, if it matches the goal.
+    fn value(&self, pick: &Pick, outcomes: &[Outcome], loss: Option<f64>, answers: &[Vec<u8>]) -> Option<FoundValue> {
+        // A fault of the judge gives no information about the solvers.
         if is_faulty(outcomes) {
             return None;
         }
         let own = &outcomes[0];
-        let text = |text: String| Some((1.0, FoundValue::Text(text)));
-        let number = |number: f64| Some((number, FoundValue::Number(number)));
+        let verdict = || FoundValue::Text(own.verdict.name().to_owned());
+        let score = || own.score.as_ref().and_then(FoundCase::number).map_or_else(verdict, FoundValue::Score);
         match self.goal {
-            SearchGoal::Failure => (!own.is_accepted()).then(|| text(own.verdict.name().to_owned()))?,
-            SearchGoal::Time => number(own.cpu?.as_secs_f64() * 1000.0),
-            SearchGoal::Memory => number(as_float(&own.memory?)),
-            SearchGoal::Loss => match self.loss(&pick.case, outcomes) {
-                Some(loss) if loss > 0.0 => number(loss),
-                Some(_) => None,
+            SearchGoal::Failure => (!own.is_accepted()).then(verdict),
+            SearchGoal::Time => Some(FoundValue::Milliseconds(own.cpu?.as_secs_f64() * 1000.0)),
+            SearchGoal::Memory => Some(FoundValue::Bytes(own.memory?)),
+            SearchGoal::Loss => match loss {
+                Some(loss) => (loss > 0.0).then_some(FoundValue::Loss(loss)),
                 // Without a reference, the worst score is found.
-                None => {
-                    let score = as_float(own.score.as_ref()?);
-                    Some((-sign(self.problem.direction) * score, FoundValue::Number(score)))
-                }
+                None => Some(score()),
             },
-            SearchGoal::Disagreement => {
-                let [own, other] = outcomes else { return None };
-                let is_same = match (&own.score, &other.score, &self.compared) {
-                    (Some(_), Some(_), Some(rules)) => {
-                        !ComparedAnswers { rules, own: &answers[0], other: &answers[1] }.differ()
-                    }
-                    (own_score, other_score, _) => own.verdict == other.verdict && own_score == other_score,
-                };
-                let said = |outcome: &Outcome| match (&outcome.score, self.compared.is_some()) {
-                    (Some(score), false) => score.to_string(),
-                    (Some(_), true) => "another answer".to_owned(),
-                    (None, _) => outcome.verdict.name().to_owned(),
-                };
-                (!is_same).then(|| text(format!("{} | {}", said(own), said(other))))?
-            }
+            SearchGoal::Disagreement => self.disagreement(outcomes, answers).map(FoundValue::Text),
             SearchGoal::Where => {
-                let mut features = self.features(pick);
+                let mut features = features(pick, self.problem, &self.reader);
                 add_measures(&mut features, outcomes);
-                let holds = self.condition.as_ref().is_some_and(|condition| condition.holds(&features));
-                let shown = own.score.as_ref().map_or(FoundValue::Text(own.verdict.name().to_owned()), |score| {
-                    FoundValue::Number(as_float(score))
-                });
-                holds.then_some((1.0, shown))
+                self.condition.as_ref().is_some_and(|condition| condition.holds(&features)).then(score)
             }
         }
     }
 
-    fn features(&self, pick: &Pick) -> Features {
-        let described = match &pick.input {
-            Some(input) => self.reader.describe_input(input).ok(),
-            None => self.reader.describe(&pick.case).ok().map(|described| described.features),
+    /// Returns the results of both solvers, or the first difference of their answers, if they disagree.
+    fn disagreement(&self, outcomes: &[Outcome], answers: &[Vec<u8>]) -> Option<String> {
+        let [own, other] = outcomes else { return None };
+        if let (Some(_), Some(_), Some(rules)) = (&own.score, &other.score, &self.compared) {
+            return ComparedAnswers { rules, own: &answers[0], other: &answers[1] }.difference();
+        }
+        let said = |outcome: &Outcome| match (&outcome.score, self.compared.is_some()) {
+            (Some(score), false) => score.to_string(),
+            (Some(_), true) => "an answer".to_owned(),
+            (None, _) => outcome.verdict.name().to_owned(),
         };
-        described.unwrap_or_default()
+        let is_same = own.verdict == other.verdict && own.score == other.score;
+        (!is_same).then(|| format!("{} | {}", said(own), said(other)))
     }
 
-    /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score. Among losses of nearly
-    /// everything, the small share that is left tells most: it counts by its logarithm.
-    fn signal(&self, case: &CaseSpec, outcomes: &[Outcome], value: Option<&(f64, FoundValue)>) -> f64 {
+    /// Returns the value that the search maximizes: the goal's value, or else the loss, or else the worse score. If
+    /// nearly everything is lost, the small remaining share is most informative, so its logarithm counts.
+    fn signal(&self, outcomes: &[Outcome], loss: Option<f64>, value: Option<&FoundValue>) -> f64 {
         match (self.goal, value) {
-            (SearchGoal::Time | SearchGoal::Memory, Some((value, _))) => *value,
-            (SearchGoal::Time | SearchGoal::Memory, None) => 0.0,
+            (SearchGoal::Time | SearchGoal::Memory, value) => value.map_or(0.0, FoundValue::size),
             (SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where, Some(_)) => self.highest_signal(),
-            _ => match self.loss(case, outcomes) {
+            _ => match loss {
                 Some(loss) => -(1.0 - loss).max(LEAST_LEFT).ln(),
                 None => {
                     let score = outcomes[0].score.as_ref().map(as_float);
@@ -314,13 +367,13 @@ impl Search<'_> {
         }
     }
 
-    /// What was looked for is as good as the best that was told before, so that no value is beyond all others.
+    /// A case that matches the goal counts as much as the best value so far, so that no value is above all others.
     fn highest_signal(&self) -> f64 {
         let signals = self.seen.iter().filter(|seen| seen.value.is_none());
-        signals.map(|seen| self.signal(&seen.pick.case, &seen.outcomes, None)).fold(1.0, f64::max)
+        signals.map(|seen| self.signal(&seen.outcomes, seen.loss, None)).fold(1.0, f64::max)
     }
 
-    /// Returns what is lost, as a share of the better score: against the other solver, or the best known score of others.
+    /// Returns the loss as a share of the better score: against the other solver, or the best known score of others.
     fn loss(&self, case: &CaseSpec, outcomes: &[Outcome]) -> Option<f64> {
         if is_faulty(outcomes) {
             return None;
@@ -328,44 +381,59 @@ impl Search<'_> {
         let known = || {
             let best = case.best.as_ref()?;
             let is_own = matches!(&best.origin, BestOrigin::Run(_, name) if **name == *self.plan.solvers[0].spec.name);
-            (!is_own).then(|| as_float(&best.score))
+            (!is_own).then_some(&best.score)
         };
         let reference = match outcomes {
-            [_, other] => other.score.as_ref().map(as_float),
+            [_, other] => other.score.as_ref(),
             _ => known(),
         };
-        let own = outcomes[0].score.as_ref().map(as_float);
-        match (own, reference) {
+        match (&outcomes[0].score, reference) {
             (Some(_), None) if outcomes.len() > 1 => Some(0.0),
             (_, None) => None,
             (None, Some(_)) => Some(1.0),
             (Some(own), Some(reference)) => {
-                let scale = own.abs().max(reference.abs());
-                let lost = (reference - own) * sign(self.problem.direction);
-                Some(if scale > 0.0 { lost / scale } else { 0.0 })
+                Some(ScoreMeasure::Relative.effect(own, reference)? * sign(self.problem.direction))
             }
         }
     }
 
-    /// Returns the cases that were found, the worst first, at most as many as are wanted.
+    /// Returns the cases found, the worst first, up to the requested number. If some cases have a score to compare with,
+    /// only these count, because losses and scores cannot be in one order.
     fn worst(&self) -> Vec<&Seen> {
-        let mut found: Vec<&Seen> = self.seen.iter().filter(|seen| seen.value.is_some()).collect();
-        let value = |seen: &Seen| seen.value.as_ref().map_or(0.0, |(value, _)| *value);
+        let has_reference = self.goal == SearchGoal::Loss && self.seen.iter().any(|seen| seen.loss.is_some());
+        let is_found = |seen: &&Seen| seen.value.is_some() && (!has_reference || seen.loss.is_some());
+        let mut found: Vec<&Seen> = self.seen.iter().filter(is_found).collect();
         // Stable: of equal ones, the first stays first.
-        found.sort_by(|left, right| value(right).total_cmp(&value(left)));
+        found.sort_by(|left, right| self.worse_first(left, right));
         found.truncate(self.args.top.get());
         found
     }
 
-    /// Closes the record, and reports what was found.
+    fn worse_first(&self, left: &Seen, right: &Seen) -> Ordering {
+        match self.goal {
+            SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where => Ordering::Equal,
+            SearchGoal::Loss if left.loss.is_none() => match (&left.outcomes[0].score, &right.outcomes[0].score) {
+                (Some(left), Some(right)) => self.problem.direction.compare(left, right),
+                // A failure is worse than any score.
+                (left, right) => left.is_some().cmp(&right.is_some()),
+            },
+            _ => {
+                let size = |seen: &Seen| seen.value.as_ref().map_or(0.0, FoundValue::size);
+                size(right).total_cmp(&size(left))
+            }
+        }
+    }
+
+    /// Closes the record, and reports the results.
     fn finish(self, stop: Option<Stop>) -> Result<Exit, Failure> {
-        self.check_condition()?;
         let has_faults = self.note_faults();
         let found: Vec<&Seen> = self.worst();
-        if let Some(folder) = &self.args.save {
-            let inputs: Vec<(&CaseSpec, Option<&[u8]>)> =
-                found.iter().map(|seen| (&seen.pick.case, seen.pick.input.as_deref())).collect();
-            save::save(self.catalogue, self.problem, &inputs, folder)?;
+        if let Some(folder) = self.args.save.as_ref().filter(|_| !found.is_empty()) {
+            save::save(self.catalogue, self.problem, &found, folder)?;
+            let problems = quote(&folder.join("problems.toml").to_string_lossy());
+            let solvers = self.plan.solvers.iter().map(|solver| format!(" -s {}", quote(&solver.spec.text)));
+            let solvers: String = solvers.collect();
+            judge_report::note(&format!("to play them again: judge run --problems {problems}{solvers}"));
         }
         let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
         let report = FindReport {
@@ -392,38 +460,38 @@ impl Search<'_> {
         })
     }
 
-    /// Fails if the condition names what no case has.
-    fn check_condition(&self) -> Result<(), Failure> {
-        let (Some(condition), Some(first)) = (&self.condition, self.seen.first()) else { return Ok(()) };
-        let mut names = self.features(&first.pick);
-        add_all_names(&mut names, self.plan.solvers.len(), &self.problem.metrics);
-        case_selection::check_names(condition.names(), &[names])
-    }
-
     fn goal_name(&self) -> String {
         self.args.goal.join(" ")
     }
 
     fn found(&self, seen: &Seen) -> FoundCase {
-        let plan = Plan { cases: slice::from_ref(&seen.pick.case).iter().cloned().collect(), ..self.plan.clone() };
         let own = &seen.outcomes[0];
-        let others = self.args.against.iter().map(|other| format!(" -s {}", quote(other)));
-        let reproduce = plan.reproduce(JobId { case: 0, solver: 0 });
-        let with_other = others.fold(reproduce, |command, other| {
-            // The second solver comes after the first one.
-            let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
-            command.replacen(&solver, &format!("{solver}{other}"), 1)
-        });
         let score =
             |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(FoundCase::number);
         FoundCase {
             case: seen.pick.case.name.to_string(),
-            value: seen.value.as_ref().map_or(FoundValue::Number(0.0), |(_, value)| value.clone()),
+            value: seen.value.clone().unwrap_or(FoundValue::Loss(0.0)),
             verdict: own.verdict.name(),
             score: score(own),
             other_score: seen.outcomes.get(1).and_then(score),
-            reproduce: with_other,
+            reproduce: self.reproduce(seen),
         }
+    }
+
+    /// Returns the command that plays a case again. `judge run` cannot judge a case without an answer file. `judge reduce`
+    /// compares the answers of both solvers.
+    fn reproduce(&self, seen: &Seen) -> String {
+        let plan = Plan { cases: slice::from_ref(&seen.pick.case).iter().cloned().collect(), ..self.plan.clone() };
+        let command = plan.reproduce(JobId { case: 0, solver: 0 });
+        let Some(other) = &self.args.against else { return command };
+        let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
+        if self.compared.is_none() {
+            // The second solver comes after the first one.
+            return command.replacen(&solver, &format!("{solver} -s {}", quote(other)), 1);
+        }
+        let command = command.replacen(&solver, &format!("{solver} --against {}", quote(other)), 1);
+        let command = command.replacen("judge run", "judge reduce", 1);
+        command.replacen(" --seeds ", " --seed ", 1).replacen(" --inputs ", " --input ", 1)
     }
 }
 
@@ -431,9 +499,9 @@ fn is_faulty(outcomes: &[Outcome]) -> bool {
     outcomes.iter().any(|outcome| outcome.verdict == Verdict::JudgeError)
 }
 
-/// Numbers of any size, near enough to be compared.
+/// Returns a number of any size as the nearest finite one, which is close enough for the search.
 fn as_float(number: &impl ToString) -> f64 {
-    number.to_string().parse().unwrap_or_default()
+    number.to_string().parse::<f64>().unwrap_or_default().clamp(f64::MIN, f64::MAX)
 }
 
 /// Returns 1 where larger scores are better, else -1.

@@ -1,6 +1,7 @@
-//! Writes what was found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
+//! Writes the cases found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
 
-use judge_problem::{CaseSpec, Catalogue, Problem};
+use super::Seen;
+use judge_problem::{Catalogue, Problem};
 use judge_run::cases::Inputs;
 use judge_session::{Failure, load};
 use std::fs;
@@ -11,10 +12,10 @@ use toml::{Table, Value};
 /// The first line of a catalogue that was written here.
 const HEADER: &str = "# Written by `judge find --save`.";
 
-/// What a problem has of its own cases. The cases that were found take their place.
+/// The keys of a problem's own cases. The cases found replace them.
 const OWN_CASES: [&str; 7] = ["seeds", "inputs", "case", "group", "expect", "answers", "generator-seeds"];
 
-/// Endings of files that others of their folder include.
+/// Endings of files that other files of their folder include.
 const INCLUDED: [&str; 5] = ["h", "hpp", "py", "cpp", "rs"];
 
 /// Fails if the folder has a catalogue that was not written here.
@@ -33,47 +34,46 @@ pub(super) fn check(problem: &Problem, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the inputs, the catalogue, and the files that its commands name.
-pub(super) fn save(
-    catalogue: &Catalogue,
-    problem: &Problem,
-    found: &[(&CaseSpec, Option<&[u8]>)],
-    folder: &Path,
-) -> Result<(), Failure> {
+/// Writes the inputs, the expected answers that are known, the catalogue, and the files that its commands name.
+pub(super) fn save(catalogue: &Catalogue, problem: &Problem, found: &[&Seen], folder: &Path) -> Result<(), Failure> {
     let inputs = Inputs::of(problem);
     let mut names = Vec::new();
-    for (case, input) in found {
-        let name = format!("{}.in", case.name.to_string().replace('/', "_"));
+    for seen in found {
+        let stem = seen.pick.case.name.to_string().replace('/', "_");
+        let stem = stem.strip_suffix(".in").unwrap_or(&stem);
         let made;
-        let input = match input {
+        let input = match &seen.pick.input {
             Some(input) => input,
             None => {
-                made = inputs.load(case)?;
-                &*made
+                made = inputs.load(&seen.pick.case)?;
+                &made
             }
         };
+        let name = format!("{stem}.in");
         load::write("the input", &folder.join(&name), input)?;
         names.push(Value::String(glob_escaped(&name)));
+        if let Some(answer) = &seen.right_answer {
+            load::write("the answer", &folder.join(format!("{stem}.ans")), answer)?;
+        }
     }
-    let text = catalogue_text(catalogue, problem, names, folder)?;
-    load::write("the catalogue", &folder.join("problems.toml"), text.as_bytes())?;
-    let shown = folder.join("problems.toml");
-    judge_report::note(&format!("to play them again: judge run --problems {}", shown.display()));
-    Ok(())
+    let answers = found.iter().any(|seen| seen.right_answer.is_some()).then(|| Value::String("*.ans".to_owned()));
+    let text = catalogue_text(catalogue, problem, names, answers, folder)?;
+    load::write("the catalogue", &folder.join("problems.toml"), text.as_bytes())
 }
 
-/// Returns a file name as a pattern that matches it alone.
+/// Returns a pattern that matches only this file name.
 fn glob_escaped(name: &str) -> String {
     name.chars()
         .map(|letter| if matches!(letter, '[' | '*' | '?') { format!("[{letter}]") } else { letter.to_string() })
         .collect()
 }
 
-/// Returns the catalogue with this problem alone, its cases the inputs that were found.
+/// Returns the catalogue with only this problem, whose cases are the inputs found.
 fn catalogue_text(
     catalogue: &Catalogue,
     problem: &Problem,
     names: Vec<Value>,
+    answers: Option<Value>,
     folder: &Path,
 ) -> Result<String, Failure> {
     let mut whole: Table = catalogue.text.parse().map_err(Failure::fault)?;
@@ -92,12 +92,13 @@ fn catalogue_text(
         }
     }
     own.insert("inputs".to_owned(), Value::Array(names));
+    own.extend(answers.map(|answers| ("answers".to_owned(), answers)));
     whole.insert("problem".to_owned(), Value::Array(vec![Value::Table(own)]));
     let text = toml::to_string(&whole).map_err(Failure::fault)?;
     Ok(format!("{HEADER}\n{text}"))
 }
 
-/// Copies the files that a command names, and those beside them that they may include.
+/// Copies the files that a command names, and files in their folder that they may include.
 fn copy_named(command: &str, from: &Path, to: &Path) -> Result<(), Failure> {
     for word in shell_words::split(command).unwrap_or_default() {
         let path = Path::new(&word);

@@ -13,13 +13,13 @@ use judge_statistics::Random;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
-/// So many cases are looked at for each one that may be played.
+/// The number of cases that are examined for each case that may be played.
 const LOOKED_AT: usize = 4;
 
-/// So many of a batch of seeds are those whose features promise most. The others are taken in order.
+/// The number of seeds of a batch that are chosen by their promising features. The others are taken in order.
 const LIKELIEST: usize = BATCH * 3 / 4;
 
-/// So many mutants are made at most until one is valid.
+/// The maximal number of mutants that are made until one is valid.
 const MAX_MUTANTS: usize = 1000;
 
 /// Features whose values differ by this factor are compared by their logarithms.
@@ -39,7 +39,7 @@ pub(super) struct Supply<'a> {
     problem: &'a Problem,
     source: Source,
     explorer: Explorer,
-    /// Every other case is a random one, so that a search that is misled costs twice as much at most.
+    /// Every other case is random, so that a misled search costs at most twice as much.
     is_random: bool,
 }
 
@@ -49,15 +49,15 @@ enum Source {
     Mutants { parents: Vec<Parent>, folder: PathBuf, reader: Box<CaseReader>, random: Random, seen: HashSet<Digest> },
 }
 
-/// An input that mutants are made from.
+/// An input from which mutants are made.
 struct Parent {
     input: Vec<u8>,
     value: f64,
 }
 
 impl<'a> Supply<'a> {
-    /// Returns the cases that the command line and the problem give. `readable` is the problem with a checker that reads inputs
-    /// without an answer file.
+    /// Returns the cases that the command line and the problem give. `readable` is the problem with a checker that can
+    /// read inputs without an answer file.
     pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
         let new = |source, categories| {
             Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
@@ -86,7 +86,7 @@ impl<'a> Supply<'a> {
         matches!(self.source, Source::Mutants { .. })
     }
 
-    /// Returns the next cases, at most so many; none when there are no more.
+    /// Returns the next cases, at most this many; none when there are no more.
     pub(super) fn next(&mut self, count: usize) -> Vec<Pick> {
         match &mut self.source {
             Source::Parameters { parameters, next } => {
@@ -108,7 +108,7 @@ impl<'a> Supply<'a> {
                     let drawn: Vec<f64> = parameters.iter().map(|parameter| parameter.share(seed)).collect();
                     let (case, point) = match near {
                         Some(point) => (call(&point), point),
-                        // A built-in generator draws other cases from the seed alone.
+                        // For a built-in generator, the seed only draws the other values.
                         None if is_built_in => (call(&drawn), drawn),
                         None => (CaseSpec::from_seed(seed), drawn),
                     };
@@ -216,7 +216,7 @@ fn described(problem: &Problem, seeds: Vec<u64>) -> Vec<(CaseSpec, Vec<f64>)> {
     let columns: Vec<Vec<f64>> = names.iter().map(|name| column(&features, name)).collect();
     let point = |place: usize| columns.iter().map(|column| column[place]).collect();
     let with_point = cases.into_iter().enumerate().map(|(place, case)| (case, point(place)));
-    // What cannot be made is no case.
+    // An input that cannot be made is not a case.
     with_point.zip(&features).filter(|(_, features)| features.is_some()).map(|(case, _)| case).collect()
 }
 

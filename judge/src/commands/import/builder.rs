@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// What a program that makes a file may use beyond the time of a generator.
+/// The limits of a program that makes a file, in addition to the time of a generator.
 const MEMORY: Bytes = Bytes(4 << 30);
 const OUTPUT: Bytes = Bytes(1 << 30);
 const PROCESSES: u32 = 64;
@@ -128,8 +128,8 @@ impl<'a> ProgramBuilder<'a> {
         let prefix = judge_sandbox::sweepable_name("sources") + ".";
         let for_all = Permissions::from_mode(0o755);
         let folder = tempfile::Builder::new().prefix(&prefix).permissions(for_all).tempdir().map_err(Failure::fault)?;
-        // What is compiled is shown by the name of its folder or file. Among several sources, the one of the folder's name
-        // is where a program starts.
+        // The name of the folder or file is shown during compilation. Among several sources, a program starts in the
+        // one with the folder's name.
         let main = sources.main.as_deref().and_then(Path::file_stem);
         let shown = sources.what.trim_start_matches("the ").replace([' ', '/'], "-");
         let place = folder.path().join(main.unwrap_or(shown.as_ref()));
@@ -152,7 +152,8 @@ impl<'a> ProgramBuilder<'a> {
     }
 }
 
-/// A folder with a script that makes its program. One that needs files beside it could not be kept alone.
+/// A folder with a script that builds its program. If the program needs other files of the folder, it could not be
+/// stored without them.
 fn of_script() -> LanguageTable {
     let script = format!(
         "chmod +x {BUILD}; ./{BUILD} && test -x {RUN} || {{ echo no program {RUN} >&2; exit 1; }}; \
@@ -228,8 +229,8 @@ pub(super) fn measure(
         .ok_or_else(|| format!("no accepted submission is accepted here: {}", why.join("; "))))
 }
 
-/// Returns the longest time of a submission that is accepted everywhere, with its name and that case; or what else became
-/// of it.
+/// Returns the longest time of a submission that is accepted on all cases, with its name and that case; or the other
+/// result.
 fn time(result: &MatchResult, solver: usize, name: &str) -> Result<(Duration, String), String> {
     let mut slowest = (Duration::ZERO, String::new());
     for (case, spec) in result.plan.cases.iter().enumerate() {

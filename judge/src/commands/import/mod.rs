@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// The name of the catalogue in the folder that is written.
 const CATALOGUE: &str = "problems.toml";
 
-/// What checks the problems of a catalogue.
+/// Checks the problems of a catalogue.
 type Verify = fn(GlobalArgs<'_>, &VerifyArgs) -> Result<Exit, Failure>;
 
 /// Writes the problem of a package into a new folder, and has it checked there.
@@ -159,7 +159,8 @@ fn show(imported: &Imported, target: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A folder that is written beside its place. It gets its name when it is complete, and is removed if it never is.
+/// A folder that is written under a temporary name. It gets its final name when it is complete, and is removed
+/// otherwise.
 #[derive(Debug)]
 pub(super) struct NewFolder {
     staged: TempDir,
@@ -167,14 +168,14 @@ pub(super) struct NewFolder {
 }
 
 impl NewFolder {
-    /// Begins an empty folder for a place. `hint`: what to do where something is there already, other than an empty folder.
+    /// Begins an empty folder for a place. `hint`: the remedy if something other than an empty folder exists there.
     pub(super) fn begin(target: &Path, hint: &str) -> Result<Self, Failure> {
         let is_empty = target.read_dir().is_ok_and(|mut entries| entries.next().is_none());
         if !is_empty && target.symlink_metadata().is_ok() {
             let failure = Failure::usage(format!("there is already something named {}", target.display()));
             return Err(failure.with_hint(hint));
         }
-        // The folders above it are made when nothing can fail any more.
+        // The folders above it are made last, when no other step can fail.
         let folders = target.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         let above = folders.into_iter().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
         let staged = tempfile::Builder::new().prefix(".judge-new-").tempdir_in(above);
@@ -198,7 +199,7 @@ impl NewFolder {
         create().map_err(|error| unwritable(&self.target.join(name), &error))
     }
 
-    /// Copies a file, without what its mode forbids.
+    /// Copies a file, without the permissions that its mode forbids.
     pub(super) fn copy(&self, from: &Path, name: &Path) -> Result<(), Failure> {
         let copy = || fs::copy(from, self.place(name)?);
         copy().map(drop).map_err(|error| {
@@ -214,7 +215,7 @@ impl NewFolder {
         Ok(path)
     }
 
-    /// Gives the folder its name, in one step.
+    /// Renames the folder to its final name, in one step.
     pub(super) fn publish(self) -> Result<(), Failure> {
         let Self { staged, target } = self;
         let publish = || {
@@ -223,7 +224,7 @@ impl NewFolder {
             fs::rename(staged.path(), &target)
         };
         publish().map_err(|error| unwritable(&target, &error))?;
-        // What it names is gone: there is nothing left to remove.
+        // The path does not exist any more, so there is nothing to remove.
         let _ = staged.keep();
         Ok(())
     }

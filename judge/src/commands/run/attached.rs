@@ -8,9 +8,9 @@ use judge_slurm::{PlanFile, RunFolder};
 
 /// A run that continues on a cluster.
 pub(super) struct AttachedRun {
-    /// What the journal has of it.
+    /// The recorded run.
     pub run: StoredRun,
-    /// What its scores are relative to.
+    /// The best scores that its scores are relative to.
     reference: Option<Reference>,
     /// The folder of the run on the shared file system.
     pub folder: RunFolder,
@@ -37,7 +37,7 @@ impl AttachedRun {
         match folder.find_open() {
             Ok(true) => Ok(Self { run, reference: journal.reference(id)?, folder }),
             Ok(false) => Err(Failure::usage(format!("run {id}: {place} is gone"))
-                .with_hint(format!("`{} --resume` runs what is missing", run.command))),
+                .with_hint(format!("`{}` runs what is missing", resume(&run.command)))),
             Err(error) => Err(Failure::usage(format!("run {id}: {place} cannot be reached: {}", error_chain(&error)))
                 .with_hint("is the shared file system mounted here? `df` lists those that are")),
         }
@@ -54,7 +54,7 @@ impl AttachedRun {
         let unreadable = |error| {
             let folder = self.folder.path().display();
             Failure::usage(format!("cannot read the run folder {folder}: {}", error_chain(&error)))
-                .with_hint(format!("{} --resume runs what is missing", self.run.command))
+                .with_hint(format!("`{}` runs what is missing", resume(&self.run.command)))
         };
         let file = PlanFile::read(&self.folder).map_err(unreadable)?;
         let cases = PlanFile::cases(&self.folder).map_err(unreadable)?;
@@ -65,4 +65,9 @@ impl AttachedRun {
         let case_flags = command_line::recorded_case_flags(&self.run.command);
         Ok(Plan { cases, hand_over_answers, case_flags, ..file.plan(problem) })
     }
+}
+
+/// Returns the command that continues a run without its folder.
+fn resume(command: &str) -> String {
+    command_line::recorded_with_flag(command, "--resume")
 }

@@ -1,13 +1,15 @@
-//! `--save-answers` and `--transcript`: every answer or conversation of a run in a file of its own.
+//! `--save-answers` and `--transcript`: writes every answer or conversation of a run to its own file.
 
 use judge_cli::RunArgs;
 use judge_journal::Journal;
-use judge_problem::{CaseSource, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent};
+use judge_problem::{
+    CaseName, CaseSource, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent, counted,
+};
 use judge_report::{Feedback, RunReport, TestTexts};
 use judge_run::cases::{Inputs, ProblemChecker};
 use judge_session::{Failure, load, recorder};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A folder with a file for each finished job: its answer, or the transcript of its conversation.
@@ -16,11 +18,15 @@ pub(super) struct JobFiles<'a> {
     plan: &'a Plan,
     /// By solver of the plan.
     folders: Vec<PathBuf>,
+    /// The file names of cases whose names are not file names.
+    renamed: HashMap<CaseName, String>,
+    /// The number of results from the journal whose answers are no longer there.
+    lost: usize,
     /// The first failure. Nothing is written after it.
     failed: Option<Failure>,
 }
 
-/// What the files hold.
+/// The content of the files.
 enum Content<'a> {
     /// Answers. Those of earlier runs are in the journal, which is opened for the first of them.
     Answers(&'a Catalogue, Option<Box<Journal>>),
@@ -33,8 +39,7 @@ impl<'a> JobFiles<'a> {
     pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>, Failure> {
         let mut all = Vec::new();
         if let Some(folder) = &args.save_answers {
-            let content = Content::Answers(catalogue, None);
-            all.push(Self { content, plan, folders: folders(folder, plan)?, failed: None });
+            all.push(Self::new(Content::Answers(catalogue, None), plan, folder)?);
         }
         if let Some(folder) = &args.transcript {
             if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
@@ -42,12 +47,24 @@ impl<'a> JobFiles<'a> {
                 let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
                 return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
             }
-            all.push(Self { content: Content::Transcripts, plan, folders: folders(folder, plan)?, failed: None });
+            all.push(Self::new(Content::Transcripts, plan, folder)?);
         }
         Ok(all)
     }
 
-    /// Writes the file of a finished job, if it has one: a job that was not run again has no transcript.
+    /// Makes the folder, and a folder in it for each solver if there are several.
+    fn new(content: Content<'a>, plan: &'a Plan, folder: &Path) -> Result<Self, Failure> {
+        let own = |name: String| if plan.solvers.len() == 1 { folder.to_owned() } else { folder.join(name) };
+        let names: Vec<&str> = plan.solvers.iter().map(|solver| &*solver.spec.name).collect();
+        let folders: Vec<PathBuf> = distinct(names.iter().map(|name| file_name(name))).map(own).collect();
+        folders.iter().try_for_each(|folder| load::make_folder(folder))?;
+        let cases = || plan.cases.listed().map(|case| &case.name);
+        let files = distinct(cases().map(|name| file_name(&name.0)));
+        let renamed = cases().cloned().zip(files).filter(|(name, file)| *file != *name.0).collect();
+        Ok(Self { content, plan, folders, renamed, lost: 0, failed: None })
+    }
+
+    /// Writes the file of a finished job, if it has one. A job that was not run again has no transcript.
     pub(super) fn watch(&mut self, event: &RunEvent) {
         if let RunEvent::Finished(finished) = event
             && self.failed.is_none()
@@ -61,13 +78,23 @@ impl<'a> JobFiles<'a> {
             Content::Answers(..) => ("the answer", "out"),
             Content::Transcripts => ("the transcript", "txt"),
         };
-        let Some(content) = self.content.of(evidence)? else { return Ok(()) };
-        let name = format!("{}.{ending}", file_name(&self.plan.cases.at(job.case).name.0));
+        let Some(content) = self.content.of(evidence)? else {
+            self.lost += usize::from(evidence.stored.is_some() && matches!(self.content, Content::Answers(..)));
+            return Ok(());
+        };
+        let case = self.plan.cases.at(job.case).name;
+        let name = format!("{}.{ending}", self.renamed.get(&case).map_or(&*case.0, |name| name));
         load::write(what, &self.folders[job.solver].join(name), &content)
     }
 
     /// Fails if a file could not be written.
     pub(super) fn close(self) -> Result<(), Failure> {
+        if self.lost > 0 {
+            let answers = counted(self.lost, "answer");
+            judge_report::note(&format!(
+                "warning: the journal no longer has {answers} (`keep-answers`); a run without --reuse and --resume writes all"
+            ));
+        }
         self.failed.map_or(Ok(()), Err)
     }
 }
@@ -91,25 +118,25 @@ impl Content<'_> {
     }
 }
 
-/// Makes the folder, and a folder in it for each solver if there are several. Returns them by solver.
-fn folders(folder: &Path, plan: &Plan) -> Result<Vec<PathBuf>, Failure> {
-    let single = plan.solvers.len() == 1;
-    let own = |name: &str| if single { folder.to_owned() } else { folder.join(file_name(name).as_ref()) };
-    let folders: Vec<PathBuf> = plan.solvers.iter().map(|solver| own(&solver.spec.name)).collect();
-    folders.iter().try_for_each(|folder| load::make_folder(folder))?;
-    Ok(folders)
-}
-
 /// Returns the name of a case or solver as the name of a file: `/` becomes `_`, and no name is `.` or `..`.
-fn file_name(name: &str) -> Cow<'_, str> {
+fn file_name(name: &str) -> String {
     match name {
-        "." | ".." => Cow::Owned("_".repeat(name.len())),
-        _ if name.contains('/') => Cow::Owned(name.replace('/', "_")),
-        _ => Cow::Borrowed(name),
+        "." | ".." => "_".repeat(name.len()),
+        _ => name.replace('/', "_"),
     }
 }
 
-/// The most bytes of a name in the folder, without its ending.
+/// Returns the names, each with a number if an earlier one is equal. Some file systems do not distinguish capitals.
+fn distinct(names: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut taken = HashSet::new();
+    names.map(move |name| {
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut free = std::iter::once(name.clone()).chain(numbered);
+        free.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
+    })
+}
+
+/// The maximal number of bytes of a name in the folder, without its ending.
 const MAX_LENGTH: usize = 80;
 
 /// The folder that the pages are written to.
@@ -120,7 +147,7 @@ pub(super) struct FeedbackFolder<'a> {
 }
 
 impl<'a> FeedbackFolder<'a> {
-    /// Opens the folder of `--feedback`, if it is asked for.
+    /// Opens the folder of `--feedback`, if requested.
     pub(super) fn requested(args: &'a RunArgs) -> Result<Option<Self>, Failure> {
         args.feedback.as_deref().map(|folder| Self::open(folder, args.show_inputs)).transpose()
     }
@@ -138,7 +165,7 @@ impl<'a> FeedbackFolder<'a> {
         let test = |job: JobId| test(report, &inputs, &checker, job);
         let test: Option<&dyn Fn(JobId) -> TestTexts> = if self.shows_tests { Some(&test) } else { None };
         let names: Vec<&str> = report.plan.solvers.iter().map(|solver| &*solver.spec.name).collect();
-        for (solver, name) in file_names(&names).into_iter().enumerate() {
+        for (solver, name) in file_names(&names).enumerate() {
             let page = Feedback::of(report, solver, test);
             let mut html = Vec::new();
             page.html(&mut html).map_err(Failure::fault)?;
@@ -153,7 +180,7 @@ impl<'a> FeedbackFolder<'a> {
     }
 }
 
-/// Returns the input of a case, the expected answer if there is a file of it, and what the solver printed on standard error.
+/// Returns the input of a case, the expected answer if it has an answer file, and the solver's standard error.
 fn test(report: &RunReport<'_>, inputs: &Inputs, checker: &ProblemChecker, job: JobId) -> TestTexts {
     let source: CaseSource = report.plan.cases.at(job.case).source;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -164,17 +191,10 @@ fn test(report: &RunReport<'_>, inputs: &Inputs, checker: &ProblemChecker, job: 
     parts.into_iter().filter_map(|(what, text)| Some((what, text?))).collect()
 }
 
-/// Returns a file name for each solver: letters, digits, `-`, `_` and inner dots of its name. A number follows names that some
-/// file systems take for the same.
-fn file_names(names: &[&str]) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let unique = |name: &&str| {
-        let stem = readable_name(name);
-        let numbered = (2..).map(|number| format!("{stem}-{number}"));
-        let mut free = std::iter::once(stem.clone()).chain(numbered);
-        free.find(|name| taken.insert(name.to_lowercase())).unwrap_or(stem)
-    };
-    names.iter().map(unique).collect()
+/// Returns a file name for each solver: letters, digits, `-`, `_` and inner dots of its name. Names that some file
+/// systems treat as equal get a number.
+fn file_names(names: &[&str]) -> impl Iterator<Item = String> {
+    distinct(names.iter().map(|name| readable_name(name)))
 }
 
 fn readable_name(name: &str) -> String {
@@ -191,7 +211,7 @@ mod tests {
 
     #[test]
     fn no_name_leads_out_of_the_folder() {
-        let names = ["seed-7", "../x", "..", ".", "python3 a/b.py"].map(|name| file_name(name).into_owned());
+        let names = ["seed-7", "../x", "..", ".", "python3 a/b.py"].map(file_name);
         assert_eq!(names, ["seed-7", ".._x", "__", "_", "python3 a_b.py"]);
     }
 
@@ -199,7 +219,7 @@ mod tests {
     fn every_name_is_a_file_of_its_own_in_the_folder() {
         let long = "é".repeat(300);
         let names = ["../x", "a/b", "a_b", "A b", "..", "", "\u{202e}txt.exe", ".hidden", &long, "a-b-2", "a b"];
-        let files = file_names(&names);
+        let files: Vec<String> = file_names(&names).collect();
         let expected = ["x", "a_b", "a_b-2", "A_b-3", "solver", "solver-2", "txt.exe", "hidden"];
         assert_eq!(files[..8], expected);
         assert_eq!((files[8].len(), &*files[9], &*files[10]), (MAX_LENGTH, "a-b-2", "a_b-4"));

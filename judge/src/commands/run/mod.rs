@@ -46,7 +46,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let journal = FromJournal::of_run(!args.running.no_journal && shard.is_none());
     let reference = ReferenceScores::open(&catalogue, problem, None, args.best.as_deref(), journal)?;
-    // Only now: what is wrong with the problem or its cases comes first.
+    // Checked only now, because errors of the problem or its cases come first.
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
     sandbox::warn_of_answers(&sandbox, problem);
@@ -245,7 +245,8 @@ impl Play<'_> {
     }
 }
 
-/// Starts the display of a run, with what each solver reached in its last run. The run does as well without it.
+/// Starts the display of a run, with each solver's results in its last run. If this fails, the run continues without
+/// it.
 fn progress(catalogue: &Catalogue, args: &RunArgs, plan: &Plan, runner: &dyn PlanRunner) -> Progress {
     let is_shown = !args.running.no_journal && std::io::stderr().is_terminal();
     let journal = if is_shown { recorder::open_to_read(catalogue).ok() } else { None };

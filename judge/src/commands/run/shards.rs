@@ -1,4 +1,4 @@
-//! The shard that this process plays: the one that is given, or the one that the engine of this task says.
+//! The shard that this process plays: the given one, or the one from the engine of this task.
 
 use judge_cli::{ShardArg, TaskIds};
 use judge_journal::{CasePlaces, Part, Reference};
@@ -7,12 +7,12 @@ use judge_session::Failure;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// A program that starts one command as many tasks, and the variables that it sets for each task.
+/// A program that starts one command as many tasks, with the variables that it sets for each task.
 struct Engine {
     name: &'static str,
     /// The variable with the id of the task.
     id: &'static str,
-    /// What it says of the ids of all tasks.
+    /// The ids of all tasks, as the engine describes them.
     ids: Ids,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn shard(arg: ShardArg) -> Result<Shard, Failure> {
     }
 }
 
-/// Returns the shard of this task, and what was read of its engine.
+/// Returns the shard of this task, and the data read from its engine.
 fn of_engine(given: TaskIds, variable: &dyn Fn(&str) -> Option<String>) -> Result<(Shard, String), Failure> {
     let engine = engine(variable)?;
     let number = |name: &str| -> Result<Option<u32>, Failure> {
@@ -111,7 +111,7 @@ fn engine(variable: &dyn Fn(&str) -> Option<String>) -> Result<&'static Engine, 
     Err(Failure::usage(error).with_hint("give the shard: --shard 1/16"))
 }
 
-/// Returns the first and the last id of the tasks, and the step between them; `None` if nothing says how many there are.
+/// Returns the first and the last id of the tasks, and the step between them; `None` if their number is unknown.
 fn range(
     given: TaskIds,
     ids: &Ids,
@@ -163,12 +163,12 @@ impl Sharded {
         Self { whole, part }
     }
 
-    /// Returns the plan of what is played.
+    /// Returns the plan to play.
     pub(super) fn plan(&self) -> &Plan {
         self.part.as_ref().map_or(&self.whole, |(plan, _)| plan)
     }
 
-    /// Returns the part of the recorded run that is played; `None` if it is the whole. The record is of the whole plan.
+    /// Returns the part of the recorded run that is played; `None` for the whole run. The record covers the whole plan.
     pub(super) fn part(&self) -> Option<Part> {
         let (_, places) = self.part.as_ref()?;
         Some(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(&self.whole) })

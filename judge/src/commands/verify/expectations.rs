@@ -19,21 +19,21 @@ const BAD_SOLVERS: [(&str, &str); 2] =
 /// The answers of a run, each with its job.
 type Answers = Vec<(JobId, Vec<u8>)>;
 
-/// What the expected solvers showed.
+/// The results of the expected solvers.
 #[derive(Default)]
 pub(super) struct Played {
     pub(super) findings: Vec<Finding>,
     pub(super) good: Vec<GoodAnswer>,
-    /// Of the solvers that are expected to be accepted, the one that took most of its time limit.
+    /// Among the solvers that should be accepted, the one that used the largest part of its time limit.
     pub(super) slowest: Option<Slowest>,
 }
 
-/// The run that took most of its time limit.
+/// The run that used the largest part of its time limit.
 pub(crate) struct Slowest {
     pub(super) solver: String,
     pub(super) case: String,
     pub(super) cpu: Duration,
-    /// What the solver may use, with the allowance of its language.
+    /// The solver's limit, with the allowance of its language.
     pub(super) limit: Duration,
     pub(super) command: String,
 }
@@ -218,7 +218,7 @@ fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, c
     }
 }
 
-/// Returns why a solver that runs alone has the most points on its cases, even with bad scores.
+/// Returns why a solver that runs without others has the most points on its cases, even with bad scores.
 fn says_nothing(plan: &Plan) -> Option<String> {
     let rule = &plan.problem.scoring;
     let without_best = plan.cases.iter().filter(|case| case.best.is_none()).count();

@@ -1,5 +1,5 @@
-//! `judge verify --fuzz`: changes answers and inputs at random, and looks for a checker that crashes, hangs, decides in two
-//! ways, or accepts what a second checker or the sums of its own steps refute.
+//! `judge verify --fuzz`: changes answers and inputs at random. It searches for a checker that crashes, hangs, decides
+//! inconsistently, or accepts an answer that a second checker or the sum of its own steps refutes.
 
 use crate::commands::verify::mutate::{mutated, reduced};
 use crate::commands::verify::robustness::GoodAnswer;
@@ -21,13 +21,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A built-in checker that takes longer hangs. An external one has limits of its own.
+/// A built-in checker that takes longer hangs. An external checker has its own limits.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One in so many tries changes the input, too.
+/// One in this many tries changes the input, too.
 const INPUTS: usize = 4;
 
-/// How often a fault is looked for again while it is made smaller, and for how long.
+/// How often, and for how long, a fault is reproduced while it is made smaller.
 const REDUCTIONS: usize = 2_000;
 const REDUCTION_TIME: Duration = Duration::from_secs(10);
 
@@ -69,7 +69,7 @@ impl Fault {
 struct Pair {
     input: Vec<u8>,
     answer: Vec<u8>,
-    /// The case whose input it is, if that was not changed.
+    /// The case that the input belongs to, if it was not changed.
     case: Option<CaseSpec>,
 }
 
@@ -135,7 +135,7 @@ impl Checkers {
         Self { problem: Arc::new(problem.clone()), first: ProblemChecker::of(problem), second }
     }
 
-    /// Returns the fault that a pair shows. A built-in checker runs in a thread of its own, as it may not end.
+    /// Returns the fault that a pair shows. A built-in checker runs in a separate thread, because it may not end.
     fn examined(&self, pair: &Pair) -> Option<(Fault, String)> {
         if !matches!(self.problem.checker, CheckerChoice::BuiltIn(_)) {
             return self.fault(pair);
@@ -158,7 +158,7 @@ impl Checkers {
         let source = case.as_ref().map(|case| &case.source);
         let prepared = match self.first.prepare(input, source) {
             Ok(prepared) => prepared,
-            // A full disk is no fault of the checker.
+            // A full disk is not a fault of the checker.
             Err(CheckerError::Malformed(_) | CheckerError::NoAnswerFile | CheckerError::Store(_)) => return None,
             Err(error) => return Some((Fault::Crash, error_chain(&error))),
         };
@@ -175,8 +175,8 @@ impl Checkers {
         refuted(&prepared, answer, &ruling).or_else(|| self.refuted_by_second(input, source, answer, &ruling))
     }
 
-    /// Returns whether a changed text is an input: as the validator says, or as a built-in checker reads it. Without a
-    /// validator, and where a case has an answer file, a checker gets the inputs of the problem alone.
+    /// Returns whether a changed text is an input, according to the validator or to a built-in checker. Without a
+    /// validator, and if a case has an answer file, a checker gets only the problem's own inputs.
     fn is_input(&self, input: &[u8]) -> bool {
         let problem = &self.problem;
         match &problem.checker {
@@ -254,7 +254,7 @@ fn refuted_by_steps(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> 
     }
 }
 
-/// Returns how a checker decides when it is asked again.
+/// Returns a decision of the checker that differs when it is called again.
 fn unsteady(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> Option<(Fault, String)> {
     match prepared.check(answer) {
         Ok(again) if is_same(&again, ruling) => None,
@@ -277,7 +277,7 @@ fn with_checker(problem: &Problem, line: &str) -> Problem {
     Problem { checker, metrics: Vec::new(), ..problem.clone() }
 }
 
-/// Makes a pair smaller, keeps it in files, and returns the finding with the command that shows it again.
+/// Makes a pair smaller, stores it in files, and returns the finding with the command that reproduces it.
 fn kept(
     subject: &Subject<'_>,
     checkers: &Checkers,
@@ -312,7 +312,7 @@ fn kept(
     Ok(finding(&format!("fuzz: {}", fault.name()), CheckResult::Failed, why, command))
 }
 
-/// Returns a smaller pair that shows the same fault, and what it shows.
+/// Returns a smaller pair that shows the same fault, and that fault.
 fn smaller(checkers: &Checkers, fault: Fault, pair: Pair, why: &str) -> (Pair, String) {
     let (started, mut pair, mut why) = (Instant::now(), pair, why.to_owned());
     let shows = |pair: &Pair, why: &mut String| {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const SEEDS: usize = 5;
 /// The seeds of a problem whose own cases are files.
 const OTHER_SEEDS: [u64; 3] = [1, 2, 3];
-/// A generator that is seeded by the clock shows it only after the second has changed.
+/// A generator that is seeded by the clock can be detected only after the second has changed.
 const SECOND: Duration = Duration::from_millis(1100);
 /// Bytes that are not an input of any game.
 const GARBAGE: &[u8] = b"\xff\x00 this is no input \xfe\n";
@@ -112,7 +112,7 @@ pub(super) fn inputs(subject: &Subject<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Checks whether the validator refuses what is no input.
+/// Checks whether the validator refuses invalid inputs.
 fn garbage(subject: &Subject<'_>, validator: &CommandTemplate) -> Finding {
     for (what, input, shown) in [
         ("an empty input", &b""[..], "printf ''"),
@@ -138,7 +138,7 @@ fn garbage(subject: &Subject<'_>, validator: &CommandTemplate) -> Finding {
     finding("validator", CheckResult::Ok, detail, String::new())
 }
 
-/// Returns the command that runs the validator in a shell, on what a command prints.
+/// Returns the command that runs the validator in a shell, on the output of another command.
 fn by_shell(validator: &CommandTemplate, input: &str) -> String {
     let folder = quote(&validator.folder.to_string_lossy());
     format!("{input} | (cd {folder} && {})", validator.line.replace("{input}", "/dev/stdin"))

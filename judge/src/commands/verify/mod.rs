@@ -57,8 +57,8 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
     Ok(if ok { Exit::Success } else { Exit::NotAccepted })
 }
 
-/// Compiles the programs of a problem. One that does not compile is a finding about its problem; a fault of the machine is
-/// none.
+/// Compiles the programs of a problem. A program that does not compile is a finding about its problem; a fault of the
+/// machine is not.
 fn compiled(catalogue: &mut Catalogue, id: &str) -> Result<Result<Programs, Failure>, Failure> {
     match programs::compile(catalogue, Some(id)) {
         Err(failure) if failure.exit() != Exit::Usage => Err(failure),
@@ -78,10 +78,10 @@ fn running(args: &VerifyArgs) -> RunningArgs {
     RunningArgs::unrecorded(args.jobs.clone(), ConditionArgs { limits, build, sandbox })
 }
 
-/// The folder beside the catalogue for what `--fuzz` finds.
+/// The folder next to the catalogue for the findings of `--fuzz`.
 const FAULTS: &str = "fuzz";
 
-/// What problems are checked with.
+/// The means to check problems.
 struct Verifier<'a> {
     catalogue: &'a Catalogue,
     file: Option<&'a Path>,
@@ -133,7 +133,7 @@ impl Verifier<'_> {
     }
 }
 
-/// How many cases the checks look at that run many programs for each.
+/// The number of cases for checks that run many programs for each.
 pub(super) const FEW: usize = 3;
 
 /// A problem that is verified.
@@ -189,7 +189,7 @@ pub(super) fn finding(check: &str, result: CheckResult, detail: impl Into<String
     Finding { check: check.to_owned(), result, detail: detail.into(), command }
 }
 
-/// A limit below this many times the time that was measured is a lottery on another machine.
+/// A limit below this multiple of the measured time is unreliable on another machine.
 const FACTOR: f64 = 2.0;
 
 /// Compares the time limit with the slowest solver that is expected to be accepted.

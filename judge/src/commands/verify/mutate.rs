@@ -1,4 +1,4 @@
-//! Changes texts at random, as a broken solver or a hostile one would, and makes those smaller that show a fault.
+//! Changes texts at random, as a broken or hostile solver would, and minimizes texts that show a fault.
 
 use judge_statistics::Random;
 
@@ -27,7 +27,7 @@ const STRANGE: [&[u8]; 10] =
 /// A text is made no longer than this.
 const MAX_LENGTH: usize = 1 << 20;
 
-/// How often a part is repeated at most.
+/// The maximal number of repetitions of a part.
 const MAX_REPEATS: usize = 1000;
 
 /// Returns a text with one to three changes.
@@ -149,9 +149,9 @@ fn parts(text: &[u8], separates: impl Fn(&u8) -> bool) -> Vec<(usize, usize)> {
 /// Cuts a text into parts.
 type Split = dyn Fn(&[u8]) -> Vec<Vec<u8>>;
 
-/// Returns a smaller text for which `shows` still holds: without lines, then words, then bytes that it does not need (delta
-/// debugging, Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28, 2002). `shows` is asked
-/// at most `budget` times.
+/// Returns a smaller text for which `shows` still holds: by leaving out unnecessary lines, then words, then bytes
+/// (delta debugging, Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28, 2002).
+/// `shows` is called at most `budget` times.
 pub(super) fn reduced(text: Vec<u8>, mut budget: usize, mut shows: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let lines = |text: &[u8]| text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let words = |text: &[u8]| text.split_inclusive(u8::is_ascii_whitespace).map(<[u8]>::to_vec).collect();

@@ -14,7 +14,7 @@ const BAD: [(BadAnswer, &str, &[u8], &str); 3] = [
     (BadAnswer::Garbage, "bytes that are no text", b"\xff\xfe\x00\x01\n", "printf '\\377\\376\\000\\001\\n'"),
 ];
 
-/// Answers that may be right, each with the command that prints it: no checker crashes on one.
+/// Answers that may be right, each with the command that prints it. No checker may crash on them.
 const STRANGE: [(&str, &[u8], &str); 4] = [
     ("a negative number", b"-1\n", "echo -1"),
     ("a huge number", b"99999999999999999999999999999999\n", "echo 99999999999999999999999999999999"),
@@ -27,7 +27,7 @@ pub(super) struct GoodAnswer {
     pub(super) case: CaseSpec,
     pub(super) answer: Vec<u8>,
     pub(super) score: Score,
-    /// The command that shows it again.
+    /// The command that reproduces it.
     pub(super) command: String,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn checker(subject: &Subject<'_>, good: &[GoodAnswer]) -> Vec<Finding
         cut += 1;
         findings.extend(truncated(subject, &prepared, good, half));
     }
-    // The same fault on another case says nothing new.
+    // The same fault on another case gives no new information.
     let mut seen = std::collections::HashSet::new();
     findings.retain(|finding| seen.insert((finding.result == CheckResult::Failed, finding.check.clone())));
     if findings.is_empty() {
@@ -113,7 +113,7 @@ fn may_accept(subject: &Subject<'_>, kind: BadAnswer) -> bool {
     subject.problem.verification.may_accept.contains(&kind)
 }
 
-/// The first half may be an answer itself, such as fewer moves, but then it is worth less.
+/// The first half may itself be an answer, such as fewer moves, but then its score must be lower.
 fn truncated(subject: &Subject<'_>, prepared: &PreparedCase, good: &GoodAnswer, half: &[u8]) -> Option<Finding> {
     let what = "the first half of an answer";
     let check = subject.check_command(&good.case);
@@ -142,7 +142,7 @@ fn half(answer: &[u8]) -> Option<&[u8]> {
     (ends.len() > 1).then(|| &answer[..=ends[ends.len() / 2 - 1]])
 }
 
-/// Checks that every answer file is accepted on its case; where the solver runs in several passes, that there is one.
+/// Checks that every answer file is accepted on its case; if the solver runs in several passes, only that it exists.
 pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
     let answers = subject.problem.checker.answers()?;
     let has_answers = !answers.patterns.is_empty() || !answers.named.is_empty();
@@ -164,7 +164,7 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
         let name = file.to_string_lossy();
         let command = format!("{} < {}", subject.check_command(case), quote(&name));
         let Ok(prepared) = inputs.load(case).map(|input| checker.prepare(&input, Some(&case.source))) else { continue };
-        // No pass has to give what the file says.
+        // No pass has to give the content of the file.
         if prepared.as_ref().is_ok_and(|prepared| prepared.passes() > 1) {
             of_passes += 1;
             continue;
@@ -189,7 +189,7 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
     Some(finding("answer files", CheckResult::Ok, detail, String::new()))
 }
 
-/// Returns why a tolerance is finer than a solver can compute, if an answer file has a number for which it is.
+/// Returns why a tolerance is finer than a solver can compute, if this is so for a number in an answer file.
 fn fine_tolerance(problem: &Problem, answer: &[u8], name: &str) -> Option<String> {
     let CheckerChoice::Tokens(rules, _) = &problem.checker else { return None };
     let number = find_too_fine(rules, answer)?;

@@ -1,22 +1,22 @@
 //! An asymptotic confidence sequence for the mean, with a correction for skewness.
 //!
 //! With n cases, standard deviation s, d the distance of the mean from the center towards the claimed side, g >= 0 the
-//! part of the sample skewness that favours the claim (a tail on the other side that has hardly been seen yet) and k
+//! part of the sample skewness that favours the claim (a tail on the other side that the sample hardly shows yet) and k
 //! the sample kurtosis:
 //!
 //! ```text
-//! G  = 2 g,   a = G d / (3 s)                   the skewness, doubled, and only against the claim
-//! d' = d (1 - a + a^2 / 3) - G s / (6 n)        Hall's transformation, which removes it
-//! t  = d' sqrt(n) / s
+//! G = 2 g, a = G d / (3 s) the skewness, doubled, and only against the claim
+//! d' = d (1 - a + a^2 / 3) - G s / (6 n) Hall's transformation, which removes it
+//! t = d' sqrt(n) / s
 //! (n / 2) ln(1 + t^2 / (n - 1)) * n / (n + 12) - ln(1 + n / 12) / 2
-//!     >=  ln(1 / (26 alpha)) + ln(26) min(1, n / 100) + min(4, max(0, k - 3.5)) min(1, 50 / n)
+//!     >= ln(1 / (26 alpha)) + ln(26) min(1, n / 100) + min(4, max(0, k - 3.5)) min(1, 50 / n)
 //! ```
 //!
 //! The second inequality is Robbins' normal mixture with the t likelihood in place of the normal one. From 100 cases on
 //! its two sides together err with a probability of about alpha. Below 100 it is more lenient, and other conditions
-//! hold the error down: the test martingale (for effects that are nearly symmetric), the correction (for others) and
-//! the warm-up (for those whose tail has not shown yet). The last term takes the lenience back if the effects have long
-//! tails, on either side, because then the normal limit is far off.
+//! limit the error: the test martingale (for effects that are nearly symmetric), the correction (for others) and the
+//! warm-up (for effects whose tail has not shown yet). The last term removes the lenience if the effects have long
+//! tails on either side, because the normal limit is then inaccurate.
 //!
 //! Hall's transformation agrees with Johnson's d - G d^2 / (3 s) - G s / (6 n) near the center, but grows with d: with
 //! Johnson's, a large effect with a long tail against it would never be found.
@@ -32,16 +32,16 @@ const PRIOR_CASES: f64 = 12.0;
 /// The sample skewness of few cases understates the skewness of the population.
 const SKEWNESS_FACTOR: f64 = 2.0;
 
-/// From this many cases on, the sequence holds alpha by itself.
+/// From this many cases on, the sequence itself keeps the error at alpha.
 const STRICT_FROM: f64 = 100.0;
 /// The factor on alpha with which it may err at first.
 const LENIENCE: f64 = 26.0;
 
-/// The part of the tail that counts, and the number of cases up to which all of that part does.
+/// The part of the tail that counts, and the number of cases up to which the whole part counts.
 const MAX_TAIL: f64 = 4.0;
 const FEW_CASES: f64 = 50.0;
 
-/// Judges a claim from the moments alone.
+/// Judges a claim from the moments only.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AsymptoticSequence {
     alpha: f64,
@@ -88,8 +88,8 @@ impl AsymptoticSequence {
 /// Returns a number of cases by which the test has decided with the given probability at least, for normal effects of
 /// this mean and standard deviation. `None` for an effect of 0, or beyond 2^40 cases.
 ///
-/// After n cases the sample mean is above the mean less z(power) s / sqrt(n) with that probability; the number is the
-/// first n for which even that suffices. Decisions before are left out, so it is somewhat too large.
+/// After n cases the sample mean is above the mean less z(power) s / sqrt(n) with that probability; the returned number
+/// is the first n for which that mean suffices. Earlier decisions are ignored, so it is somewhat too large.
 pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let sequence = AsymptoticSequence::strict(alpha);
     let quantile = Normal::standard().inverse_cdf(power);
@@ -188,7 +188,7 @@ mod tests {
         assert!(cases(0.1, 0.8) > 2 * cases(0.2, 0.8));
         assert!(cases(0.2, 0.95) > cases(0.2, 0.8));
         assert_eq!(cases(0.2, 0.8), cases(-0.2, 0.8));
-        // The warm-up is the least there is.
+        // The shortest possible warm-up.
         assert_eq!(cases(20.0, 0.8), 36);
         assert_eq!(cases_until_decided(0.0, 1.0, 0.05, 0.8), Some(36));
     }

@@ -1,23 +1,25 @@
-//! A generalised sequential probability ratio test of two means: the rule of fishtest and OpenBench, for paired effects.
+//! A generalised sequential probability ratio test of two means: the rule of fishtest and OpenBench, for paired
+//! effects.
 //!
-//! Wald's test adds up the log likelihood ratio of "the mean is h1" against "the mean is h0" until it leaves an interval.
-//! Where the distribution is not known, each likelihood is the largest under its hypothesis. For n effects of mean m and
-//! standard deviation s, that is about
+//! Wald's test adds up the log likelihood ratio of "the mean is h1" against "the mean is h0" until it leaves an
+//! interval. If the distribution is unknown, each likelihood is the maximum under its hypothesis. For n effects of mean
+//! m and standard deviation s, that is about
 //!
 //! ```text
-//! n (h1 - h0) (2 m - h0 - h1) / (2 s^2)        H1 from ln((1 - beta) / alpha) on, H0 from ln(beta / (1 - alpha)) down
+//! n (h1 - h0) (2 m - h0 - h1) / (2 s^2) H1 from ln((1 - beta) / alpha) on, H0 from ln(beta / (1 - alpha)) down
 //! ```
 //!
 //! It is an approximation for many effects, so nothing is decided before [`FEWEST`] of them.
 //!
 //! Sources: Wald, "Sequential tests of statistical hypotheses", Ann. Math. Statist. 16, 1945; Li, Liu and Ying,
-//! "Generalized sequential probability ratio test for separate families of hypotheses", Sequential Analysis 33, 2014; Van
-//! den Bergh, "A practical introduction to the GSPRT" (the approximation, as fishtest uses it).
+//! "Generalized sequential probability ratio test for separate families of hypotheses", Sequential Analysis 33, 2014;
+//! Van den Bergh, "A practical introduction to the GSPRT" (the approximation, as fishtest uses it).
 
 use super::settings::Term;
 use crate::moments::Moments;
 
-/// The cases before the spread is trusted, chosen by simulation: with 16, skewed effects err half as often again.
+/// The number of cases before the spread is trusted, chosen by simulation. With 16 cases, skewed effects would have 1.5
+/// times the error rate.
 const FEWEST: usize = 32;
 
 /// Two hypotheses about a mean, and the probabilities to choose the wrong one.
@@ -71,7 +73,7 @@ impl LikelihoodRatio {
     }
 
     /// Returns the logarithm of the likelihood ratio of H1 to H0; 0 without cases. A spread below the distance of the
-    /// hypotheses is taken to be that distance, so that equal effects have a ratio too.
+    /// hypotheses is replaced by that distance, so that equal effects have a ratio, too.
     pub fn logarithm(&self) -> f64 {
         let distance = (self.hypotheses.h1 - self.hypotheses.h0) * self.bases.mean();
         let spread = self.distances.deviation().max(distance);

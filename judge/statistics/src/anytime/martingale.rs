@@ -1,14 +1,14 @@
-//! Test martingales: the wealth of a bettor on a claim about the mean. Where the claim is false the bets are fair, so a large
-//! wealth is evidence for the claim.
+//! Test martingales: the wealth of a bettor on a claim about the mean. If the claim is false, the bets are fair. So a
+//! large wealth is evidence for the claim.
 //!
 //! # Without a bound
 //!
 //! `SymmetricMartingale` is for distances from a center that are symmetric about 0.
 //!
-//! With the betting fraction tanh(lambda y) on a case with the effect center + y, the wealth is the product of 1 + tanh(lambda
-//! y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the wealth is a test martingale; it is also
-//! the likelihood ratio, given |y|, of a normal shift against its mirror image. A mixture of many
-//! lambdas has the mean of their wealths, which is a test martingale too.
+//! With the betting fraction tanh(lambda y) on a case with the effect center + y, the wealth is the product of 1 +
+//! tanh(lambda y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the wealth is a test martingale;
+//! it is also the likelihood ratio, given |y|, of a normal shift against its mirror image. A mixture of many lambdas
+//! has the mean of their wealths, which is a test martingale too.
 //!
 //! The lambdas are in units of 1 / scale, scale being the root mean square of the first sixteen y. The scale depends on
 //! sizes only, never on signs, and no decision is made before those sixteen: given the sizes, symmetric effects have
@@ -88,8 +88,8 @@ const SCALE_CASES: usize = 16;
 /// thousandth of one.
 const BETS: usize = 20;
 const MAX_BET: f64 = 0.9;
-/// What is staked on each bet, the largest first, chosen by simulation: most on effects of half a standard deviation and
-/// on those of a tenth, where a test of few cases and one of many are decided.
+/// The stake of each bet, the largest bet first, chosen by simulation. Effects of half a standard deviation and of a
+/// tenth get most, because these decide tests of few and of many cases.
 const PRIOR: [f64; BETS] =
     [2.0, 24.0, 33.0, 16.0, 8.0, 8.0, 10.0, 6.0, 2.0, 1.5, 1.0, 0.5, 0.35, 0.25, 0.18, 0.13, 0.1, 0.08, 0.06, 0.05];
 
@@ -155,7 +155,7 @@ fn soft_plus(x: f64) -> f64 {
 }
 
 /// Halving steps of the square root: shares from 0.99 down to 0.0077. Most effects are small against their bound, and
-/// then the largest share is the best: each gets a weight in proportion to itself.
+/// then the largest share is the best. So each share gets a weight in proportion to itself.
 const SHARES: usize = 15;
 const MAX_SHARE: f64 = 0.99;
 
@@ -181,8 +181,8 @@ impl BoundedMartingale {
         }
     }
 
-    /// Returns a bound of the logarithm of the wealth of this claim, from the moments of the distances alone: ln(1 + z) is
-    /// at most z - z^2 / 2 + z^3 / 3.
+    /// Returns an upper bound of the logarithm of the wealth of this claim, from the moments of the distances only:
+    /// ln(1 + z) is at most z - z^2 / 2 + z^3 / 3.
     pub(super) fn most(center: f64, bound: f64, moments: &Moments, side: Side) -> f64 {
         let room = bound + side.sign() * center;
         if room <= 0.0 {
@@ -211,7 +211,7 @@ fn shares() -> [f64; SHARES] {
     halvings(MAX_SHARE)
 }
 
-/// Returns the logarithm of the weighted mean of numbers that are given by their logarithms.
+/// Returns the logarithm of the weighted mean of numbers, given their logarithms.
 pub(super) fn log_mean_exp(logs: &[f64], weights: &[f64]) -> f64 {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = weights.iter().zip(logs).map(|(weight, log)| weight * (log - largest).exp()).sum();
@@ -273,7 +273,7 @@ mod tests {
     }
 
     /// Every sequence of eight effects of a skewed distribution with mean 0.1, weighted by its probability: the mean
-    /// wealth must be exactly 1 where the claim is just false, and below 1 where it is more so.
+    /// wealth must be exactly 1 if the claim is just false, and below 1 if it is clearly false.
     #[test]
     fn the_bets_are_fair_however_skewed_the_effects_are() {
         // 0.1 * 1 + 0.3 * 0.5 + 0.6 * -0.25 = 0.1.

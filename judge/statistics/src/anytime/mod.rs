@@ -1,27 +1,29 @@
-//! A test of the mean effect that may be looked at after every case, and stopped as soon as it decides.
+//! A test of the mean effect. The caller may look after every case, and stop as soon as it decides.
 //!
 //! An ordinary test that is repeated until it is significant errs far more often than its level. Here a claim (the mean
 //! lies above m, or below m) is made only when **three** conditions hold at once:
 //!
-//! 1. [`SymmetricMartingale`](martingale::SymmetricMartingale): a test martingale, the wealth of a bettor on the claim, has reached 2 / alpha. Under the
-//!    null hypothesis the bets are fair, so by Ville's inequality that ever happens with a probability of at most
-//!    alpha / 2. Exact, for any number of looks and any spread, tail or ties, whenever the effects are symmetric about
-//!    m. They are, about 0, when swapping the two solvers changes nothing.
-//! 2. [`AsymptoticSequence`](asymptotic::AsymptoticSequence): an asymptotic confidence sequence for the mean, corrected for skewness, excludes m. It
-//!    covers means of effects that are not symmetric, with an error of about alpha. It is a limit theorem: for few
-//!    cases the error rates are measured, not proved.
-//! 3. [`WarmUp`](warm_up::WarmUp): effects on the other side of m have shown, or there were enough cases for them to show if they were
-//!    one in ten. This covers what the first two cannot see in few cases: uncommon large effects.
+//! 1. [`SymmetricMartingale`](martingale::SymmetricMartingale): a test martingale, the wealth of a bettor on the claim,
+//!    has reached 2 / alpha. Under the null hypothesis the bets are fair, so by Ville's inequality that ever happens
+//!    with a probability of at most alpha / 2. Exact, for any number of looks and any spread, tail or ties, whenever
+//!    the effects are symmetric about m. They are, about 0, when swapping the two solvers changes nothing.
+//! 2. [`AsymptoticSequence`](asymptotic::AsymptoticSequence): an asymptotic confidence sequence for the mean, corrected
+//!    for skewness, excludes m. It covers means of effects that are not symmetric, with an error of about alpha. It is
+//!    a limit theorem: for few cases the error rates are measured, not proved.
+//! 3. [`WarmUp`](warm_up::WarmUp): effects on the other side of m have shown, or there were enough cases for such
+//!    effects to show if they occurred in one case of ten. This covers what the first two cannot see in few cases:
+//!    uncommon large effects.
 //!
 //! Each condition has its own null hypothesis. Requiring all three keeps every guarantee.
 //!
-//! Where the effects have known bounds, [`BoundedMartingale`](martingale::BoundedMartingale) suffices: exact for any distribution, but slower.
+//! Where the effects have known bounds, [`BoundedMartingale`](martingale::BoundedMartingale) suffices: exact for any
+//! distribution, but slower.
 //!
-//! [`LikelihoodRatio`] is another test: it decides between two means that are given, and rests on the variance so far.
+//! [`LikelihoodRatio`] is another test: it decides between two given means, and uses the variance so far.
 //!
-//! No test of a mean can account for effects that it has not seen: if one case in fifty brings a gain that pays for
+//! No test of a mean can account for unseen effects. For example, if one case in fifty brings a gain that pays for
 //! forty-nine small losses, the first thirty-six cases often look like plain losses (docs/sequential.md has the
-//! figures). That is outside of any guarantee without known bounds (Bahadur and Savage, "The nonexistence of certain
+//! figures). Without known bounds, no guarantee covers this (Bahadur and Savage, "The nonexistence of certain
 //! statistical procedures in nonparametric problems", Ann. Math. Statist. 27, 1956).
 //!
 //! Sources: Ville, "Étude critique de la notion de collectif", 1939; Robbins, "Statistical methods related to the law
@@ -31,8 +33,8 @@
 //! symmetry); Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024;
 //! Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
 //! sequences", Ann. Statist. 52, 2024; Johnson, "Modified t tests and confidence intervals for asymmetrical
-//! populations", JASA 73, 1978; Hall, "On the removal of skewness by transformation", JRSS B 54, 1992; Hill,
-//! "Diversity and evenness", Ecology 54, 1973.
+//! populations", JASA 73, 1978; Hall, "On the removal of skewness by transformation", JRSS B 54, 1992; Hill, "Diversity
+//! and evenness", Ecology 54, 1973.
 
 mod asymptotic;
 mod likelihood_ratio;

@@ -24,12 +24,12 @@ pub enum Decision {
     Undecided,
 }
 
-/// The effects so far. Push, look, stop when decided: looking does not raise the error probability. Neither takes longer
-/// where there are more cases; only the interval does.
+/// The effects so far. Push an effect, look, and stop when decided. Looking does not raise the error probability. The
+/// time for both is independent of the number of cases; only the interval takes longer.
 #[derive(Debug, Clone)]
 pub struct Sequence {
     settings: SequenceSettings,
-    /// `None` with a bound: the test martingale alone suffices.
+    /// `None` with a bound: the test martingale suffices.
     safeguards: Option<Safeguards>,
     terms: Vec<Term>,
     effects: Moments,
@@ -74,8 +74,8 @@ impl Sequence {
         self.push_term(Term::plain(effect));
     }
 
-    /// Adds one more case of a ratio of sums: the decisions and the interval are then about the sum of the effects over
-    /// the sum of the bases.
+    /// Adds one more case of a ratio of sums. The decisions and the interval are then about the sum of the effects
+    /// divided by the sum of the bases.
     pub fn push_term(&mut self, term: Term) {
         debug_assert!(term.effect.is_finite() && self.settings.bound.is_none_or(|bound| term.effect.abs() <= bound));
         self.terms.push(term);
@@ -89,8 +89,8 @@ impl Sequence {
         }
     }
 
-    /// Returns the term that a center is tested on: a bound is one of the effects, not of their distances from a share
-    /// of the base. With a bound, centers are in the unit of the effects.
+    /// Returns the term for testing a center. The bound limits the effects, not their distances from a share of the
+    /// base. With a bound, centers are in the unit of the effects.
     fn tested(&self, term: Term) -> Term {
         if self.settings.bound.is_some() { Term::plain(term.effect) } else { term }
     }
@@ -100,7 +100,7 @@ impl Sequence {
         self.terms.len()
     }
 
-    /// Returns what is decided now.
+    /// Returns the current decision.
     pub fn decision(&self) -> Decision {
         if self.mean_base() <= 0.0 {
             Decision::Undecided
@@ -123,20 +123,20 @@ impl Sequence {
         })
     }
 
-    /// Solvers that agree on case after case may still differ on a few: after n equal cases, with confidence 1 -
-    /// alpha, on at most 1 - alpha^(1/n) of them. "No difference" is not claimed before that share is at most alpha: 59
-    /// cases for 0.05.
+    /// Solvers that agree on case after case may still differ on a few. After n equal cases, with confidence 1 - alpha,
+    /// they differ on at most 1 - alpha^(1/n) of the cases. "No difference" is claimed only when that share is at most
+    /// alpha: after 59 cases for 0.05.
     fn fewest_for_smaller(&self) -> usize {
         (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
     }
 
-    /// Returns whether the claim can be made that the mean lies on this side of the evidence's center.
+    /// Returns whether the evidence supports the claim that the mean lies on this side of its center.
     fn excludes(&self, evidence: &Evidence, side: Side) -> bool {
         evidence.excludes(side, self.threshold())
     }
 
     /// Returns the same for an end of "too small to matter". With a bound and bases that vary, the end moves with the
-    /// mean base. Then the evidence is gathered anew, but only where the moments leave room for a claim.
+    /// mean base. Then the evidence is computed again, but only if the moments allow a claim.
     fn excludes_bound(&self, end: f64, evidence: &Evidence, side: Side) -> bool {
         match self.settings.bound {
             Some(bound) if evidence.center != end * self.mean_base() => {
@@ -148,7 +148,7 @@ impl Sequence {
         }
     }
 
-    /// Returns the logarithm of the wealth at which a claim can be made.
+    /// Returns the logarithm of the wealth that a claim needs.
     fn threshold(&self) -> f64 {
         (2.0 / self.settings.alpha).ln()
     }
@@ -164,9 +164,10 @@ impl Sequence {
     }
 
     /// Returns the current interval: all means that the test martingale and the asymptotic sequence do not rule out
-    /// now, and those that decisions are about until the warm-up is over. `None` while there are too few cases for both
-    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together contain the mean with a
-    /// probability of 1 - alpha, in the sense of the module's first two conditions; with a bound, without conditions.
+    /// now. Until the warm-up is over, it also contains the means that decisions are about. `None` while there are too
+    /// few cases for both ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together contain
+    /// the mean with a probability of 1 - alpha, in the sense of the module's first two conditions; with a bound,
+    /// without conditions.
     pub fn interval(&self) -> Option<Interval> {
         if self.mean_base() <= 0.0 {
             return None;
@@ -182,8 +183,8 @@ impl Sequence {
     }
 
     /// Returns the end of the interval beyond which every center is ruled out because the mean lies on `side` of it. A
-    /// center that decisions are about is no end once it is ruled out: where many cases tie, every center above 0 may still
-    /// be possible.
+    /// center that decisions are about is not an end once it is ruled out. If many cases tie, every center above 0 may
+    /// still be possible.
     fn end(&self, mean: f64, side: Side) -> Option<f64> {
         let (mut inside, mut outside) = self.bracket(mean, side)?;
         for _ in 0..HALVINGS {
@@ -215,7 +216,7 @@ impl Sequence {
         if let Some(bound) = self.settings.bound {
             return Some((inside, -side.sign() * bound / self.mean_base()));
         }
-        // Where every case has the same ratio, there is only what rounding left.
+        // If every case has the same ratio, only rounding errors remain.
         let least = mean.abs() * f64::EPSILON;
         let error = (self.evidence_about(mean).moments.standard_error() / self.mean_base()).max(least);
         let steps = (0..DOUBLINGS).map(|step| mean - side.sign() * error * f64::from(step).exp2());
@@ -235,26 +236,26 @@ impl Sequence {
     }
 }
 
-/// The further conditions for effects without a bound: there, the bets are fair under symmetry alone.
+/// The further conditions for effects without a bound. Without a bound, the bets are fair only under symmetry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Safeguards {
     asymptotic: AsymptoticSequence,
     warm_up: WarmUp,
 }
 
-/// What the cases so far say of one center.
+/// The evidence of the cases so far about one center.
 ///
-/// The moments are updated with every case. Bets and sizes cost more, and matter only where the moments support a claim:
-/// they catch up then, in the order of the cases.
+/// The moments are updated with every case. Bets and sizes cost more, and matter only if the moments support a claim.
+/// They are then brought up to date, in the order of the cases.
 #[derive(Debug, Clone)]
 pub(super) struct Evidence {
     center: f64,
-    /// `None` with a bound: the test martingale alone suffices.
+    /// `None` with a bound: the test martingale suffices.
     safeguards: Option<Safeguards>,
     distances: Vec<f64>,
     /// Of the distances from the center.
     moments: Moments,
-    /// The number of distances that the two below know.
+    /// The number of distances that the two below contain.
     caught_up: usize,
     martingale: TestMartingale,
     chances: Chances,
@@ -286,7 +287,7 @@ impl Evidence {
         self.catch_up();
     }
 
-    /// Adds cases, after which alone there is a look.
+    /// Adds cases without looking in between.
     pub(super) fn extend(mut self, terms: impl IntoIterator<Item = Term>) -> Self {
         terms.into_iter().for_each(|term| self.note(term));
         self.catch_up();
@@ -314,12 +315,12 @@ impl Evidence {
         self.safeguards.is_none_or(|safeguards| safeguards.asymptotic.supports(&self.moments, side))
     }
 
-    /// Returns whether the cases support the mean on this side of the center, without the warm-up.
+    /// Returns whether the cases support a mean on this side of the center, without the warm-up.
     pub(super) fn is_unlikely(&self, side: Side, threshold: f64) -> bool {
         self.is_supported(side) && self.martingale.log_wealth(side) >= threshold
     }
 
-    /// Returns whether the claim can be made that the mean lies on this side of the center.
+    /// Returns whether the cases support the claim that the mean lies on this side of the center.
     pub(super) fn excludes(&self, side: Side, threshold: f64) -> bool {
         let is_over =
             |safeguards: Safeguards| safeguards.warm_up.is_over(&self.distances, &self.chances, &self.moments, side);

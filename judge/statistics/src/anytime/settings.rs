@@ -1,4 +1,4 @@
-//! What goes into a test: its parameters, and the effect of one case.
+//! The input of a test: its parameters, and the effect of one case.
 
 /// The parameters of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,8 +9,8 @@ pub struct SequenceSettings {
     pub min_effect: Option<f64>,
     /// Every effect lies between minus this and this. Then the claims are exact for any distribution.
     pub bound: Option<f64>,
-    /// Large effects on this share of the cases may outweigh the others: nothing is claimed before they had the chance
-    /// to show. With a bound it is not needed, and not used.
+    /// Large effects on this share of the cases may outweigh the others, so nothing is claimed before such effects
+    /// could have shown. With a bound this is unnecessary, and not used.
     pub rare: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub enum InvalidSettings {
 }
 
 impl SequenceSettings {
-    /// Returns these settings if they make a test.
+    /// Returns these settings if they are valid.
     pub(super) fn checked(self) -> Result<Self, InvalidSettings> {
         if !(self.alpha > 0.0 && self.alpha <= 0.25) {
             return Err(InvalidSettings::Alpha(self.alpha));
@@ -45,8 +45,8 @@ impl SequenceSettings {
     }
 }
 
-/// The effect of a case, and what it is a part of. The mean effect is the sum of the effects over the sum of the bases:
-/// a plain mean where every base is 1, a share of a total where the base is what the case adds to that total.
+/// The effect of a case, and its base. The mean effect is the sum of the effects over the sum of the bases. It is a
+/// plain mean if every base is 1, and a share of a total if each base is the case's part of that total.
 ///
 /// The claim that the mean lies above c is the claim that effect - c * base is above 0 on average (Fieller, "Some
 /// problems in interval estimation", JRSS B 16, 1954). So a share of a total is tested like a mean, without an estimate
@@ -65,7 +65,7 @@ impl Term {
         Self { effect, base: 1.0 }
     }
 
-    /// Returns the distance of the effect from what a mean of `center` makes of the base.
+    /// Returns the distance of the effect from `center` times the base.
     pub(crate) fn distance(self, center: f64) -> f64 {
         self.effect - center * self.base
     }

@@ -1,10 +1,10 @@
-//! The warm-up: no claim before effects against it would have shown if they were one in ten.
+//! The warm-up: no claim is made before effects against it would have shown if they occurred in one case of ten.
 //!
-//! Uncommon large effects on the other side may outweigh all that was seen. With y the distance of an effect from the
+//! Rare large effects on the other side may outweigh all effects so far. With y the distance of an effect from the
 //! center and w = |y| / sum |y| its share, the effects weigh as much as
 //!
 //! ```text
-//! n_eff = exp(-sum w ln w)        and their usual size is sum |y| / n_eff
+//! n_eff = exp(-sum w ln w) and their usual size is sum |y| / n_eff
 //! ```
 //!
 //! equal ones (Hill's number of order 1), so neither ties nor near-ties count as cases that might have shown something.
@@ -12,17 +12,18 @@
 //! is over when that is half of alpha (36 equal effects for an alpha of 5 %), which leaves the other half for samples
 //! where a few did show.
 //!
-//! Where effects on the other side do show, the moments include them and the asymptotic sequence decides: one of the
-//! usual size stands for the ten cases in which it was expected. Not so where the effects have long tails: then small
-//! ones show first and the large ones are still to come. So for a kurtosis k above 3.5 it stands for 1 + 9 (3.5 / k)^3.
+//! If effects on the other side do show, the moments include them and the asymptotic sequence decides. An effect of the
+//! usual size stands for the ten cases in which it was expected. If the effects have long tails, small ones show first
+//! and large ones may still come. So for a kurtosis k above 3.5 such an effect stands for 1 + 9 (3.5 / k)^3.
 //!
-//! The warm-up delays normal effects if the mean is large against the spread and few cases would do, and others hardly.
+//! The warm-up delays normal effects only if the mean is large against the spread, so that few cases would suffice. It
+//! hardly delays others.
 
 use super::martingale::Side;
 use crate::moments::{LIGHT_TAILED, Moments, tail};
 
-/// The warm-up is long enough for effects on the other side that are this share of all but ties. No test can account
-/// for rarer ones.
+/// The warm-up is long enough for effects on the other side that make up this share of all effects except ties. No test
+/// can account for rarer ones.
 const RARE: f64 = 0.1;
 /// The share of alpha that is spent on samples where they have not shown at all.
 const UNSEEN: f64 = 0.5;
@@ -37,14 +38,15 @@ pub(super) struct WarmUp {
 }
 
 impl WarmUp {
-    /// `rare` is the share of cases with effects that noise on the other ones would hide: then the cases themselves
-    /// count, and none on the other side stands for several.
+    /// `rare` is the share of cases with effects that would be hidden by noise on the other cases. In this case the
+    /// cases themselves count, and an effect on the other side does not stand for several cases.
     pub(super) fn new(alpha: f64, rare: Option<f64>) -> Self {
         let cases = |share: f64| (UNSEEN * alpha).ln() / (-share).ln_1p();
         Self { enough: cases(RARE), fewest: rare.map_or(0.0, cases) }
     }
 
-    /// Returns the number of cases after which it is over for equal effects, which have none on the other side.
+    /// Returns the number of cases after which the warm-up is over for equal effects, none of which is on the other
+    /// side.
     pub(super) fn longest(self) -> u64 {
         self.enough.max(self.fewest).ceil() as u64
     }
@@ -56,7 +58,7 @@ impl WarmUp {
         if (distances.len() as f64) < self.fewest || number == 0.0 {
             return false;
         }
-        // The distances are gone through only where the others are few.
+        // The distances are examined only if few are on the other side.
         let trust = || (LIGHT_TAILED / (LIGHT_TAILED + tail(moments))).powi(TAIL_POWER);
         let expected = || chances.opposite(distances, side.sign()) * trust() * (1.0 / RARE - 1.0);
         number >= self.enough || number + expected() >= self.enough

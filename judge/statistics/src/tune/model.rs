@@ -1,4 +1,4 @@
-//! What a search believes of each setting: Gaussian processes over compressed values.
+//! The model of a search: Gaussian processes over compressed values.
 
 use super::noise::Noise;
 use super::process::{Belief, Sample};
@@ -15,8 +15,8 @@ const STEPS: usize = 25;
 /// The number of settings up to which the bend is chosen anew.
 const MAX_BENT: usize = 128;
 
-/// How values are bent before a process is fitted to them: most processes are smoother on another scale than that of the
-/// scores. The likelihood chooses one.
+/// How values are transformed before a process is fitted to them. Most processes are smoother on another scale than the
+/// scores' own. The likelihood chooses one.
 const BENDS: [Bend; 6] =
     [Bend::None, Bend::Below(1.0), Bend::Below(0.25), Bend::Below(0.06), Bend::Above(1.0), Bend::Above(0.25)];
 
@@ -25,11 +25,11 @@ const BENDS: [Bend; 6] =
 enum Bend {
     /// The values themselves.
     None,
-    /// A value v becomes −s ln(1 + (best − v) / s): differences far below the best count for less. s is this part of the
+    /// A value v becomes −s ln(1 + (best − v) / s): differences far below the best count less. s is this part of the
     /// median of best − v.
     Below(f64),
-    /// A value v becomes s ln(1 + (v − worst) / s): differences near the worst count for more. s is this part of the
-    /// median of v − worst.
+    /// A value v becomes s ln(1 + (v − worst) / s): differences near the worst count more. s is this part of the median
+    /// of v − worst.
     Above(f64),
 }
 
@@ -39,14 +39,14 @@ pub(super) struct Model {
     pub(super) processes: Processes,
     /// The candidate of each sample.
     pub(super) candidates: Vec<usize>,
-    /// The variance of what a setting is worth that has run on few cases, in the units of the processes.
+    /// The variance of the worth of a setting that has run on few cases, in the units of the processes.
     pub(super) noise: f64,
     bend: usize,
     scale: Scale,
     noises: Option<Noise>,
 }
 
-/// What is kept from one model to the next: the fit starts there.
+/// State that is kept from one model to the next, where the next fit starts.
 #[derive(Debug, Clone)]
 pub(super) struct Start {
     covariances: Covariances,
@@ -55,9 +55,8 @@ pub(super) struct Start {
 }
 
 impl Model {
-    /// Fits a model to what the settings are worth. `points` are by candidate. With a `start` the
-    /// parameters of an earlier fit are kept as they are, unless they are to be refined. `None` with fewer than two
-    /// settings.
+    /// Fits a model to the worth of the settings. `points` are by candidate. With a `start`, the parameters of an
+    /// earlier fit are kept unchanged, unless they are to be refined. `None` with fewer than two settings.
     pub(super) fn fit(
         values: &Values,
         expected: &[Option<f64>],
@@ -114,7 +113,7 @@ impl Model {
         expected
     }
 
-    /// Returns what is believed of each candidate that was run.
+    /// Returns the belief about each candidate that was run.
     pub(super) fn beliefs(&self) -> Vec<(usize, Belief)> {
         let belief = |(sample, &candidate): (usize, &usize)| (candidate, self.processes.of_sample(sample));
         self.candidates.iter().enumerate().map(belief).collect()
@@ -138,7 +137,8 @@ struct Samples {
     samples: Vec<Sample>,
     /// The largest noise of a good setting.
     noise: f64,
-    /// The logarithm of the slopes of the bend, which makes the densities of different bends comparable.
+    /// The logarithm of the slopes of the transformation, which makes the densities of different transformations
+    /// comparable.
     log_slopes: f64,
     scale: Scale,
 }
@@ -199,7 +199,7 @@ impl Scale {
         }
     }
 
-    /// Returns the value that a number of the process stands for.
+    /// Returns the value of a number of the process.
     fn undone(&self, number: f64) -> f64 {
         let bent = number * self.unit + self.mean;
         match self.bend {
@@ -219,8 +219,8 @@ const CLIMB: usize = 60;
 /// The spreads of the steps around a setting.
 const SPREADS: [f64; 4] = [0.3, 0.1, 0.03, 0.01];
 
-/// Returns the point with the largest expected improvement over the best setting, as far as a random search and a climb
-/// from its result find it. With a `corner` only among the points with its categories, over the best setting there.
+/// Returns the point with the largest expected improvement over the best setting, as found by a random search and a
+/// climb from its result. With a `corner`, only points with its categories count, and the best setting there.
 pub(super) fn propose(
     model: &Model,
     space: &Space,
@@ -268,7 +268,8 @@ fn log_improvement(model: &Model, point: &[f64], target: f64) -> f64 {
     let z = (belief.mean - target) / deviation;
     let log_density = -0.5 * z * z - 0.5 * (2.0 * std::f64::consts::PI).ln();
     if z < -6.0 {
-        // The first term of the expansion for large negative z, where the difference below has no digits left.
+        // The first term of the expansion for large negative z, where the difference below would have no correct
+        // digits.
         return deviation.ln() + log_density - 2.0 * (-z).ln();
     }
     deviation.ln() + (log_density.exp() + z * normal_level(z)).max(f64::MIN_POSITIVE).ln()

@@ -1,15 +1,15 @@
-//! How noisy the settings are: some have scores that vary more than others, and their means are worth less.
+//! The noise of the settings. The scores of some settings vary more than others, so their means count less.
 //!
-//! The squares of a setting's deviations say little, since a setting runs on few cases. So a Gaussian process learns the
-//! logarithm of the variance from all settings (Kersting, Plagemann, Pfaff and Burgard, "Most likely heteroscedastic
-//! Gaussian process regression", ICML 2007): settings that lie near each other are about as noisy.
+//! The squares of a setting's deviations say little, since a setting runs on few cases. So a Gaussian process learns
+//! the logarithm of the variance from all settings (Kersting, Plagemann, Pfaff and Burgard, "Most likely
+//! heteroscedastic Gaussian process regression", ICML 2007): settings close to each other have similar noise.
 
 use super::process::Sample;
 use super::processes::{Covariances, Processes};
 use super::table::Worth;
 use statrs::function::gamma::digamma;
 
-/// The variance of a value by setting, relative to what is common to all settings.
+/// The variance of a value by setting, relative to the common variance of all settings.
 #[derive(Debug, Clone)]
 pub(super) struct Noise {
     processes: Processes,
@@ -18,7 +18,7 @@ pub(super) struct Noise {
 /// The fewest degrees of freedom from which the noise of a setting is learnt.
 const FEWEST_FREEDOM: f64 = 0.3;
 
-/// Deviations below this part of what is common are as good as none: scores may be whole numbers.
+/// Deviations below this part of the common one count as zero noise: scores may be integers.
 const MIN_SQUARE: f64 = 1e-3;
 
 impl Noise {
@@ -46,8 +46,8 @@ impl Noise {
     }
 }
 
-/// The logarithm of a mean square of normal deviations, its bias taken away: with d degrees of freedom it has the mean
-/// digamma(d/2) − ln(d/2) and the variance trigamma(d/2).
+/// The logarithm of a mean square of normal deviations, corrected for its bias: with d degrees of freedom it has the
+/// mean digamma(d/2) − ln(d/2) and the variance trigamma(d/2).
 fn sample(point: &[f64], worth: &Worth) -> Sample {
     let half = worth.freedom / 2.0;
     let square = (worth.squares / worth.freedom).max(MIN_SQUARE);

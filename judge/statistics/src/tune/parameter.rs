@@ -177,8 +177,8 @@ impl Domain {
         }
     }
 
-    /// Returns the share at which a value stands: in the middle of its part, if it has one. `None` if the domain does
-    /// not have it.
+    /// Returns the share at which a value lies: in the middle of its part, if it has one. `None` if the domain does not
+    /// contain it.
     pub fn share(&self, value: &str) -> Option<f64> {
         let (low, high, is_log, is_whole) = match self {
             Self::Categories(values) => {
@@ -213,13 +213,13 @@ impl Domain {
         }
     }
 
-    /// Returns the value that a parameter has by default: the first category, or the middle of the range on its scale.
+    /// Returns the default value of a parameter: the first category, or the middle of the range on its scale.
     pub fn middle(&self) -> String {
         if self.is_category() { self.at(0.0) } else { self.at(0.5) }
     }
 }
 
-/// Writes six significant digits, never in exponential form, which few argument parsers read.
+/// Writes six significant digits, never in exponential form, because few argument parsers read that.
 fn short(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     rounded.to_string()

@@ -1,13 +1,13 @@
-//! A Gaussian process: what the values of tried settings say of the value of any setting.
+//! A Gaussian process: predicts the value of any setting from the values of tried settings.
 //!
 //! Rasmussen and Williams, "Gaussian Processes for Machine Learning", MIT Press 2006: the predictions are (2.25) and
-//! (2.26), the likelihood is (2.30), its gradient (5.9). The covariance is Matérn's with smoothness 5/2 and a length for
-//! each parameter (automatic relevance determination): what does not matter gets a great length.
+//! (2.26), the likelihood is (2.30), its gradient (5.9). The covariance is Matérn's with smoothness 5/2 and a length
+//! for each parameter (automatic relevance determination): an irrelevant parameter gets a large length.
 
 /// A tried setting.
 #[derive(Debug, Clone)]
 pub(super) struct Sample {
-    /// Its place: from 0 to 1 in each parameter.
+    /// Its position: from 0 to 1 in each parameter.
     pub(super) point: Vec<f64>,
     /// Its mean value.
     pub(super) value: f64,
@@ -15,7 +15,7 @@ pub(super) struct Sample {
     pub(super) noise: f64,
 }
 
-/// The parameters of the covariance, as logarithms: a length for each parameter, the variance that is smooth, and the
+/// The parameters of the covariance, as logarithms: a length for each parameter, the smooth variance, and the rough
 /// variance between settings that no distance explains.
 #[derive(Debug, Clone)]
 pub(super) struct Covariance {
@@ -27,12 +27,12 @@ const LENGTH: [f64; 2] = [-0.7, 1.0];
 const SMOOTH: [f64; 2] = [0.0, 1.0];
 const ROUGH: [f64; 2] = [-4.5, 1.5];
 
-/// The steps of the optimiser in each logarithm, at first, at least and at most.
+/// The steps of the optimiser in each logarithm: initial, minimal and maximal.
 const STEPS: [f64; 3] = [0.2, 0.005, 0.6];
 
 impl Covariance {
-    /// Returns the most likely parameters before anything is known. Lengths grow with the number of parameters, as do
-    /// the distances between points.
+    /// Returns the most likely parameters without data. Lengths grow with the number of parameters, as do the distances
+    /// between points.
     pub(super) fn prior(parameters: usize) -> Self {
         let mut logs = vec![LENGTH[0] + (parameters as f64).sqrt().ln(); parameters];
         logs.extend([SMOOTH[0], ROUGH[0]]);
@@ -51,7 +51,8 @@ impl Covariance {
         self.logs[self.parameters() + 1].exp()
     }
 
-    /// Returns the covariance of two settings without what is rough. In categories, all that differ are equally far.
+    /// Returns the covariance of two settings without the rough part. Different categories are equally far from each
+    /// other.
     fn between(&self, space: &[bool], left: &[f64], right: &[f64]) -> f64 {
         let distance = self.distance(space, left, right);
         self.smooth() * matern(distance)
@@ -92,7 +93,7 @@ fn matern(distance: f64) -> f64 {
     (1.0 + scaled + scaled * scaled / 3.0) * (-scaled).exp()
 }
 
-/// A Gaussian process that knows some samples.
+/// A Gaussian process conditioned on some samples.
 #[derive(Debug, Clone)]
 pub(super) struct Process {
     covariance: Covariance,
@@ -109,7 +110,7 @@ pub(super) struct Process {
     pub(super) log_posterior: f64,
 }
 
-/// What is known of the value at a point.
+/// The belief about the value at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Belief {
     /// The mean.
@@ -146,8 +147,8 @@ impl Process {
         })
     }
 
-    /// Conditions a process on samples, with the parameters of the covariance that are most likely after them: this many
-    /// steps uphill from those that are given (Rprop without backtracking: Riedmiller and Braun, 1993).
+    /// Conditions a process on samples. Fits the parameters of the covariance by this many steps uphill from the given
+    /// ones (Rprop without backtracking: Riedmiller and Braun, 1993).
     pub(super) fn fit(samples: &[Sample], space: &[bool], start: &Covariance, steps: usize) -> Option<Self> {
         let mut best = Self::of(samples, space, start)?;
         let mut current = best.clone();
@@ -215,13 +216,13 @@ impl Process {
         self.points.iter().map(|other| self.covariance.between(&self.space, point, other)).collect()
     }
 
-    /// Returns what is known of the smooth part of the value at a point.
+    /// Returns the belief about the smooth part of the value at a point.
     pub(super) fn at(&self, point: &[f64]) -> Belief {
         let cross = self.cross(point);
         self.belief(&cross, self.covariance.smooth())
     }
 
-    /// Returns what is known of the value of a sample, the rough part included.
+    /// Returns the belief about the value of a sample, including the rough part.
     pub(super) fn of_sample(&self, sample: usize) -> Belief {
         let mut cross = self.cross(&self.points[sample]);
         cross[sample] += self.covariance.rough();
@@ -233,7 +234,7 @@ impl Process {
         Belief { mean: self.mean + dot(cross, &self.weights), deviation: (prior - explained).max(0.0).sqrt() }
     }
 
-    /// Adds a sample that has the value expected at its point: the next points are then chosen elsewhere.
+    /// Adds a sample with the expected value of its point, so that the next points are chosen elsewhere.
     pub(super) fn pretend(&mut self, point: &[f64], noise: f64) {
         let cross = self.cross(point);
         let value = dot(&cross, &self.weights);
@@ -330,7 +331,7 @@ impl Matrix {
         inverse
     }
 
-    /// Adds a row and a column to an inverse: `cross` and `corner` are those of the matrix itself.
+    /// Adds a row and a column to an inverse: `cross` and `corner` belong to the matrix itself.
     pub(super) fn grow_inverse(&mut self, cross: &[f64], corner: f64) {
         let weights = self.times(cross);
         let rest = (corner - dot(cross, &weights)).max(f64::MIN_POSITIVE);
@@ -344,7 +345,7 @@ impl Matrix {
     }
 }
 
-/// Returns the sum of the products. Four sums side by side are what a processor adds fastest.
+/// Returns the sum of the products. Four parallel sums are fastest on a processor.
 pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (left, right) = (left.chunks_exact(4), right.chunks_exact(4));

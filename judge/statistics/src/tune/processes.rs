@@ -1,17 +1,17 @@
 //! One process for all settings, or one for each combination of categories.
 //!
-//! What depends on a parameter in one category may not in another: `greedy` has no temperature. One process has one length
-//! for each parameter, and takes what is flat in one category for flat in all. Processes of their own know nothing of each
-//! other, which costs runs where the categories are alike. So the data choose.
+//! A parameter may matter in one category and not in another: `greedy` has no temperature. A single process has one
+//! length for each parameter. It treats a parameter that has no effect in one category as if it had none in all.
+//! Separate processes share no information, which costs runs if the categories are alike. So the likelihood chooses.
 
 use super::process::{Belief, Covariance, Process, Sample};
 
-/// Processes that together know some samples.
+/// Processes that are together conditioned on some samples.
 #[derive(Debug, Clone)]
 pub(super) struct Processes {
     parts: Vec<Part>,
     categories: Vec<bool>,
-    /// Of each sample: its part, and its place there.
+    /// For each sample: its part, and its index there.
     places: Vec<(usize, usize)>,
     /// The logarithm of the posterior density of all covariances, up to a constant.
     pub(super) log_posterior: f64,
@@ -30,11 +30,11 @@ pub(super) struct Covariances {
     parts: Vec<(Vec<f64>, Covariance)>,
 }
 
-/// The most that may be known of a setting whose categories have not been run, in a process with mean 0 and variance 1.
+/// The maximal information about a setting whose categories have not been run, in a process with mean 0 and variance 1.
 const UNKNOWN: Belief = Belief { mean: 0.0, deviation: 1.0 };
 
 impl Covariances {
-    /// Returns the most likely ones before anything is known.
+    /// Returns the most likely parameters without data.
     pub(super) fn prior(parameters: usize) -> Self {
         Self { parts: vec![(Vec::new(), Covariance::prior(parameters))] }
     }
@@ -50,9 +50,9 @@ impl Covariances {
 }
 
 impl Processes {
-    /// Conditions processes on samples of mean 0 and variance 1, their covariances fitted in this many steps. One process or
-    /// one for each combination of categories, whichever is more likely; without any steps, whichever it was before.
-    /// `None` if a covariance is degenerate.
+    /// Conditions processes on samples of mean 0 and variance 1, with this many steps to fit the covariances. Uses one
+    /// process or one for each combination of categories, whichever is more likely; without any steps, the same choice
+    /// as before. `None` if a covariance is degenerate.
     pub(super) fn fit(samples: &[Sample], categories: &[bool], start: &Covariances, steps: usize) -> Option<Self> {
         let one = || Self::of_groups(samples, categories, &[], start, steps);
         let several = || Self::of_groups(samples, categories, categories, start, steps);
@@ -100,18 +100,18 @@ impl Processes {
         Covariances { parts: self.parts.iter().map(of_part).collect() }
     }
 
-    /// Returns what is known of the smooth part of the value at a point.
+    /// Returns the belief about the smooth part of the value at a point.
     pub(super) fn at(&self, point: &[f64]) -> Belief {
         self.part(point).map_or(UNKNOWN, |part| self.parts[part].process.at(point))
     }
 
-    /// Returns what is known of the value of a sample, the rough part included.
+    /// Returns the belief about the value of a sample, including the rough part.
     pub(super) fn of_sample(&self, sample: usize) -> Belief {
         let (part, place) = self.places[sample];
         self.parts[part].process.of_sample(place)
     }
 
-    /// Adds a sample that has the value expected at its point: the next points are then chosen elsewhere.
+    /// Adds a sample with the expected value of its point, so that the next points are chosen elsewhere.
     pub(super) fn pretend(&mut self, point: &[f64], noise: f64) {
         if let Some(part) = self.part(point) {
             self.parts[part].process.pretend(point, noise);

@@ -1,4 +1,4 @@
-//! A search: what runs next, and what is best.
+//! A search: the next runs, and the best setting.
 
 use super::model::propose;
 use super::model::{Model, Start};
@@ -21,7 +21,7 @@ pub struct SearchSettings {
     pub seed: u64,
 }
 
-/// What is to be run next: each of these settings on each of these cases.
+/// The next runs: each of these settings on each of these cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchRound {
     /// The settings, by their places among the candidates.
@@ -48,9 +48,9 @@ pub struct Search {
     candidates: Vec<Candidate>,
     values: Values,
     runs: usize,
-    /// The block of cases whose turn it is.
+    /// The current block of cases.
     block: usize,
-    /// What is left of the first settings, all over the space.
+    /// The remaining part of the first settings, spread over the space.
     designed: Vec<Vec<f64>>,
     /// The value that is expected of each setting by the last model.
     expected: Vec<Option<f64>>,
@@ -67,8 +67,8 @@ const FIRST_SHARE: usize = 500;
 const FEWEST_FIRST: usize = 2;
 const MAX_FIRST: usize = 16;
 
-/// The share of the budget for the first settings, all over the space: what is good only in a small part of it has to be
-/// met once. Measured with `cargo bench -p judge-statistics --bench tune`.
+/// The share of the budget for the first settings, spread over the space. A region that is good but small has to be
+/// found once. Measured with `cargo bench -p judge-statistics --bench tune`.
 const DESIGN: f64 = 0.25;
 const MAX_DESIGNED: usize = 150;
 
@@ -79,13 +79,13 @@ const LINKS: usize = 4;
 /// The share of the budget after which no new setting is tried.
 const RACE: f64 = 0.8;
 
-/// The number of settings after which no new one is tried: the time of a step grows with its third power.
+/// The number of settings after which no new one is tried, because the time of a step grows with its third power.
 const MAX_SETTINGS: usize = 400;
 
 /// The deviations by which the uncertainty of a setting counts for it in the race.
 const RACE_DEVIATIONS: f64 = 0.5;
 
-/// Every setting of this number is the most promising one of categories drawn at random: a category is not given up
+/// Every setting of this number is the most promising one in categories drawn at random. So a category is not given up
 /// because its first settings were bad.
 const CORNERS: usize = 3;
 
@@ -111,8 +111,8 @@ impl Search {
         (budget / FIRST_SHARE).clamp(FEWEST_FIRST, MAX_FIRST)
     }
 
-    /// Returns the number of cases that make good use of a budget: about a dozen settings run on each case, and with few
-    /// settings there are cases for all runs.
+    /// Returns a good number of cases for a budget: about a dozen settings run on each case, and with few settings
+    /// there are cases for all runs.
     pub fn advised_cases(space: &Space, budget: usize, first_cases: usize) -> usize {
         let settings = space.settings(budget).map_or(budget, |settings| settings.len());
         (budget / CASE_SHARE).max(2 * first_cases).max(budget.div_ceil(settings))
@@ -128,8 +128,8 @@ impl Search {
         self.candidates.iter().map(|candidate| &candidate.setting)
     }
 
-    /// Returns what is to be run next. All of it is to be told before the next call. `None` once the budget is spent, or
-    /// every setting has run on every case.
+    /// Returns the next runs. All their values must be reported before the next call. `None` once the budget is spent,
+    /// or every setting has run on every case.
     pub fn next_round(&mut self) -> Option<SearchRound> {
         let left = self.settings.budget.saturating_sub(self.runs);
         if left == 0 {
@@ -146,13 +146,13 @@ impl Search {
         Some(SearchRound { candidates, cases }).filter(|round| !round.candidates.is_empty())
     }
 
-    /// Takes the value of a setting on a case, larger being better. A failure counts as the worst value of its case.
-    /// Values can be told again, if what a run is worth depends on the others.
+    /// Records the value of a setting on a case; larger is better. A failure counts as the worst value of its case. A
+    /// value can be reported again, if it depends on other runs.
     pub fn tell(&mut self, candidate: usize, case: usize, value: Option<f64>) {
         self.values.set(candidate, case, value);
     }
 
-    /// Returns what a setting is worth by its own runs: the mean of its values, as if it had run on every case that any
+    /// Returns the worth of a setting by its own runs: the mean of its values, as if it had run on every case that any
     /// setting has run on. `None` before it has run.
     pub fn worths(&self) -> Vec<Option<f64>> {
         let mut means: Vec<Option<f64>> =
@@ -172,8 +172,8 @@ impl Search {
         best.or_else(|| counts.iter().position(|count| *count == most))
     }
 
-    /// The settings of the first rounds: the default one and others all over the space. The best so far are among them,
-    /// which links the cases of one round with those of the next.
+    /// The settings of the first rounds: the default one and others spread over the space. The best so far are among
+    /// them, which links the cases of one round with the cases of the next.
     fn design(&mut self) -> Vec<usize> {
         let mut entrants = Vec::new();
         if self.candidates.is_empty() {
@@ -213,8 +213,8 @@ impl Search {
         if entrants.is_empty() { self.any() } else { entrants }
     }
 
-    /// The settings of a round without new ones: the best that has cases left, and those next to it that lack the same
-    /// cases. `None` if none has cases left.
+    /// The settings of a round without new ones: the best one with remaining cases, and those next to it that lack the
+    /// same cases. `None` if none has remaining cases.
     fn race(&mut self, model: &Model, places: usize) -> Option<Vec<usize>> {
         let is_open = |candidate: &Candidate| candidate.blocks.contains(&false);
         let first = *self.contenders(model, 1, RACE_DEVIATIONS, is_open).first()?;
@@ -232,7 +232,7 @@ impl Search {
         self.block = order.find(|&block| !self.candidates[candidate].blocks[block]).unwrap_or(self.block);
     }
 
-    /// Fits a model to all values, again and again: each takes from the one before what the cases are measured by.
+    /// Fits a model to all values repeatedly. Each fit takes the measure of the cases from the fit before.
     fn last_fit(&self) -> Option<Model> {
         let mut model = self.fit(&self.expected, true)?;
         for _ in 0..LAST_FITS {
@@ -295,7 +295,8 @@ impl Search {
                 return Some(setting);
             }
         }
-        // A range of any numbers has always a new one: this is one of few settings, if any is left.
+        // A range of real numbers always has a new setting. So this space has few settings: returns one of the rest, if
+        // any.
         self.space.settings(self.settings.budget)?.into_iter().find(|setting| !self.is_known(setting))
     }
 
@@ -312,7 +313,7 @@ impl Search {
         self.any_new().map(|setting| self.add(setting)).into_iter().collect()
     }
 
-    /// Returns the number of settings that the rest of the budget is enough for in one round, at least one.
+    /// Returns the number of settings that the remaining budget allows in one round, at least one.
     fn room(&self) -> usize {
         (self.settings.budget.saturating_sub(self.runs) / self.settings.first_cases).max(1)
     }

@@ -36,10 +36,10 @@ impl ParameterSetting {
 pub struct InvalidSpace(String);
 
 impl Space {
-    /// Puts parameters together. What has no default among those given has the first category or the middle of its range.
+    /// Combines parameters. A parameter without a given default gets the first category or the middle of its range.
     ///
     /// # Errors
-    /// If a name stands twice, or a condition or a default does not fit.
+    /// If a name occurs twice, or a condition or a default does not fit.
     pub fn new(parameters: Vec<Parameter>, defaults: &[(String, String)]) -> Result<Self, InvalidSpace> {
         for (place, parameter) in parameters.iter().enumerate() {
             check(parameter, &parameters[..place])?;
@@ -114,7 +114,7 @@ impl Space {
         }
     }
 
-    /// Returns a point anywhere.
+    /// Returns a random point of the whole space.
     pub(super) fn anywhere(&self, random: &mut Random) -> Vec<f64> {
         self.parameters.iter().map(|_| random.unit()).collect()
     }
@@ -168,7 +168,7 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), InvalidSpace
     }
 }
 
-/// Returns a number from 0 to 1. A number beyond an end is reflected at it.
+/// Returns a number from 0 to 1. A number outside is reflected at the nearer end.
 fn reflected(share: f64) -> f64 {
     let folded = share.rem_euclid(2.0);
     if folded > 1.0 { 2.0 - folded } else { folded }

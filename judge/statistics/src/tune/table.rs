@@ -1,4 +1,4 @@
-//! The values of settings on cases, and what each setting is worth apart from the cases that it ran on.
+//! The values of settings on cases, and the worth of each setting, corrected for the cases that it ran on.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub(super) struct Values {
     rows: Vec<BTreeMap<usize, Option<f64>>>,
 }
 
-/// What a setting is worth by its own runs.
+/// The worth of a setting by its own runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Worth {
     /// Its mean value, as if it had run on every case that any setting has run on.
@@ -22,7 +22,7 @@ pub(super) struct Worth {
     pub(super) freedom: f64,
 }
 
-/// The rounds of a fit, each over all values: enough for cases that are linked by few settings.
+/// The rounds of a fit, each over all values. These are enough for cases that are linked by few settings.
 const ROUNDS: usize = 60;
 
 struct Cell {
@@ -47,15 +47,14 @@ impl Values {
         self.rows.get(setting).map_or(0, BTreeMap::len)
     }
 
-    /// Returns what each setting is worth; `None` if it has not run. Differences between settings are those on shared
-    /// cases, directly or through other settings: each value is a part of the setting and one of the case, which are
-    /// added, or multiplied where that explains the values better.
+    /// Returns the worth of each setting; `None` if it has not run. Settings are compared on shared cases, directly or
+    /// through other settings: each value has a part of the setting and a part of the case. The parts are added, or
+    /// multiplied if that explains the values better.
     ///
-    /// `expected` is what is believed of the settings, if anything is: the cases are then measured by that instead of by
-    /// what the settings that ran on them are worth by their own runs. So settings that share few cases are still
-    /// compared well.
-    /// `noises` are the variances of a value by setting, relative to a common one; 1 where none is given. Noisy settings count for
-    /// less in the measure of a case.
+    /// `expected` is the belief about the settings, if there is one. The cases are then measured by it, instead of by
+    /// the worth of the settings that ran on them. So settings that share few cases are still compared well. `noises`
+    /// are the variances of a value by setting, relative to a common one; 1 by default. Noisy settings count less in
+    /// the measure of a case.
     pub(super) fn worths(&self, expected: &[Option<f64>], noises: &[f64]) -> Vec<Option<Worth>> {
         let cells = self.cells(noises);
         let added = Fit::added(&cells, self.rows.len(), expected);
@@ -67,7 +66,7 @@ impl Values {
         (0..self.rows.len()).map(worth).collect()
     }
 
-    /// Every value; a failure is the worst value of its case, and makes no difference where all fail.
+    /// Every value. A failure is the worst value of its case, and makes no difference if all fail.
     fn cells(&self, noises: &[f64]) -> Vec<Cell> {
         let mut worst: BTreeMap<usize, f64> = BTreeMap::new();
         for (&case, value) in self.rows.iter().flatten() {
@@ -92,7 +91,7 @@ struct Fit {
     misfit: f64,
 }
 
-/// A sum and what it is divided by.
+/// A sum and its divisor.
 #[derive(Clone, Copy, Default)]
 struct Share {
     sum: f64,
@@ -111,7 +110,7 @@ impl Fit {
         let mut of_settings = vec![Share::default(); settings];
         let mut of_cases = vec![Share::default(); cases(cells)];
         for round in 0..=ROUNDS {
-            // In the last round the settings are what is believed of them.
+            // In the last round, the belief is used for the settings.
             let before = level(&of_cases);
             let part = |setting: usize| {
                 let believed = expected.get(setting).copied().flatten().filter(|_| round == ROUNDS);
@@ -148,13 +147,14 @@ impl Fit {
         fits.into_iter().min_by(|left, right| left.misfit.total_cmp(&right.misfit))
     }
 
-    /// The part of a case is the weighted mean of value / setting, by the variances. The part of a setting is the sum of
-    /// its values over that of its cases: settings differ by what their totals would be, and large cases count for more.
+    /// The part of a case is the weighted mean of value / setting, by the variances. The part of a setting is the sum
+    /// of its values divided by the sum of its cases' parts. So settings are compared by their expected totals, and
+    /// large cases count more.
     fn with_power(cells: &[Cell], settings: usize, expected: &[Option<f64>], sign: f64, power: i32) -> Self {
         let mut of_settings = vec![Share { sum: 1.0, weight: 1.0 }; settings];
         let mut of_cases = vec![Share::default(); cases(cells)];
         for round in 0..=ROUNDS {
-            // In the last round the settings are what is believed of them, if that is a score of the right sign.
+            // In the last round, the belief is used for the settings, if it is a score with the right sign.
             let before = level(&of_cases) * sign;
             let believed = |setting: usize| expected.get(setting).copied().flatten().map(|mean| mean / before);
             let part = |setting: usize| {
@@ -189,10 +189,10 @@ impl Fit {
     }
 }
 
-/// The variance of a value is in proportion to this power of what is expected of it.
+/// The variance of a value is in proportion to this power of its expectation.
 const POWERS: [i32; 3] = [0, 1, 2];
 
-/// What the noise of a setting's values comes to.
+/// The effect of the noise of a setting's values.
 #[derive(Clone, Copy, Default)]
 struct Error {
     /// The variance of their sum.
@@ -205,8 +205,8 @@ struct Error {
 const COMMON_NOISE: f64 = 4.0;
 
 /// Returns, by setting, the variance of the sum of its values. Some cases are noisier than others: the noise of each is
-/// estimated from its own deviations, drawn towards what is common to all. `squares` are those of the values' deviations,
-/// relative to their `variance` but for a factor.
+/// estimated from its own deviations, and shrunk towards the common noise. `squares` are the squared deviations of the
+/// values, relative to their `variance` up to a factor.
 fn errors(cells: &[Cell], squares: &[f64], settings: usize, noise: f64, variance: impl Fn(&Cell) -> f64) -> Vec<Error> {
     let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
     let mut of_cases = vec![Share { sum: COMMON_NOISE, weight: COMMON_NOISE }; cases(cells)];
@@ -252,7 +252,7 @@ fn level(of_cases: &[Share]) -> f64 {
     used.clone().map(|share| share.ratio()).sum::<f64>() / used.count().max(1) as f64
 }
 
-/// Returns the number of values that are not used up by the fit, at least 1.
+/// Returns the degrees of freedom that the fit leaves, at least 1.
 fn freedom(cells: &[Cell], of_settings: &[Share], of_cases: &[Share]) -> f64 {
     let parts = of_settings.iter().chain(of_cases).filter(|share| share.weight > 0.0).count();
     (cells.len() + 1).saturating_sub(parts).max(1) as f64

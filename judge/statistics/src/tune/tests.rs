@@ -13,7 +13,7 @@ fn search(parameters: &[&str], budget: usize, cases: usize, seed: u64) -> Search
     Search::new(space, SearchSettings { budget, cases, first_cases: 4, seed })
 }
 
-/// Runs a search to its end; `value` knows the values of a setting and the case. Returns the number of runs.
+/// Runs a search to its end; `value` returns the value for a setting and a case. Returns the number of runs.
 fn run(search: &mut Search, mut value: impl FnMut(&[String], usize) -> Option<f64>) -> usize {
     let mut runs = 0;
     while let Some(round) = search.next_round() {
@@ -99,10 +99,10 @@ fn failures_do_not_win() {
     assert!((0.6..0.7).contains(&best), "{best}");
 }
 
-/// Selection makes the winner of a search look good on its own cases; on fresh ones nothing of it is left.
+/// Selection makes the winner of a search look good on its own cases. On fresh cases this advantage disappears.
 #[test]
 fn dead_parameters_win_on_fresh_cases_as_rarely_as_the_level_says() {
-    // A score is chance, but the same whenever a setting runs on a seed.
+    // A score is random, but the same whenever a setting runs on a seed.
     let score = |value: &str, seed: u64| {
         let bits = value.bytes().fold(seed, |bits, byte| Random::new(bits ^ u64::from(byte)).bits());
         Random::new(bits).normal()
@@ -120,6 +120,6 @@ fn dead_parameters_win_on_fresh_cases_as_rarely_as_the_level_says() {
         let effects: Vec<f64> = fresh.map(|seed| score(&winner, seed) - score(&default, seed)).collect();
         wins += u32::from(mean_interval(&Moments::of(&effects), 0.05).is_some_and(|interval| interval.low > 0.0));
     }
-    // One side of a 5 % test: 2.5 % of 150 searches are 4, and 10 are beyond three standard deviations.
+    // One side of a 5 % test: 2.5 % of 150 searches are 4; 10 are beyond three standard deviations.
     assert!(wins <= 9 && looks_better > searches as u32 / 2, "{wins} {looks_better}");
 }

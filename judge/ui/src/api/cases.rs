@@ -30,7 +30,7 @@ pub(super) async fn history(State(store): Shared, Path((id, case)): Path<(String
             let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));
             return Err(Refused::missing(failure.with_hint(format!("judge run -p {}", problem.id))));
         }
-        // The case is that of the newest result: one of the same name with another input is another case.
+        // The case of the newest result. A case with the same name but another input is a different case.
         let input = results.first().and_then(|result| result.input);
         let all = results.len();
         results.retain(|result| result.input == input);

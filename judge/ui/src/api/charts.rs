@@ -61,7 +61,7 @@ fn numbers<const N: usize>(
     Ok(rows.iter().filter_map(|job| Some((*job, axes.of(shown, *job)?))).collect())
 }
 
-/// Chooses what is counted.
+/// Chooses the counted numbers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CountsQuery {
@@ -86,7 +86,7 @@ pub(super) async fn counts(State(store): Shared, Path(run): Path<String>, query:
     .await
 }
 
-/// Chooses what is spread, and by what it is grouped.
+/// Chooses the spread numbers and their grouping.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BoxesQuery {
@@ -115,7 +115,7 @@ pub(super) async fn boxes(State(store): Shared, Path(run): Path<String>, query: 
 /// The largest number of columns of a grid.
 const MAX_COLUMNS: usize = 500;
 
-/// The most cells of a grid: of more cases, evenly chosen ones are sent.
+/// The maximal number of cells of a grid. Of more cases, an evenly chosen part is sent.
 const MAX_CELLS: usize = 400_000;
 
 /// Chooses the solvers of a grid.
@@ -246,7 +246,7 @@ fn filled<'a>(
     }
 }
 
-/// Returns the place of each case of a run, by its name and its input: another input is another case.
+/// Returns the place of each case of a run, by its name and its input. A case with another input is a different case.
 fn places_of(column: &Column) -> HashMap<(String, Option<Digest>), usize> {
     let cases = &column.shown().run.cases;
     let inputs = cases.inputs().iter().copied();

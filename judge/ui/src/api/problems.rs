@@ -143,7 +143,7 @@ pub(super) async fn replay(
     query: QueryResult<ResultQuery>,
     headers: HeaderMap,
 ) -> Response {
-    // A browser that goes there wants a page, a program the document.
+    // A browser that opens this address expects a page, a program the document.
     let wants_page =
         headers.get(ACCEPT).and_then(|kinds| kinds.to_str().ok()).is_some_and(|kinds| kinds.contains("text/html"));
     let page = run_blocking(store, move |store| {
@@ -222,7 +222,7 @@ async fn in_lines(store: Arc<Store>, run: String, case: String, solver: Option<S
 /// One JSON document a line.
 const LINES: &str = "application/jsonl; charset=utf-8";
 
-/// Output of solvers is sent as text, whatever it contains.
+/// Solvers' output is sent as text, whatever it contains.
 pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Chooses the result of a solver on a case.

@@ -1,4 +1,5 @@
-//! What all requests share: they are parsed, answered on a thread of their own, and answered with a document.
+//! The handling that all requests share: a request is parsed and answered on a thread of its own, and the response is a
+//! document.
 
 use crate::refused::{JSON, Refused};
 use crate::store::Store;
@@ -13,7 +14,7 @@ use judge_session::failure::Failure;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The store, as requests are given it.
+/// The store, in the form that requests get.
 pub(super) type Shared = State<Arc<Store>>;
 
 /// The query of a request, or why it is invalid.

@@ -151,8 +151,8 @@ pub(super) async fn change_labels(
         store.check_writable().map_err(Refused::forbidden)?;
         let change = change_of(parse_body(body)?)?;
         let run = number(store, &run)?;
-        // A connection of its own: the connection of the store sees the change as that of another process, and the pages get
-        // an event.
+        // A separate connection: the connection of the store sees the change as made by another process, and the pages
+        // get an event.
         let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
         Ok(json(&RunLabels::of(run, &labels))?)
     })

@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
-/// The run to start. Each value is as the flag of `judge run` takes it; empty ones are left out.
+/// The run to start. Each value has the form of the flag of `judge run`; empty values are left out.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WantedRun {
@@ -195,7 +195,7 @@ const NEWEST: usize = 20;
 /// The number of events that wait for a slow page before the next reading.
 const WAITING: usize = 64;
 
-/// `GET /api/events`: `progress` for each run that goes on, and `runs` when the list of runs has changed.
+/// `GET /api/events`: `progress` for each running run, and `runs` when the list of runs has changed.
 pub(super) async fn events(State(store): Shared) -> Response {
     let (sender, receiver) = channel(WAITING);
     tokio::spawn(watch(store, sender));

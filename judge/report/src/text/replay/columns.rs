@@ -1,4 +1,5 @@
-//! A game of columns as its moves alone, for pages without a server: `columns.js` plays them again, with the pieces of the case.
+//! A game of columns as its moves only, for pages without a server. `columns.js` plays them again, with the pieces of
+//! the case.
 
 use super::{GameReplay, look_of, sums};
 use serde::Serialize;
@@ -6,18 +7,19 @@ use serde::Serialize;
 /// The jewels of a piece.
 const HEIGHT: usize = 3;
 
-/// How many of the next pieces a frame shows.
+/// The number of next pieces that a frame shows.
 const SHOWN: usize = 10;
 
-/// What is left of a game: the rest follows from the pieces.
+/// The stored part of a game. The rest follows from the pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ColumnsMoves {
-    /// A character for each piece, from `0` on: three times the column, and how often the bottom jewel goes on top.
+    /// A character for each piece, counted from `0`: three times the column, plus how often the bottom jewel moves to
+    /// the top.
     pub moves: String,
-    /// How many pieces the game shows.
+    /// The number of pieces that the game shows.
     #[serde(skip)]
     pub pieces: usize,
-    /// The sum of the frames, by which a page knows that it has played the same game.
+    /// The checksum of the frames, with which a page checks that it has played the same game.
     pub sum: u32,
 }
 
@@ -63,7 +65,8 @@ fn column_of(caption: &str) -> Option<usize> {
     rest[..end].parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// Returns how often the bottom jewel of a piece went on top before it landed. Both have the top jewel first.
+/// Returns how often the bottom jewel of a piece moved to the top before it landed. Both lists begin with the top
+/// jewel.
 fn shifts(piece: &[u32], landed: &[u32]) -> Option<usize> {
     (0..HEIGHT).find(|shifts| {
         let mut turned = piece.to_vec();
@@ -89,7 +92,7 @@ mod tests {
         let mut replay = GameReplay::new(MoveRange::default());
         case.replay(b"4\n6 2\n6 0\n1 1\n1 2\n", &mut replay).unwrap();
         let known = replay.columns_moves().unwrap();
-        // Equal jewels are not shifted, and the piece that the answer leaves out goes where the rules say.
+        // Equal jewels are not shifted, and the rules place the piece that the answer leaves out.
         assert_eq!((known.moves.as_str(), known.pieces), ("A?100", 15));
         assert_eq!(sum_of(b"judge"), 0xaae2_e5a4);
     }

@@ -1,10 +1,10 @@
-//! A game in few bytes, for pages without a server: what most frames have in common is left out. Where pieces fall after marked
-//! ones went, a letter stands for the whole new board. `unpack.js` makes the frames again.
+//! A game in few bytes, for pages without a server: data that most frames share is left out. If pieces fall after
+//! marked ones were removed, a letter stands for the whole new board. `unpack.js` restores the frames.
 
 use super::{Delta, GameReplay, Look, QueueRecord, look_of, sums};
 use serde::Serialize;
 
-/// What a letter says of a frame: the sum of these, from `0` on.
+/// The properties of a frame in one letter: the sum of these, counted from `0`.
 const FALLS: u8 = 1;
 const CLOSES: u8 = 2;
 const MARKS_CHANGED: u8 = 4;
@@ -27,11 +27,12 @@ pub(crate) struct PackedReplay<'a> {
     steps: Vec<(usize, usize)>,
     /// Of each frame, how far its caption is behind the newest one; 0 is the next new one.
     texts: Vec<u32>,
-    /// What is gained, of frames that gain.
+    /// The gained points, of frames that gain any.
     gains: Vec<&'a str>,
-    /// Frames after which the points are not the sum of what was gained: frame, points.
+    /// Frames after which the total is not the sum of the gained points: frame, points.
     totals: Vec<(usize, &'a str)>,
-    /// Of frames whose board does not follow: how many cells changed, and the places and the looks of all.
+    /// For frames whose board does not follow from the one before: the number of changed cells, and the places and
+    /// looks of all.
     counts: Vec<usize>,
     places: Vec<u32>,
     looks: Vec<u32>,
@@ -70,7 +71,7 @@ struct Packer<'a> {
     step: usize,
     /// The number of captions so far.
     newest: u32,
-    /// The points; `None` if they are no number that a script counts exactly.
+    /// The points; `None` if they are not a number that a script can represent exactly.
     total: Option<i64>,
 }
 
@@ -128,7 +129,7 @@ impl<'a> Packer<'a> {
             }
             self.total = points_now;
         } else if gain.is_some() {
-            // The points stay although something was gained.
+            // The total stays although points were gained.
             self.packed.totals.push((at, ""));
         }
         if gain.is_some() { HAS_GAIN } else { 0 }
@@ -161,7 +162,8 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// Returns the board after these places are emptied and the rest falls down, and closes up to the left if `closes`.
+/// Returns the board after these places are emptied and the remaining pieces have fallen down, and, if `closes`, have
+/// moved left into empty columns.
 fn fallen(board: &[u32], width: usize, gone: &[u32], closes: bool) -> Vec<u32> {
     let mut rest = board.to_vec();
     gone.iter().for_each(|place| rest[*place as usize] = 0);

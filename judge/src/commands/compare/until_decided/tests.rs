@@ -52,11 +52,11 @@ fn add(played: &mut MatchResult, weight: &str, scores: [Option<i64>; 3]) {
     played.outcomes.add_case(scores.map(outcome));
 }
 
-/// What a look found that went through all cases.
+/// Returns the decision of a look that goes through all cases.
 fn is_over(played: &MatchResult, second: usize, args: &CompareArgs) -> bool {
     let scored = played.scored().unwrap();
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
-    // A percentage of a total of 0 has no meaning.
+    // A percentage of a total of 0 is meaningless.
     let Ok(parameters) = parameters(args, measure, &scored.rule, 2) else { return false };
     let paired = scored.paired(measure, second);
     let is_unsolved = paired.solved == 0 && played.plan.cases.len() >= UNSOLVED;
@@ -140,8 +140,8 @@ fn cases_whose_points_depend_on_others_are_scored_together() {
     }
 }
 
-/// The quickest of some hundreds of cases, early and late: what else the machine does disturbs that least. Looks that went
-/// through all cases would take ten times as long at the end.
+/// The quickest of some hundreds of cases, early and late: other load on the machine affects the minimum least. Looks
+/// that went through all cases would take ten times as long at the end.
 #[test]
 fn a_look_takes_no_longer_after_ten_thousand_cases() {
     let args = args(&["--min-effect", "0.001%"]);
@@ -175,7 +175,7 @@ fn rough_scores(kind: usize, case: usize, random: &mut Random) -> [Option<i64>; 
     }
 }
 
-/// No claim contradicts the interval that stands beside it, and none is missing where there could be one.
+/// No claim contradicts the interval next to it, and no possible claim is missing.
 fn check_claim(inference: (paired::Claim, Option<judge_statistics::Interval>), min_effect: Option<f64>, what: &str) {
     let (claim, Some(interval)) = inference else { return };
     let agrees = match claim {

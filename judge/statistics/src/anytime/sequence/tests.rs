@@ -222,7 +222,7 @@ fn with_a_bound_and_bases_that_vary_smaller_is_about_the_mean_base() {
     assert!((one.low * 2.0 - other.low).abs() < 1e-6 && (one.high * 2.0 - other.high).abs() < 1e-6);
 }
 
-/// The quickest of some hundreds of cases, early and late: what else the machine does disturbs that least.
+/// The fastest of some hundreds of cases, early and late: other load on the machine affects the minimum least.
 #[test]
 fn looks_take_no_longer_after_many_cases() {
     let mut growing = sequence([], Some(1e-6));
