@@ -363,6 +363,8 @@ pub enum SchemaOf {
     UiGrid,
     /// The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`
     UiReplay,
+    /// A line of the same request with `?lines`
+    UiReplayLine,
     /// The data of the event `progress` of `GET /api/events` of `judge ui`
     UiProgress,
     /// The answer to `GET /api/compare` of `judge ui`

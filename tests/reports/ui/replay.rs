@@ -14,7 +14,7 @@ fn open(server: &Server, address: &str) -> Option<Browser> {
     let mut browser = Browser::open(server)?;
     browser.evaluate(&format!("location.href = {}", json!(address)));
     browser.until(
-        "location.pathname.startsWith('/replay/') && (document.querySelector('#position')?.innerText ?? '') !== ''",
+        "location.pathname.startsWith('/replay/') && (document.querySelector('#position')?.innerText ?? '') !== '' && !document.querySelector('[aria-busy]')",
     );
     Some(browser)
 }
