@@ -1,4 +1,4 @@
-//! Sealed cases: nothing leaves them but failures and the best total, and the ladder outlives each run.
+//! Sealed cases: only failures and the best total are shown, and the ladder's state is kept across runs.
 
 use crate::support::Folder;
 use crate::support::require::{Need, skip};
@@ -11,7 +11,7 @@ use std::process::Stdio;
 const PROBLEM: &str = "[[problem]]\nid = \"echo\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n\
      seeds = \"1-3\"\n[problem.sealed]\nseeds = { count = 6 }\nqueries = 5\n";
 
-/// A folder with that problem; `None` where no sandbox hides files.
+/// A folder with that problem; `None` if no sandbox hides files.
 fn scene(scoring: &str) -> Option<Folder> {
     let folder = Folder::new();
     folder.write("problems.toml", format!("{PROBLEM}{scoring}"));
@@ -66,7 +66,7 @@ fn only_failures_and_the_best_total_leave() {
 #[test]
 fn a_total_within_chance_is_not_shown() {
     let Some(folder) = scene("") else { return };
-    // Scores of the last digit of the seed: their spread is far above one point.
+    // Scores by the last digit of the seed. Their spread is far above one point.
     folder.script("digit", "read n; echo \"${n#\"${n%?}\"}\"");
     folder.script("more", "read n; d=${n#\"${n%?}\"}; echo $((d + 1))");
     folder.write("mine", "seeds = \"10,12,14,16,18,29\"\n");

@@ -85,7 +85,7 @@ pub struct RunEnd<'a> {
     pub elapsed: Duration,
     /// The rule that it was scored by.
     pub rule: &'a Rule,
-    /// The total of each solver by the rule; `None` where the rule gives none. Only a complete run has totals.
+    /// The total of each solver by the rule; `None` if the rule gives none. Only a complete run has totals.
     pub totals: Vec<Option<&'a BigRational>>,
 }
 
@@ -135,7 +135,7 @@ impl Recording {
         Ok(&self.journal.connection)
     }
 
-    /// Reopens the record of a run that continues elsewhere. Its results belong to the problem and the checker that it
+    /// Reopens the record of a run that continues elsewhere, and returns the results that it has. They belong to the problem and the checker that it
     /// was started with, even if these have changed.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Recording {
         retention: Retention,
         record: &RunRecord<'_>,
         run: RunId,
-    ) -> Result<Self, JournalError> {
+    ) -> Result<(Self, Known), JournalError> {
         let lock = journal.locks.take(run)?;
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
@@ -159,8 +159,12 @@ impl Recording {
         let (conditions, _) = Machine::read(&journal.connection, run)?;
         let rows = rows_of(&journal.connection, run)?;
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
+        let mut known = Known::of(record.plan);
+        for (solver, entrant) in rows.entrants.iter().enumerate() {
+            known.keep_entrant(&journal.connection, solver, *entrant)?;
+        }
         let recording = Self::of(journal, retention, record, rows, lock);
-        Ok(Self { checker: then.checker, conditions, ..recording })
+        Ok((Self { checker: then.checker, conditions, ..recording }, known))
     }
 
     pub(super) fn of(
@@ -390,13 +394,12 @@ impl Recording {
 }
 
 impl Journal {
-    /// Returns the file that it was written anew to, if its own was removed, moved or replaced.
+    /// Returns the new file that it was rewritten to, if its own was removed, moved or replaced.
     pub fn rewritten_file(&self) -> Option<&Path> {
         self.rewritten_file.as_deref()
     }
 
-    /// Moves to a new file with all content of this one. If another file is in its place by now, that one is left
-    /// alone.
+    /// Moves to a new file with all content of this one. If another file has taken its path by now, that file is kept.
     fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;

@@ -260,7 +260,7 @@ impl TestGroup {
 pub struct Members {
     /// Patterns of case names. `*` matches any characters, `?` matches one.
     pub names: Vec<glob::Pattern>,
-    /// Cases generated from these seeds, whatever their names.
+    /// Cases generated from these seeds, with any name.
     pub seeds: Option<Seeds>,
 }
 

@@ -44,32 +44,36 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, task: &Ar
     running.finish(&result)
 }
 
-/// What came of playing.
+/// The result of playing.
 struct Reached {
     versus: Option<Versus>,
-    /// How many cases were asked for, if not all were played.
+    /// The number of requested cases, if not all were played.
     stopped_of: Option<usize>,
 }
 
-/// An evaluation that goes on.
+/// An evaluation that is running.
 struct Running<'a> {
     evaluator: &'a Evaluator,
     task: &'a Arc<Task>,
     problem: Arc<ReadyProblem>,
     limits: Limits,
+    /// The limits, as results are stored by them.
+    limits_key: String,
     cases: CaseList,
     /// By case.
     keys: Vec<CaseKey>,
     choice: SolverChoice<'a>,
     candidate: Option<Arc<Candidate>>,
+    /// The plan that is played or reported. It is copied once, with all that its problem holds.
+    plan: Plan,
     /// The candidate's id.
     id: String,
     min_effect: Option<MinEffect>,
-    /// Whether the features of cases are wanted.
+    /// Whether the features of cases are requested.
     describes: bool,
     /// The candidate's results.
     rows: Rows,
-    /// What was run for this request, with the places of its cases.
+    /// The jobs that were run for this request, with the places of their cases.
     finished: Vec<FinishedJob>,
     /// Bytes of answers in it.
     answer_bytes: usize,
@@ -91,15 +95,18 @@ impl<'a> Running<'a> {
         let limits = problem.limits(params.limits.as_ref())?;
         let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref())?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
+        let plan = Plan { limits: limits.clone(), hand_over_answers: evaluator.records, ..problem.template.clone() };
         let mut running = Self {
             evaluator,
             task,
             problem,
+            limits_key: format!("{limits:?}"),
             limits,
             cases,
             keys,
             choice,
             candidate: None,
+            plan,
             id: String::new(),
             min_effect,
             describes: params.against.is_some() || evaluator.records,
@@ -129,13 +136,12 @@ impl<'a> Running<'a> {
         Ok(made)
     }
 
-    /// Returns what results of a candidate are stored by.
+    /// Returns the key under which a candidate's results are stored.
     fn conditions(&self, candidate: &str) -> Digest {
-        let limits = format!("{:?}", self.limits);
-        Digest::of_parts([candidate.as_bytes(), self.problem.problem().id.as_bytes(), limits.as_bytes()])
+        Digest::of_parts([candidate.as_bytes(), self.problem.problem().id.as_bytes(), self.limits_key.as_bytes()])
     }
 
-    /// Returns what the best candidate is stored by.
+    /// Returns the key under which the best candidate is stored.
     fn set(&self) -> Digest {
         let mut cases: Vec<Digest> = self.keys.iter().map(CaseKey::digest).collect();
         cases.sort_unstable();
@@ -165,7 +171,8 @@ impl<'a> Running<'a> {
         (0..self.keys.len()).filter(|&place| !self.rows.contains_key(&self.keys[place])).collect()
     }
 
-    /// Plays the cases in an order that is the same for all candidates, until it is known that the incumbent stays the best.
+    /// Plays the cases in an order that is the same for all candidates, until it is certain that the incumbent stays
+    /// the best.
     fn play_against(&mut self, incumbent: &Best) -> Result<Reached, RpcError> {
         let known = (0..self.keys.len()).filter_map(|place| {
             let row = incumbent.rows.get(&self.keys[place])?;
@@ -188,7 +195,7 @@ impl<'a> Running<'a> {
             order[first..next].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
             is_over = duel.is_over()?;
         }
-        // Results that were known anyway are part of the answer.
+        // Results that were already known are part of the answer.
         let is_whole = self.missing().is_empty();
         if is_whole {
             order[next..].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
@@ -201,7 +208,7 @@ impl<'a> Running<'a> {
     fn duel_plan(&self, incumbent: &Best) -> Plan {
         let names = [format!("incumbent {}", incumbent.candidate), "candidate".to_owned()];
         let solvers = names.map(|name| known_by_results(name, String::new()));
-        self.plan(solvers.to_vec(), CaseList::default())
+        Plan { solvers: solvers.to_vec(), cases: CaseList::default(), ..self.plan.clone() }
     }
 
     /// Returns a case with the results of another candidate and of this one, if both have played it.
@@ -211,7 +218,7 @@ impl<'a> Running<'a> {
         Some(Played { place, case: self.cases.at(place), rows })
     }
 
-    /// Adds a case that both have played. Faults of the judge say nothing about either.
+    /// Adds a case that both have played. Faults of the judge give no information about either.
     fn add_pair(&self, duel: &mut Duel, incumbent: &Best, place: usize) {
         match self.pair(incumbent, place) {
             Some(played) if played.rows.iter().any(|row| is_fault(row)) => duel.leave_out(place),
@@ -220,9 +227,12 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn plan(&self, solvers: Vec<Solver>, cases: CaseList) -> Plan {
-        let limits = self.limits.clone();
-        Plan { limits, solvers, cases, hand_over_answers: self.evaluator.records, ..self.problem.template.clone() }
+    /// Returns the plan of a solver on these of the cases.
+    fn plan_of(&mut self, solver: Solver, places: &[usize]) -> &Plan {
+        let mut cases: CaseList = places.iter().map(|&place| self.cases.at(place)).collect();
+        cases.share_read_files(&self.cases);
+        (self.plan.solvers, self.plan.cases) = (vec![solver], cases);
+        &self.plan
     }
 
     /// Plays the candidate on these of the cases.
@@ -231,10 +241,8 @@ impl<'a> Running<'a> {
             return Ok(());
         }
         let candidate = self.prepared()?;
-        let mut cases: CaseList = places.iter().map(|&place| self.cases.at(place)).collect();
-        cases.share_read_files(&self.cases);
-        let plan = self.plan(vec![candidate.solver.clone()], cases);
-        let jobs = play(self.evaluator, &plan, self.describes, self.task, |done| Progress {
+        self.plan_of(candidate.solver.clone(), places);
+        let jobs = play(self.evaluator, &self.plan, self.describes, self.task, |done| Progress {
             state: "running",
             done: self.rows.len() + done,
             cases: self.keys.len(),
@@ -271,22 +279,23 @@ impl<'a> Running<'a> {
         self.answer(reached, elapsed, run, is_best)
     }
 
-    fn answer(&self, reached: &Reached, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
+    fn answer(&mut self, reached: &Reached, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
         let solver = match &self.candidate {
             Some(candidate) => candidate.solver.clone(),
             None => known_by_results("candidate".to_owned(), Workshop::name_of_text(&self.problem, self.choice)?),
         };
         let played: Vec<usize> = (0..self.keys.len()).filter(|&at| self.rows.contains_key(&self.keys[at])).collect();
-        let plan = self.plan(vec![solver], played.iter().map(|&place| self.cases.at(place)).collect());
+        self.plan_of(solver, &played);
+        let plan = &self.plan;
         let rows: Vec<&Arc<Row>> = played.iter().filter_map(|&place| self.rows.get(&self.keys[place])).collect();
         let mut outcomes = OutcomeGrid::new(0, 1);
         rows.iter().for_each(|row| outcomes.add_case([Some(row.outcome.clone())]));
         let features: Vec<_> = rows.iter().map(|row| row.features.clone()).collect();
-        let scored = restored_run::score(&plan, &outcomes, &features, None).map_err(Failure::from)?;
+        let scored = restored_run::score(plan, &outcomes, &features, None).map_err(Failure::from)?;
         let gaps = sandbox::gaps(self.evaluator.sandbox.gaps());
         let provenance = judge_problem::Provenance::default();
         let report = RunReport {
-            plan: &plan,
+            plan,
             outcomes: &outcomes,
             rule: &scored.rule,
             scoreboard: &scored.board,
@@ -334,7 +343,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Makes the candidate the best one on these cases, if it is better than that.
+    /// Makes the candidate the best one on these cases, if it is better than the current one.
     fn is_best(&self) -> Result<bool, RpcError> {
         if self.rows.values().any(|row| is_fault(row)) {
             return Ok(false);
@@ -376,7 +385,7 @@ impl<'a> Running<'a> {
         Ok(stopping::is_better(&both)?)
     }
 
-    /// Records what was run, if results are recorded.
+    /// Records the results of the jobs that were run, if results are recorded.
     fn record(&mut self, reached: &Reached, elapsed: Duration) -> Result<Option<RunId>, RpcError> {
         if !self.evaluator.records || self.finished.is_empty() {
             return Ok(None);
@@ -391,12 +400,10 @@ impl<'a> Running<'a> {
             FinishedJob { job: JobId { case, solver: 0 }, outcome, features, evidence }
         });
         let jobs: Vec<FinishedJob> = jobs.collect();
-        let mut cases: CaseList = places.iter().map(|&place| self.cases.at(place)).collect();
-        cases.share_read_files(&self.cases);
-        let plan = self.plan(vec![candidate.solver.clone()], cases);
         let stop = reached.stopped_of.map(|_| Stop::FailFast);
-        let run = crate::recording::record(self.evaluator, &self.problem, &candidate, &plan, &jobs, stop, elapsed)?;
-        Ok(run)
+        let (evaluator, problem) = (self.evaluator, Arc::clone(&self.problem));
+        let plan = self.plan_of(candidate.solver.clone(), &places);
+        Ok(crate::recording::record(evaluator, &problem, &candidate, plan, &jobs, stop, elapsed)?)
     }
 }
 
@@ -405,12 +412,12 @@ fn is_fault(row: &Row) -> bool {
     row.outcome.verdict == Verdict::JudgeError
 }
 
-/// Returns a solver that is known by its results alone.
+/// Returns a solver that is known only by its results.
 fn known_by_results(name: String, text: String) -> Solver {
     Solver::new(SolverSpec { name, text }, Invocation::CannotStart("its results are known".to_owned()))
 }
 
-/// Plays a plan in leased slots, until its end or until the task is cancelled. `progress` describes how far it is.
+/// Plays a plan in leased slots, until its end or until the task is cancelled. `progress` describes its progress.
 pub(crate) fn play(
     evaluator: &Evaluator,
     plan: &Plan,
@@ -422,7 +429,7 @@ pub(crate) fn play(
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
     let runner = LocalRunner::new(pool, settings, || ());
     if plan.job_count() == 1 {
-        // Most evaluations of a search are short: threads for one case would take as long as some of them.
+        // Most evaluations of a search are short, and threads for one case would take as long as some of them.
         let finished = runner.run_one(plan, &Unstored(evaluator.records), |stop| task.on_cancel(move || stop.stop()));
         task.check()?;
         return Ok(finished.map_err(Failure::from)?.into_iter().collect());
@@ -445,7 +452,7 @@ pub(crate) fn play(
     Ok(finished)
 }
 
-/// Stores nothing: results are recorded together, when the evaluation is over.
+/// Stores nothing, because results are recorded together at the end of the evaluation.
 struct Unstored(bool);
 
 impl ResultStore for Unstored {

@@ -1,4 +1,4 @@
-//! The evaluator of a server: it owns the cores, and what requests share.
+//! The evaluator of a server: it owns the cores, and the state that requests share.
 
 use crate::candidate::Workshop;
 use crate::known::Known;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// What requests share.
+/// The state that requests share.
 pub struct Evaluator {
     pub(crate) args: EvaluatorArgs,
     /// Whether results are recorded.
@@ -44,7 +44,7 @@ pub struct Evaluator {
     _sweeper: Sweeper,
 }
 
-/// What was done since the start.
+/// Counters of the work since the start.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) evaluations: AtomicU64,
@@ -53,10 +53,11 @@ pub(crate) struct Counters {
 }
 
 impl Evaluator {
-    /// Opens the sandbox and claims the cores. `sealed` is the file of the sealed cases. Results are recorded in the catalogue's journal if `records` says so.
+    /// Opens the sandbox and claims the cores. `sealed` is the file of the sealed cases. If `records` is true, results
+    /// are recorded in the catalogue's journal.
     ///
     /// # Errors
-    /// When the sandbox does not work here as it is wanted.
+    /// When the requested sandbox does not work here.
     pub fn open(
         catalogue: Catalogue,
         args: EvaluatorArgs,
@@ -73,7 +74,7 @@ impl Evaluator {
         let cores = (0..jobs).map(|slot| settings.cores.get(slot).copied());
         let slots = SlotPool::new(Arc::clone(&sandbox), cores);
         let timing_lock = Arc::clone(&settings.timing_lock);
-        // More requests than jobs, so that one is compiled or scored while others play.
+        // There are more requests than jobs, so that one is compiled or scored while others play.
         let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
         Ok(Arc::new(Self {
             workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.conditions.build.clone(), sealed.clone()),
@@ -94,7 +95,7 @@ impl Evaluator {
         }))
     }
 
-    /// Cancels what runs and waits, and waits for the end of all.
+    /// Cancels all running and waiting requests, and waits for their end.
     pub fn end(&self) {
         self.queue.end();
         slots::wait_for_dismissed_workers();
@@ -115,7 +116,7 @@ impl Evaluator {
         self.problems.ready(id, &self.sandbox, &self.args, self.records)
     }
 
-    /// Describes what it does.
+    /// Describes its activity.
     pub(crate) fn status(&self) -> Answer {
         let (running, waiting) = self.queue.counts();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -149,7 +150,7 @@ fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) 
     }
 }
 
-/// Fails in tier `bare`, unless the user wants it.
+/// Fails in tier `bare`, unless the user allows it.
 fn refuse_bare(sandbox: &Sandbox, args: &EvaluatorArgs) -> Result<(), Failure> {
     let is_wanted = matches!(args.conditions.sandbox.tier.0, TierChoice::Forced(Tier::Bare));
     if sandbox.tier() != Tier::Bare || is_wanted {

@@ -236,10 +236,10 @@ impl Recorder {
             played: plan.cases.len(),
             probe: None,
         };
-        let recording = Recording::reattach(journal, catalogue.retention, &record, run)?;
+        let (recording, known) = Recording::reattach(journal, catalogue.retention, &record, run)?;
         let options =
             JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
-        Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
+        Ok(Self::of(options, plan, known, Some(recording)))
     }
 
     /// Marks the run as a search. `best` is the place of the solver with the best setting so far.

@@ -156,10 +156,12 @@ impl<'a> Following<'a> {
             self.readers.entry(task).or_insert_with(|| LogReader::new(path));
         }
         let mut batch = Vec::new();
-        let mut entries = Vec::new();
+        let (mut entries, mut failure) = (Vec::new(), None);
         for (task, reader) in &mut self.readers {
-            let found = reader.read().map_err(|error| unwritable(&self.folder, &error))?;
-            entries.extend(found.into_iter().map(|entry| (task.clone(), entry)));
+            match reader.read() {
+                Ok(found) => entries.extend(found.into_iter().map(|entry| (task.clone(), entry))),
+                Err(error) => failure = Some(unwritable(&self.folder, &error)),
+            }
         }
         for (task, (entry, answer)) in entries {
             match entry {
@@ -170,7 +172,7 @@ impl<'a> Following<'a> {
                     batch.extend(self.tracker.finished(&task, job).into_iter().flatten());
                 }
                 Entry::Failed { node, error, hint, usage } => {
-                    return Err(RunError::Cluster(ClusterError {
+                    failure = Some(RunError::Cluster(ClusterError {
                         error: format!("task {}_{} on node {node}: {error}", task.job, task.task),
                         hint,
                         exit: if usage { Exit::Usage } else { Exit::Fault },
@@ -179,6 +181,10 @@ impl<'a> Following<'a> {
             }
         }
         let accepted = handover.hand_over(&mut batch);
+        // The results of other tasks are recorded first. If nothing is missing, the failure does not matter.
+        if let Some(failure) = failure.filter(|_| !self.tracker.is_complete()) {
+            return Err(failure);
+        }
         Ok((!accepted && self.plan.fail_fast).then_some(Stop::FailFast))
     }
 
@@ -366,7 +372,14 @@ impl<'a> Following<'a> {
         }
         // If Slurm does not answer, the tasks detect that the folder was removed.
         let _ = slurm::wait_for_end(&self.jobs);
-        let _ = self.read(handover);
+        loop {
+            let position = |following: &Self| following.readers.values().map(LogReader::position).sum::<u64>();
+            let before = position(self);
+            let _ = self.read(handover);
+            if position(self) == before {
+                break;
+            }
+        }
     }
 }
 

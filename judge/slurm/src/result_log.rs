@@ -170,6 +170,11 @@ impl LogReader {
         Self { path, offset: 0, rest: Vec::new() }
     }
 
+    /// Returns how many bytes were read.
+    pub(super) fn position(&self) -> u64 {
+        self.offset
+    }
+
     /// Returns the entries that have become whole since the last time, each with its answer.
     pub(super) fn read(&mut self) -> io::Result<Vec<AnsweredEntry>> {
         // Opened again, so that a network file system asks the server for the length.

@@ -8,7 +8,7 @@ use judge_problem::{
     Catalogue, ClusterJob, DetachedJob, Digest, Evidence, Exit, FinishedJob, JobId, JobState, KnownOutcome, NodeList,
     Plan, RunEvent, RunningJobs, Stop, error_chain,
 };
-use judge_run::cases::Inputs;
+use judge_run::cases::{CaseReader, Inputs};
 use judge_run::runner::{ClusterError, EarlyEnd, Handover, PlanRunner, ResultStore, RunError, RunResult, Signals};
 use judge_sandbox::{Gap, Sandbox, Tier};
 use parking_lot::Mutex;
@@ -84,16 +84,24 @@ impl SlurmRunner {
         Ok((folder, tracker))
     }
 
-    /// Passes on the results of earlier runs. Returns which cases need not run.
-    fn hand_over_known(&self, plan: &Plan, store: &dyn ResultStore, handover: &mut Handover<'_>) -> Vec<bool> {
+    /// Passes on the results that the run has already, and if `reuses` those of earlier runs. Returns which cases need not
+    /// run.
+    fn hand_over_known(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        handover: &mut Handover<'_>,
+        reuses: bool,
+    ) -> Vec<bool> {
         if !store.has_earlier() {
             return vec![false; plan.cases.len()];
         }
-        let inputs = Inputs::of(&plan.problem);
+        let (inputs, reader) = (Inputs::of(&plan.problem), CaseReader::of(&plan.problem));
         let mut known = Vec::new();
         for (case, spec) in plan.cases.iter().enumerate() {
             let mut found = earlier(plan, case, |job| store.kept(job));
-            if found.len() < plan.solvers.len()
+            if reuses
+                && found.len() < plan.solvers.len()
                 && let Ok(input) = inputs.load_of(&plan.cases, &spec)
             {
                 let digest = Digest::of(&input);
@@ -101,6 +109,10 @@ impl SlurmRunner {
             }
             known.push(found.len() == plan.solvers.len());
             self.note_earlier_nodes(&mut found, store, handover);
+            if self.cluster.settings.worker.describe && !found.is_empty() {
+                let features = reader.describe(&spec).ok().map(|described| Arc::new(described.features));
+                found.iter_mut().for_each(|job| job.features.clone_from(&features));
+            }
             handover.hand_over(&mut found);
         }
         known
@@ -127,7 +139,7 @@ impl SlurmRunner {
     ) -> Result<Option<Stop>, RunError> {
         let mut following = match &self.start {
             Start::Fresh => {
-                let known = self.hand_over_known(plan, store, handover);
+                let known = self.hand_over_known(plan, store, handover, true);
                 if known.iter().all(|known| *known) {
                     return Ok(None);
                 }
@@ -136,7 +148,10 @@ impl SlurmRunner {
                 store_job(store, handover, &folder, "");
                 Following::start(&self.cluster, plan, folder, tracker)?
             }
-            Start::Attach(folder) => Following::attach(&self.cluster, plan, folder.clone())?,
+            Start::Attach(folder) => {
+                self.hand_over_known(plan, store, handover, false);
+                Following::attach(&self.cluster, plan, folder.clone())?
+            }
         };
         let (id, folder) = (following.last_job(), &following.folder);
         handover.tell(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));

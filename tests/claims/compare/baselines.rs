@@ -53,7 +53,7 @@ fn without_a_solver_the_baselines_own_is_held() {
     std::fs::remove_file(folder.path().join("plain")).unwrap();
     let said = own();
     assert!(said.code == Some(2) && said.stderr.contains("./plain"), "{}{}", said.stdout, said.stderr);
-    // A file without a name, as it may be written by hand.
+    // A file without a name, as in a hand-written one.
     folder.script("plain", "read -r seed; echo $((1000 + seed * 37 % 101))");
     folder.write("baseline.toml", text.replace("solver-name = \"mine\"\n", ""));
     assert_eq!(own().code, Some(0));
@@ -142,7 +142,7 @@ fn baseline_files_are_small_sorted_and_reproducible() {
     assert!(cases[5].contains("seed = 5") && cases[5].contains("verdict = \"runtime-error\""), "{}", cases[5]);
     record(&folder, &allowed);
     assert_eq!(without_times(read()), first);
-    // What failed before may fail again, and may be mended.
+    // A case that failed before may fail again, and may be fixed.
     assert_eq!(gate(&folder, "./failing", &[]).code, Some(0));
     assert!(gate(&folder, "./plain", &[]).stdout.contains("now accepted: seed-5"));
 }

@@ -23,7 +23,9 @@ use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use super::stored::origins;
 use copy::Games;
-use judge_problem::{CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags};
+use judge_problem::{
+    CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags,
+};
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params, params_from_iter};
 use source::{Failed, RUN, Source};
@@ -79,7 +81,7 @@ fn open(files: &[PathBuf]) -> Result<Vec<Source>, MergeError> {
 }
 
 impl Journal {
-    /// Stores the totals of a merged run's solvers by this rule; `None` where the rule gives none.
+    /// Stores the totals of a merged run's solvers by this rule; `None` if the rule gives none.
     ///
     /// # Errors
     /// When the journal cannot be written.

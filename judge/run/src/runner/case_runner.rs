@@ -124,7 +124,7 @@ impl Task<'_> {
 /// The state of a solver's run.
 enum State<'a> {
     Waiting,
-    /// The executor has it. Meanwhile, no solver is timed alone.
+    /// It was submitted to the executor. Meanwhile, no solver is timed alone.
     Submitted(RwLockReadGuard<'a, ()>),
     Ended(Result<Execution, Fault>),
 }

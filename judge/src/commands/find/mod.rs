@@ -8,12 +8,12 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    BestOrigin, CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features,
-    GeneratorCall, JobId, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict,
-    one_line, quote,
+    BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome,
+    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
+use judge_run::runner::was_interrupted;
 use judge_search::{ComparedAnswers, UNCHECKED, add_all_names, add_measures};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
@@ -128,12 +128,8 @@ fn features(pick: &Pick, problem: &Problem, reader: &CaseReader) -> Features {
         None => reader.describe(&pick.case).ok().map(|described| described.features),
     };
     let mut features = described.unwrap_or_default();
-    let call = match &pick.case.source {
-        CaseSource::Made(call) => call.clone(),
-        CaseSource::Seed(seed) => GeneratorCall { seed: *seed, values: Vec::new() },
-        CaseSource::File(_) => return features,
-    };
-    for (name, value) in call.complete(&problem.generator_parameters).unwrap_or_default() {
+    for (name, value) in supply::parameter_values(problem, &pick.case.source) {
+        // What is read from the input counts.
         if let (None, Ok(number)) = (features.get(&name), value.parse()) {
             features.set(&name, number);
         }
@@ -208,8 +204,9 @@ impl Search<'_> {
     /// Plays cases until enough are found, the budget is spent, or the search is stopped.
     fn run(&mut self) -> Result<Option<Stop>, Failure> {
         let budget = budget(self.args);
-        let started = Instant::now();
-        let is_late = || self.args.time.is_some_and(|time| started.elapsed() >= time.0);
+        let end = self.args.time.map(|time| Instant::now() + time.0);
+        let is_late = || end.is_some_and(|end| Instant::now() >= end);
+        self.runner.plan_runner.end_at(end);
         let mut steps = if budget == usize::MAX { Steps::without_end() } else { Steps::start(budget) };
         while self.seen.len() < budget && !is_late() && !self.has_enough() && !self.is_hopeless() {
             let picks = match std::mem::take(&mut self.first) {
@@ -224,7 +221,7 @@ impl Search<'_> {
             let stop = self.play(picks)?;
             (0..count).for_each(|_| steps.end());
             if stop.is_some() {
-                return Ok(stop);
+                return Ok(stop.filter(|_| was_interrupted() || !is_late()));
             }
         }
         Ok(None)
@@ -367,7 +364,7 @@ impl Search<'_> {
         }
     }
 
-    /// A case that matches the goal counts as much as the best value so far, so that no value is above all others.
+    /// A case that matches the goal counts as the best value so far, so that no value exceeds all others.
     fn highest_signal(&self) -> f64 {
         let signals = self.seen.iter().filter(|seen| seen.value.is_none());
         signals.map(|seen| self.signal(&seen.outcomes, seen.loss, None)).fold(1.0, f64::max)
