@@ -40,6 +40,21 @@ fn a_file_that_changes_is_another_candidate() {
 }
 
 #[test]
+fn results_of_another_checker_are_not_known() {
+    let mut served = Served::start(&[]);
+    let checker = std::fs::read_to_string(served.folder.path().join("check.sh")).unwrap();
+    let tenfold = checker.replace("echo \"$score\"", "echo \"${score}0\"");
+    for (checker, total, runs) in [(&checker, 10, 2), (&tenfold, 100, 2), (&checker, 10, 0)] {
+        served.folder.write("check.sh", checker);
+        let result = served.evaluate("echo 5", "1-2", &json!({}));
+        assert_eq!(
+            (&result["total"], &result["runs"], &result["is_best"]),
+            (&json!(total), &json!(runs), &json!(true))
+        );
+    }
+}
+
+#[test]
 fn hostile_candidates_get_verdicts_and_feedback() {
     let mut served = Served::start(&["--cpu", "300ms"]);
     let limits = |wall: &str| json!({"limits": {"cpu": "60min", "wall": wall}});
