@@ -139,7 +139,7 @@ impl<'a> Running<'a> {
     /// Returns the key under which a candidate's results are stored.
     fn conditions(&self, candidate: &str) -> Digest {
         let problem = &self.problem;
-        let parts = [candidate, &problem.problem().id, &problem.identity, &self.limits_key];
+        let parts: [&str; 4] = [candidate, &problem.problem().id, &problem.identity, &self.limits_key];
         Digest::of_parts(parts.map(str::as_bytes))
     }
 
