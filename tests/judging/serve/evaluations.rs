@@ -1,6 +1,7 @@
 //! The results of an evaluation.
 
 use super::{Served, place, script_on};
+use crate::support::documents::CATALOGUE;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,21 @@ fn a_file_that_changes_is_another_candidate() {
     let command = json!({"problem": "columns", "solver": {"command": "sh bot.sh"}, "cases": ["seed-7", "seed-9"]});
     let result = served.result("evaluate", &command);
     assert_eq!((&result["total"], &result["cases"][1]["case"]), (&json!(2), &json!("seed-9")));
+}
+
+#[test]
+fn losses_are_told_with_their_own_cases() {
+    let folder = place();
+    let features = format!("{CATALOGUE}[problem.features]\nn = '^(\\d+)'\n");
+    folder.write("problems.toml", features);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "j.db"]);
+    served.evaluate("echo 100", "1-16", &json!({}));
+    let worse = "read n; [ $n -gt 12 ] && echo 50 || echo 101";
+    served.evaluate(worse, "1-16", &json!({}));
+    // Its results are known, so that all of them count.
+    let result = served.evaluate(worse, "1-16", &json!({"against": "best"}));
+    let feedback = result["feedback"].as_str().unwrap();
+    assert!(feedback.contains("  n from 13 to 16: -50.00 % on 4 cases"), "{feedback}");
 }
 
 #[test]
