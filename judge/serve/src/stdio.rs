@@ -44,7 +44,7 @@ pub fn serve_stdio(
             let send = Arc::clone(&send);
             client.receive_one(message, move |line| line.iter().for_each(|line| send(line))).detach();
         }
-        None => send(&client.refuse_long()),
+        None => send(&Client::refuse_long()),
     });
     evaluator.end();
     received.map_err(Failure::fault)

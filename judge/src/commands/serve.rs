@@ -48,7 +48,8 @@ fn serve_http(evaluator: &Arc<Evaluator>, address: SocketAddr) -> Result<(), Fai
     let line = serde_json::json!({ "listening": endpoint.url(), "token": endpoint.token() });
     judge_report::print_line(&line.to_string())?;
     let client = Client::new(Arc::clone(evaluator), Methods::Serve, None);
-    let served = endpoint.run(MAX_MESSAGE, move |message, reply| client.receive_one(message, reply));
+    // A message that is a little too long is read, and refused as on standard input.
+    let served = endpoint.run(2 * MAX_MESSAGE, move |message, reply| client.receive_one(message, reply));
     evaluator.end();
     served
 }
