@@ -128,7 +128,7 @@ impl Workshop {
     /// Returns a candidate that comes as a text as reports name it.
     pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
         let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
-        file_name(language, &programs::languages(&problem.catalogue)?)
+        Ok(named_source(&file_name(language, &programs::languages(&problem.catalogue)?)?))
     }
 
     /// Prepares a candidate, or returns it as it was prepared before.
@@ -183,7 +183,7 @@ impl Workshop {
         let stamps = stamps(&solver, source.is_none().then_some(&*given));
         let source = source.map(Source::of);
         if let Some(source) = &source {
-            solver.spec.text = source.without_folder(&given);
+            solver.spec.text = named_source(&source.without_folder(&given));
             if let Invocation::CompileError(said) | Invocation::CannotStart(said) = &mut solver.invocation {
                 *said = source.without_folder(said);
             }
@@ -247,6 +247,11 @@ fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Opti
             Ok((named(file.display().to_string()), Some(folder)))
         }
     }
+}
+
+/// Returns a solver whose source came as a text as reports name it.
+fn named_source(file: &str) -> String {
+    format!("{}{file}", SolverSpec::SOURCE)
 }
 
 /// Returns the name of the file of a source in a language.

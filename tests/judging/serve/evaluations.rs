@@ -14,6 +14,7 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!((&first["runs"], &first["is_best"], &first["stopped_early"]), (&json!(4), &json!(true), &json!(false)));
     assert_eq!(first["cases"][1]["case"], "seed-2");
     assert_eq!(first["cases"][1]["score"], 20);
+    assert!(first["cases"][1].get("reproduce").is_none(), "there is no file: {first}");
     let again = served.evaluate(script, "1-4", &json!({}));
     assert_eq!((&again["runs"], &again["cases"]), (&json!(0), &first["cases"]));
     assert_eq!(again["candidate"], first["candidate"]);
@@ -71,6 +72,8 @@ fn a_file_that_changes_is_another_candidate() {
     let command = json!({"problem": "columns", "solver": {"command": "sh bot.sh"}, "cases": ["seed-7", "seed-9"]});
     let result = served.result("evaluate", &command);
     assert_eq!((&result["total"], &result["cases"][1]["case"]), (&json!(2), &json!("seed-9")));
+    let again = result["cases"][1]["reproduce"].as_str().unwrap();
+    assert!(again.starts_with("judge run -p columns -s 'sh bot.sh' --seeds 9"), "{again}");
 }
 
 #[test]
