@@ -44,14 +44,14 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, task: &Ar
     running.finish(&result)
 }
 
-/// What came of playing.
+/// The result of playing.
 struct Reached {
     versus: Option<Versus>,
-    /// How many cases were asked for, if not all were played.
+    /// The number of requested cases, if not all were played.
     stopped_of: Option<usize>,
 }
 
-/// An evaluation that goes on.
+/// An evaluation that is running.
 struct Running<'a> {
     evaluator: &'a Evaluator,
     task: &'a Arc<Task>,
@@ -69,11 +69,11 @@ struct Running<'a> {
     /// The candidate's id.
     id: String,
     min_effect: Option<MinEffect>,
-    /// Whether the features of cases are wanted.
+    /// Whether the features of cases are requested.
     describes: bool,
     /// The candidate's results.
     rows: Rows,
-    /// What was run for this request, with the places of its cases.
+    /// The jobs that were run for this request, with the places of their cases.
     finished: Vec<FinishedJob>,
     /// Bytes of answers in it.
     answer_bytes: usize,
@@ -137,12 +137,12 @@ impl<'a> Running<'a> {
         Ok(made)
     }
 
-    /// Returns what results of a candidate are stored by.
+    /// Returns the key under which a candidate's results are stored.
     fn conditions(&self, candidate: &str) -> Digest {
         Digest::of_parts([candidate.as_bytes(), self.problem.problem().id.as_bytes(), self.limits_key.as_bytes()])
     }
 
-    /// Returns what the best candidate is stored by.
+    /// Returns the key under which the best candidate is stored.
     fn set(&self) -> Digest {
         let mut cases: Vec<Digest> = self.keys.iter().map(CaseKey::digest).collect();
         cases.sort_unstable();
@@ -172,7 +172,8 @@ impl<'a> Running<'a> {
         (0..self.keys.len()).filter(|&place| !self.rows.contains_key(&self.keys[place])).collect()
     }
 
-    /// Plays the cases in an order that is the same for all candidates, until it is known that the incumbent stays the best.
+    /// Plays the cases in an order that is the same for all candidates, until it is certain that the incumbent stays
+    /// the best.
     fn play_against(&mut self, incumbent: &Best) -> Result<Reached, RpcError> {
         let known = (0..self.keys.len()).filter_map(|place| {
             let row = incumbent.rows.get(&self.keys[place])?;
@@ -195,7 +196,7 @@ impl<'a> Running<'a> {
             order[first..next].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
             is_over = duel.is_over()?;
         }
-        // Results that were known anyway are part of the answer.
+        // Results that were already known are part of the answer.
         let is_whole = self.missing().is_empty();
         if is_whole {
             order[next..].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
@@ -218,7 +219,7 @@ impl<'a> Running<'a> {
         Some(Played { place, case: self.cases.at(place), rows })
     }
 
-    /// Adds a case that both have played. Faults of the judge say nothing about either.
+    /// Adds a case that both have played. Faults of the judge give no information about either.
     fn add_pair(&self, duel: &mut Duel, incumbent: &Best, place: usize) {
         match self.pair(incumbent, place) {
             Some(played) if played.rows.iter().any(|row| is_fault(row)) => duel.leave_out(place),
@@ -388,7 +389,7 @@ impl<'a> Running<'a> {
         Ok(stopping::is_better(&both)?)
     }
 
-    /// Records what was run, if results are recorded.
+    /// Records the results of the jobs that were run, if results are recorded.
     fn record(&mut self, reached: &Reached, elapsed: Duration) -> Result<Option<RunId>, RpcError> {
         if !self.evaluator.records || self.finished.is_empty() {
             return Ok(None);
@@ -415,12 +416,12 @@ fn is_fault(row: &Row) -> bool {
     row.outcome.verdict == Verdict::JudgeError
 }
 
-/// Returns a solver that is known by its results alone.
+/// Returns a solver that is known only by its results.
 fn known_by_results(name: String, text: String) -> Solver {
     Solver::new(SolverSpec { name, text }, Invocation::CannotStart("its results are known".to_owned()))
 }
 
-/// Plays a plan in leased slots, until its end or until the task is cancelled. `progress` describes how far it is.
+/// Plays a plan in leased slots, until its end or until the task is cancelled. `progress` describes its progress.
 pub(crate) fn play(
     evaluator: &Evaluator,
     plan: &Plan,
@@ -432,7 +433,7 @@ pub(crate) fn play(
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
     let runner = LocalRunner::new(pool, settings, || ());
     if plan.job_count() == 1 {
-        // Most evaluations of a search are short: threads for one case would take as long as some of them.
+        // Most evaluations of a search are short, and threads for one case would take as long as some of them.
         let finished = runner.run_one(plan, &Unstored(evaluator.records), |stop| task.on_cancel(move || stop.stop()));
         task.check()?;
         return Ok(finished.map_err(Failure::from)?.into_iter().collect());
@@ -455,7 +456,7 @@ pub(crate) fn play(
     Ok(finished)
 }
 
-/// Stores nothing: results are recorded together, when the evaluation is over.
+/// Stores nothing, because results are recorded together at the end of the evaluation.
 struct Unstored(bool);
 
 impl ResultStore for Unstored {

@@ -1,4 +1,4 @@
-//! The problems of a server: each is compiled when it is first asked for, and then kept.
+//! The problems of a server. Each is compiled on first use, and then kept.
 
 use crate::known::CaseKey;
 use crate::params::{LimitsParam, SeedsParam};
@@ -15,14 +15,14 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most cases of a request.
+/// The maximal number of cases of a request.
 const MAX_CASES: usize = 100_000;
 
 /// A problem that is ready to be played.
 pub(crate) struct ReadyProblem {
     /// The catalogue, with the programs of this problem compiled.
     pub(crate) catalogue: Catalogue,
-    /// The plan that all plans are made from, without solvers or cases. It has the server's limits.
+    /// The template of all plans, without solvers or cases. It has the server's limits.
     pub(crate) template: Plan,
     reference: ReferenceScores,
     _programs: Programs,
@@ -61,7 +61,7 @@ impl Problems {
         records: bool,
     ) -> Result<Arc<ReadyProblem>, Failure> {
         let id = &self.find(id)?.id;
-        // Locked while it is made, so that it is compiled once.
+        // Locked while it is made, so that it is compiled only once.
         let mut ready = self.ready.lock();
         if let Some(problem) = ready.get(id) {
             return Ok(Arc::clone(problem));

@@ -92,7 +92,7 @@ fn append_step_summary(report: &impl Report) {
     }
 }
 
-/// Returns whether a path stands for standard output.
+/// Returns whether a path means standard output.
 pub(super) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }

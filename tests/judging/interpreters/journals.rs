@@ -1,4 +1,4 @@
-//! No program sees a journal, whatever folder it is shown.
+//! No program sees a journal, regardless of which folders it can see.
 
 use super::place::{Judge, Place, SYSTEM_PATH, is_root, said};
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 const SECRET: &str = "the answer of another";
 
-/// Prints every file below the folder that it is given.
+/// Prints every file below the given folder.
 const SPY: &str = "find \"$1\" -type f -exec cat {} + 2>/dev/null\necho looked\n";
 
 fn spied(place: &Place, judge: Judge, words: &[&str]) -> (String, String) {

@@ -1,4 +1,4 @@
-//! What an evaluation gives.
+//! The results of an evaluation.
 
 use super::{Served, place, script_on};
 use crate::support::documents::CATALOGUE;

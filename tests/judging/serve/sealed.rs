@@ -1,4 +1,4 @@
-//! Sealed cases: what `evaluate` tells of them.
+//! Sealed cases: the results that `evaluate` shows for them.
 
 use super::Served;
 use crate::support::require::{Need, skip};

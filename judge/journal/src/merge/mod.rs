@@ -81,7 +81,7 @@ fn open(files: &[PathBuf]) -> Result<Vec<Source>, MergeError> {
 }
 
 impl Journal {
-    /// Stores the totals of a merged run's solvers by this rule; `None` where the rule gives none.
+    /// Stores the totals of a merged run's solvers by this rule; `None` if the rule gives none.
     ///
     /// # Errors
     /// When the journal cannot be written.

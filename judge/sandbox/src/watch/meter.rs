@@ -319,8 +319,7 @@ impl<'a> CpuMeter<'a> {
                 _ => 0,
             };
         }
-        // From just before the last sample until now, so that this is never less than what the clock counted in
-        // between.
+        // From just before the last sample until now, so that this is at least what the clock counted in between.
         let own = self.gauges.in_tree_clock(self.gauges.own_cpu().saturating_sub(self.own_then));
         let counted = tree_clock().saturating_sub(self.tree_then + own);
         let missed = used.saturating_sub(counted);
