@@ -59,6 +59,22 @@ fn an_answer_file_that_changes_is_another_case() {
 }
 
 #[test]
+fn a_shared_file_that_changes_makes_other_candidates() {
+    let folder = place();
+    let shared = folder.write("data/score", "1\n").parent().unwrap().to_str().unwrap().to_owned();
+    let script = format!("cat {shared}/score");
+    folder.write("bot.sh", &script);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "1", "--dir", &shared]);
+    for solver in [json!({"path": "bot.sh"}), json!({"source": script, "language": "shell"})] {
+        let params = json!({"problem": "columns", "solver": solver, "seeds": "1"});
+        for score in [3, 4] {
+            served.folder.write("data/score", format!("{score}\n"));
+            assert_eq!(served.result("evaluate", &params)["total"], score, "{params}");
+        }
+    }
+}
+
+#[test]
 fn a_file_that_changes_is_another_candidate() {
     let mut served = Served::start(&[]);
     let params = json!({"problem": "columns", "solver": {"path": "bot.sh"}, "seeds": "1-2"});
