@@ -116,7 +116,7 @@ impl<'a> Running<'a> {
             answer_bytes: 0,
             started,
         };
-        running.id = match Workshop::digest_of_text(choice) {
+        running.id = match Workshop::digest_of_text(&running.problem, choice) {
             Some(digest) => id_of(&digest),
             None => running.prepared()?.id.clone(),
         };
