@@ -158,7 +158,9 @@ fn an_older_copy_of_a_run_changes_nothing() {
     close(*recording, None, Some(15));
     let merged = [("first", [&old, &new]), ("second", [&new, &old])].map(|(name, files)| {
         let mut into = Journal::open_file(&bench.folder.path().join(name)).unwrap();
-        files.map(|file| merge(&mut into, std::slice::from_ref(file), Retention::All).unwrap());
+        for file in files {
+            merge(&mut into, std::slice::from_ref(file), Retention::All).unwrap();
+        }
         results(&into, RunId(1))
     });
     assert_eq!(merged[0], merged[1]);
