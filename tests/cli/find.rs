@@ -45,7 +45,7 @@ fn a_rare_region_is_found_uphill_and_becomes_a_case() {
     assert_eq!(saved["cases"][0]["verdict"], "runtime-error", "{saved}");
     let stored = folder.json(&["history", "show", "last"]).1;
     assert_eq!(stored["cases"][0]["case"], json!(name), "{stored}");
-    // The same command finds the same; what is recorded is not run again.
+    // The same command finds the same cases, and recorded results are not run again.
     let resumed = folder.json(&[&find[..], &["--resume"]].concat()).1;
     assert_eq!(found(&resumed)[0]["case"], json!(name));
 }

@@ -85,7 +85,7 @@ pub struct RunEnd<'a> {
     pub elapsed: Duration,
     /// The rule that it was scored by.
     pub rule: &'a Rule,
-    /// The total of each solver by the rule; `None` where the rule gives none. Only a complete run has totals.
+    /// The total of each solver by the rule; `None` if the rule gives none. Only a complete run has totals.
     pub totals: Vec<Option<&'a BigRational>>,
 }
 
@@ -412,13 +412,12 @@ impl Recording {
 }
 
 impl Journal {
-    /// Returns the file that it was written anew to, if its own was removed, moved or replaced.
+    /// Returns the new file that it was rewritten to, if its own was removed, moved or replaced.
     pub fn rewritten_file(&self) -> Option<&Path> {
         self.rewritten_file.as_deref()
     }
 
-    /// Moves to a new file with all content of this one. If another file is in its place by now, that one is left
-    /// alone.
+    /// Moves to a new file with all content of this one. If another file has taken its path by now, that file is kept.
     fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;

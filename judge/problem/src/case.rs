@@ -265,7 +265,7 @@ impl TestGroup {
 pub struct Members {
     /// Patterns of case names. `*` matches any characters, `?` matches one.
     pub names: Vec<glob::Pattern>,
-    /// Cases generated from these seeds, whatever their names.
+    /// Cases generated from these seeds, with any name.
     pub seeds: Option<Seeds>,
 }
 
@@ -286,7 +286,7 @@ impl fmt::Display for Members {
 }
 
 /// The maximum number of seeds in a list. A longer range is probably a typing error.
-const MAX_SEEDS: u64 = 10_000_000;
+pub(crate) const MAX_SEEDS: u64 = 10_000_000;
 
 /// The first seed of the fresh cases of `compare --until-decided`, and of the comparison at the end of `tune`. Users
 /// choose small seeds, and the search of `tune` starts at [`FIRST_TRAINING_SEED`]. So these cases are new to the

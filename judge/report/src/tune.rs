@@ -56,10 +56,10 @@ pub struct TuneReport {
 pub struct Candidate {
     /// The setting.
     pub setting: ParameterSetting,
-    /// By case; `None` where it was not run.
+    /// By case; `None` if it was not run.
     pub outcomes: Vec<Option<Outcome>>,
-    /// The value of each outcome: points by the problem's rule, or on the scale of the measure; larger is better. `None`
-    /// where it was not run, and for a failure without a value.
+    /// The value of each outcome: points by the problem's rule, or on the scale of the measure; larger is better.
+    /// `None` if it was not run, and for a failure without a value.
     pub values: Vec<Option<f64>>,
     /// The mean of its values, as if it had run on every case of the search.
     pub worth: Option<f64>,
@@ -388,7 +388,7 @@ pub(crate) struct TuneLine<'a> {
     default: bool,
     /// The cases that it was run on.
     cases: Vec<&'a str>,
-    /// By case; null where it failed.
+    /// By case; null if it failed.
     #[schemars(extend("items" = json!({ "type": ["number", "null"] })))]
     scores: Vec<Option<Number>>,
     /// By case: the node that it was run on, if there are nodes.

@@ -15,8 +15,8 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::thread::Builder;
 
-/// Answers the messages of `input` on `output`, until the input ends, the output is closed, or a signal comes. Then what runs
-/// is cancelled. A second signal ends the process at once.
+/// Answers the messages of `input` on `output`, until the input ends, the output is closed, or a signal comes. All
+/// running requests are then cancelled. A second signal ends the process at once.
 ///
 /// # Errors
 /// When the input cannot be read, or signals cannot be caught.
@@ -33,7 +33,7 @@ pub fn serve_stdio(
     let send = Arc::new(move |line: &str| {
         let mut output = output.lock();
         if output.write_all(line.as_bytes()).and_then(|()| output.flush()).is_err() {
-            // The client has gone.
+            // The client has disconnected.
             wake(&end);
         }
     });
@@ -71,7 +71,7 @@ fn end_on_signals(end: Arc<OwnedFd>) -> io::Result<()> {
 /// The bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
-/// Hands over each line, and `None` for one that is too long, until the input ends or `ended` is readable.
+/// Passes on each line, and `None` for one that is too long, until the input ends or `ended` is readable.
 fn receive(input: BorrowedFd<'_>, ended: &OwnedFd, take: &mut dyn FnMut(Option<&[u8]>)) -> io::Result<()> {
     let mut lines = Lines::default();
     let mut piece = vec![0; PIECE];

@@ -122,7 +122,7 @@ fn spooled_stdin() -> Result<File, Failure> {
     Ok(file)
 }
 
-/// Whether it is a device such as `/dev/zero`. A terminal ends when the user says so, and `/dev/null` at once.
+/// Whether it is a device such as `/dev/zero`. A terminal ends on the user's input, and `/dev/null` at once.
 fn is_endless(input: &io::StdinLock<'_>) -> io::Result<bool> {
     let stat = rustix::fs::fstat(input)?;
     let is_device = FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice;

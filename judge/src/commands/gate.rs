@@ -253,13 +253,16 @@ fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
     }
 }
 
-/// Rewrites the baseline if the gate holds: with the better results, or, if scores vary, with the mean of all runs. Its
+/// Rewrites the baseline if the gate holds and the judge had no fault: with the better results, or, if scores vary, with the mean of all runs. Its
 /// tolerances are kept, and so are CPU times that have hardly changed.
 fn update(
     RecordedGate { file, record }: &RecordedGate<'_>,
-    PlayedGate { plan, limits, today, .. }: &PlayedGate,
+    PlayedGate { plan, limits, runs, today, .. }: &PlayedGate,
     judgement: &Judgement,
 ) -> Result<bool, Failure> {
+    if runs.iter().any(MatchResult::is_faulty) {
+        return Ok(false);
+    }
     let direction = limits.direction;
     let new = match &judgement.noise {
         Some(test) if judgement.holds() => gate::averaged(&record.baseline, today, test, direction),

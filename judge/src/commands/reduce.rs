@@ -286,7 +286,7 @@ impl<'a> Trials<'a> {
     /// Returns whether a result shows the goal.
     fn shows(&self, input: &[u8], trial: &Trial) -> bool {
         let own = &trial.outcomes[0];
-        // A fault of the judge does not count, whatever the condition says.
+        // A fault of the judge never counts, even if the condition holds.
         !trial.outcomes.iter().any(is_fault)
             && self.goal.reason.as_ref().is_none_or(|reason| reason.is_of(own))
             && (!self.goal.is_worse || self.is_worse(trial))

@@ -29,7 +29,8 @@ impl Evaluation<'_> {
         let (catalogue, _programs) = programs::catalogue(global, self.problem)?;
         let problem = load::problem(&catalogue, self.problem)?;
         let sandbox = sandbox::open(&self.running.conditions.sandbox)?;
-        let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox)?;
+        let baseline = self.floor.map(|(baseline, _)| baseline);
+        let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox, baseline)?;
         let cases = if self.is_final { cases.for_the_final_score()? } else { cases };
         let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &self.running)?;
         let solvers = runner.solver(self.solver)?;
@@ -63,7 +64,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     Ok(exit(&told))
 }
 
-/// Records the best total of the sealed cases after this solver has run on them.
+/// Records the best total of the sealed cases, if this solver reaches it.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit, Failure> {
     let (problem, solver) = (args.problem.as_deref(), args.solver.as_ref());
     let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: args.running.clone() };
@@ -75,8 +76,12 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option
     let Some(total) = told.total else {
         return Err(Failure::not_accepted("there is no total yet: the solver must pass all sealed cases"));
     };
+    if !told.is_best {
+        let error = "nothing was recorded: the best total so far is another solver's, and this one does not reach it";
+        return Err(Failure::not_accepted(error).with_hint("record the best solver, or draw new cases: --sealed FILE"));
+    }
     let solver = solver.map_or("", String::as_str).to_owned();
-    let record = SealedBaseline { problem: told.problem, solver, sealed_total: total };
+    let record = SealedBaseline { problem: told.problem, solver, sealed_cases: told.id, sealed_total: total };
     load::write("the baseline", &args.output, record.render()?.as_bytes())?;
     Ok(Exit::Success)
 }

@@ -78,7 +78,7 @@ fn exit(report: &TuneReport) -> Exit {
     }
 }
 
-/// A search, and the runs that it asks for.
+/// A search and the runs that it requests.
 struct Tuning<'a> {
     args: &'a TuneArgs,
     problem: &'a Problem,

@@ -138,7 +138,7 @@ fn parameters_that_do_nothing_win_nothing() {
 #[test]
 fn an_interrupted_search_goes_on_where_it_was() {
     let folder = sample();
-    // What was run once has another score when it is run again.
+    // A repeated run gives another score.
     folder.script("chance", "read -r seed; sleep 0.05; echo $((1000 + $1 + $(od -An -N2 -tu2 /dev/urandom) % 50))");
     let tune =
         ["tune", "-p", "sum", "-s", "./chance {n}", "--param", "n=1..90:int", "--budget", "80", "--compare", "4"];

@@ -1,4 +1,4 @@
-//! Signals, and the ends of pipes that others hold.
+//! Signals, and pipe ends that other processes hold.
 
 use super::*;
 use crate::support::Folder;
@@ -27,7 +27,7 @@ fn an_interrupt_shows_what_was_finished() {
     }
 }
 
-/// A shell that ignores SIGCHLD hands that on to the judge; compilers and checkers are waited for all the same.
+/// A shell that ignores SIGCHLD passes this on to the judge. The judge can still wait for compilers and checkers.
 #[test]
 fn inherited_signals_and_files_do_no_harm() {
     let folder = Folder::new();

@@ -1,6 +1,7 @@
-//! What an evaluation gives.
+//! The results of an evaluation.
 
 use super::{Served, place, script_on};
+use crate::support::documents::CATALOGUE;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,39 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!(served.evaluate(script, "1-4", &json!({"limits": {"cpu": "100ms"}}))["runs"], 4);
     let status = served.result("status", &json!({}));
     assert_eq!((&status["evaluations"], &status["cached"]), (&json!(5), &json!(6)), "{status}");
+}
+
+#[test]
+fn two_cases_may_have_one_input() {
+    let folder = place();
+    let case = |name: &str| format!("[[problem.case]]\nseed = 7\nname = \"{name}\"\n");
+    folder.write("problems.toml", CATALOGUE.replace("seeds = \"1-20\"\n", &(case("a") + &case("b"))));
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2"]);
+    let params = json!({"solver": {"source": "read n; echo $n", "language": "shell"}});
+    for _ in 0..2 {
+        let result = served.result("evaluate", &params);
+        assert_eq!((&result["total"], result["cases"].as_array().unwrap().len()), (&json!(14), 2), "{result}");
+    }
+    assert_eq!(served.result("status", &json!({}))["cached"], 2);
+}
+
+#[test]
+fn an_answer_file_that_changes_is_another_case() {
+    let folder = place();
+    let keys = "checker = \"tokens\"\ninputs = [\"*.in\"]\nanswers = \"*.ans\"\n";
+    folder.write("problems.toml", format!("[[problem]]\nid = \"five\"\n{keys}"));
+    folder.write("a.in", "1\n");
+    folder.write("a.ans", "5\n");
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "1"]);
+    let params = json!({"solver": {"source": "echo 5", "language": "shell"}});
+    let mut evaluate = |answer: &str| {
+        served.folder.write("a.ans", answer);
+        let result = served.result("evaluate", &params);
+        (result["verdict"].as_str().unwrap().to_owned(), result["runs"].as_u64().unwrap())
+    };
+    assert_eq!(evaluate("5\n"), ("accepted".to_owned(), 1));
+    assert_eq!(evaluate("7\n"), ("wrong-answer".to_owned(), 1));
+    assert_eq!(evaluate("5\n"), ("accepted".to_owned(), 0));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How a server ends, and what it leaves: nothing.
+//! The end of a server: it leaves nothing behind.
 
 use super::{Served, script_on};
 use crate::support::pace::awaited;
@@ -79,7 +79,7 @@ fn a_hundred_vanished_clients_leave_nothing() {
     }
 }
 
-/// How many evaluations the soak takes, unless `JUDGE_SOAK` says another number.
+/// The number of evaluations of the soak test, unless `JUDGE_SOAK` sets another one.
 const SOAK: u32 = 3_000;
 
 #[test]

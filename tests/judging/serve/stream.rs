@@ -56,6 +56,17 @@ fn a_candidate_that_solves_nothing_stops_soon() {
 }
 
 #[test]
+fn failures_are_never_better_than_answers() {
+    let mut served = Served::start(&[]);
+    let bests = ["exit 1", "read n; [ $n = 1 ] || exit 1; echo 0", "echo 0", "exit 2"].map(|script| {
+        let result = served.evaluate(script, "1-2", &json!({}));
+        assert_eq!(result["total"], 0, "{result}");
+        result["is_best"].as_bool().unwrap()
+    });
+    assert_eq!(bests, [false, true, true, false]);
+}
+
+#[test]
 fn all_candidates_meet_the_same_cases_first() {
     let mut served = Served::start(&[]);
     served.evaluate("read n; echo $((n + 1000))", "1-60", &json!({}));
@@ -70,7 +81,7 @@ fn all_candidates_meet_the_same_cases_first() {
 #[test]
 #[ignore = "long: 1,000 candidates on 100 cases each, a minute"]
 fn a_stream_of_candidates_plays_two_cases_in_five() {
-    // A case is worth a hundred to six thousand times the candidate's strength, up to a tenth more or less.
+    // The score of a case is 100 to 6,000 times the candidate's strength, plus or minus up to a tenth.
     let candidate = |strength: u32, number: u32| {
         let noise = format!("(900 + (n * 7919 + {number} * 104729) % 201)");
         format!("read n; echo $(((100 + n * 3571 % 5900) * {strength} * {noise} / 1000000)) # {number}")

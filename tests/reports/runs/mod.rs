@@ -1,4 +1,5 @@
-//! The reports of a run from the outside: every format tells the same, none is lost, and each fits its reader.
+//! The reports of a run through the command line: every format has the same data, none is lost, and each fits its
+//! reader.
 
 mod schemas;
 

@@ -152,8 +152,8 @@ fn tolerated(recorded: Option<&Conditions>) -> f64 {
     recorded.map_or(0.0, |recorded| recorded.noisy) + MORE_NOISE + 1e-9
 }
 
-/// Reruns the disturbed cases of a single solver with `run_alone`, if there are more than in the baseline. The run with
-/// the shortest wait for a core is kept, whatever its score. Stops when too many cases stay disturbed, or when
+/// Reruns the disturbed cases of a single solver with `run_alone`, if there are more than in the baseline. Keeps the
+/// run with the shortest wait for a core, regardless of its score. Stops when too many cases stay disturbed, or when
 /// `run_alone` returns nothing. Returns the number of reruns.
 ///
 /// # Errors

@@ -81,8 +81,8 @@ fn open(files: &[PathBuf]) -> Result<Vec<Source>, MergeError> {
 }
 
 impl Journal {
-    /// Stores the totals of a merged run's solvers by this rule; `None` where the rule gives none. The plan has the weights
-    /// and thresholds of the cases.
+    /// Stores the totals of a merged run's solvers by this rule; `None` if the rule gives none. The plan has the weights and
+    /// thresholds of the cases.
     ///
     /// # Errors
     /// When the journal cannot be written.

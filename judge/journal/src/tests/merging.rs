@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// The outcome of a solver on a case is the same wherever it is played, except for the time.
+/// The outcome of a solver on a case is the same in every shard, except for the time.
 fn outcome_of(case: usize, solver: usize, place: usize) -> FinishedJob {
     let score = (!(case * 7 + solver).is_multiple_of(5)).then_some((case * 31 + solver * 17) as i64 % 100);
     let FinishedJob { outcome, mut evidence, .. } = finished(case, solver, score);

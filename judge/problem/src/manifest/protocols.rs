@@ -25,7 +25,7 @@ const KEYS: [(&str, &str); 7] = [
 /// solver's standard error may be in the same output.
 pub const REJECTION: &str = r"(?m)^\[WA\]\s*(.*\S)";
 
-/// What a command is for.
+/// The purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Checker,

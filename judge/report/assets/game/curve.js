@@ -1,15 +1,15 @@
-// The score of a game as it goes on, and the moments that stand out.
+// The score of a game over time, and its highlights.
 
 import { el } from "./dom.js";
 
-/** The most moments of a kind that are marked. */
+/** The maximum number of marked highlights of each kind. */
 const MOST_MARKS = 30;
-/** Each kind has a shape of its own. */
+/** The shape of each kind. */
 export const MARK_SHAPES = { "combo": "▲", "magic": "★", "large gain": "●", "rejected": "✕" };
-/** Marks that are nearer than this, in pixels, are not drawn beside each other. */
+/** Marks closer together than this, in pixels, are not both drawn. */
 const MARK_ROOM = 13;
 
-/** Returns as many moments as are marked of a kind: those with the largest gains, and evenly chosen ones of equal gains. */
+/** Returns the highlights of a kind to mark: those with the largest gains, evenly sampled among equal gains. */
 function largest(all, gain) {
   if (all.length <= MOST_MARKS) return all;
   const least = [...all].sort((one, other) => gain(other) - gain(one)).map(gain)[MOST_MARKS];
@@ -18,11 +18,11 @@ function largest(all, gain) {
   return [...above, ...equal.filter((_, place) => Math.floor(place * share) > Math.floor((place - 1) * share))];
 }
 
-/** Returns the frames that stand out, in order: `{ at, kind }`. */
+/** Returns the highlighted frames in order: `{ at, kind }`. */
 export function standingOut(frames, captions, isRejected) {
   const gain = (at) => Number(frames[at].g ?? 0);
   const kinds = { "combo": [], "magic": [], "large gain": [] };
-  /** What each move brings, by its first frame; 0 where a frame of it is marked already. */
+  /** The gain of each move, by its first frame; 0 if one of its frames is already marked. */
   const ofMoves = new Map();
   let start = 0, isMarked = false;
   for (let at = 0; at < frames.length; at++) {
@@ -37,7 +37,7 @@ export function standingOut(frames, captions, isRejected) {
   const ofMove = (at) => ofMoves.get(at);
   const gains = [...ofMoves.keys()].filter((at) => ofMove(at) > 0);
   const most = gains.reduce((most, at) => Math.max(most, ofMove(at)), 0);
-  // Where all gains are alike, none stands out.
+  // If all gains are equal, none is a highlight.
   kinds["large gain"] = gains.every((at) => ofMove(at) === most) ? [] : gains.filter((at) => ofMove(at) >= most / 2);
   const marks = Object.entries(kinds).flatMap(([kind, all]) =>
     largest(all, kind === "large gain" ? ofMove : gain).map((at) => ({ at, kind })));
@@ -45,17 +45,17 @@ export function standingOut(frames, captions, isRejected) {
   return marks.sort((one, other) => one.at - other.at);
 }
 
-/** Returns the words that say what the marks mean. */
+/** Returns the legend of the marks. */
 export function legendOf(marks) {
   return [...new Set(marks.map(({ kind }) => `${MARK_SHAPES[kind]} ${kind}`))].join("  ");
 }
 
-/** Returns a colour of the style, as it is now: light or dark. */
+/** Returns a style colour in the current theme, light or dark. */
 const shade = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** The scores of one game, or of two, by the ticks of their clock; and, of two, by how much the first leads. */
+/** The scores of one or two games over the ticks of the clock. For two games, also the lead of the first. */
 export class Curve {
-  /** `curves` are lists of `{ name, color, totals, marks }`. `chosen` is called with the tick that is clicked. */
+  /** `curves` are lists of `{ name, color, totals, marks }`. `chosen` is called with the clicked tick. */
   constructor(place, curves, chosen) {
     Object.assign(this, { place, curves, chosen, now: 0 });
     const longest = Math.max(...curves.map(({ totals }) => String(Math.round(totals.reduce((most, total) => Math.max(most, Math.abs(total)), 0))).length));
@@ -88,13 +88,13 @@ export class Curve {
   }
 
   scores() {
-    // A score may be beyond a script's numbers: it has no place on the curve.
+    // A score too large for a JavaScript number is left out of the curve.
     const data = this.curves.map(({ totals }) => totals.map((total) => (Number.isFinite(total) ? total : null)));
     const series = this.curves.map(({ color }) => ({ stroke: () => shade(color), width: 2.5, points: { show: false } }));
     return this.chart(this.curves.length === 2 ? 220 : 180, series, data, (chart) => this.decorate(chart));
   }
 
-  /** The difference as an area: above zero in the colour of the first game, below in that of the second. */
+  /** The difference as an area, above zero in the first game's colour and below zero in the second's. */
   lead() {
     const [first, second] = this.curves;
     const leads = first.totals.map((total, tick) => total - second.totals[tick]).map((lead) => (Number.isFinite(lead) ? lead : null));

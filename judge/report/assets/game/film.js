@@ -1,18 +1,19 @@
-// One game: its frames, and the state after each.
+// One game: its frames and the state after each frame.
 
 import { advance, beforeFirst, boardText, copyState, marksOf, motionOf } from "./board.js";
 import { BoardView, drawStrip } from "./boardview.js";
 import { standingOut } from "./curve.js";
 import { el } from "./dom.js";
 
-/** A whole state is stored every so many frames; the frames between follow from it. Of large boards more are stored. */
+/** The number of frames between stored full states. The states between them are derived. For large boards more are
+ * stored. */
 const STRIDE = 256;
 const LARGE_STRIDE = 16;
 const LARGE_BOARD = 20000;
 const AHEAD_SIZE = 22;
 
 export class Film {
-  /** `ids` names the parts of the only game of a page. */
+  /** `ids` names the page's elements if the page has only one game. */
   constructor(data, ids) {
     Object.assign(this, { data, frames: data.frames, captions: data.captions });
     this.stride = (data.frames[0].n ?? 0) > LARGE_BOARD ? LARGE_STRIDE : STRIDE;
@@ -49,7 +50,7 @@ export class Film {
     return state;
   }
 
-  /** Returns the last frame of a move, or of the last one before it. */
+  /** Returns the last frame of a move, or of the nearest earlier move that has frames. */
   endOf(step) {
     const next = this.starts.find((start) => start.step > step);
     return next ? Math.max(0, next.index - 1) : this.frames.length - 1;
@@ -62,7 +63,7 @@ export class Film {
     return frames.map((frame) => all[frame]);
   }
 
-  /** Shows a frame. If the one before it is shown, what has moved takes so many milliseconds. */
+  /** Shows a frame. If the previous frame is on screen, the motion takes this many milliseconds. */
   show(index, duration) {
     const before = this.shown === index - 1 && duration > 0 ? copyState(this.last.state) : undefined;
     const state = this.stateAt(index), delta = this.frames[index], marks = marksOf(delta);

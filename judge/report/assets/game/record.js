@@ -1,10 +1,10 @@
-// Pictures and films of games, as files.
+// Saves games as picture and video files.
 
 import { download } from "./save.js";
 
 const FILM_WIDTH = 1280;
 const FILM_HEIGHT = 720;
-/** The room above a board, for its points and for what happens. */
+/** The space above a board for its score and messages. */
 const FILM_HEAD = 88;
 const FILM_KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 
@@ -13,7 +13,7 @@ export function saveCanvas(canvas, name) {
   canvas.toBlob((blob) => download(name, blob, "image/png"));
 }
 
-/** Draws what a viewer shows as a frame of a film. */
+/** Draws the viewer's content as a video frame. */
 function drawFrame(pen, { films, move }, color) {
   pen.fillStyle = color("paper");
   pen.fillRect(0, 0, FILM_WIDTH, FILM_HEIGHT);
@@ -32,7 +32,7 @@ function drawFrame(pen, { films, move }, color) {
   });
 }
 
-/** Plays a game from its start and saves it as a film. `tell` is called with what goes on. */
+/** Plays a game from the start and saves it as a video. `tell` is called with progress messages. */
 export async function recordFilm(viewer, name, tell) {
   const kind = globalThis.MediaRecorder && FILM_KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
   if (!kind) throw new Error("this browser records no films");
@@ -48,13 +48,13 @@ export async function recordFilm(viewer, name, tell) {
   recorder.start(1000);
   tell("recording …");
   const drawing = setInterval(() => drawFrame(pen, viewer, color), 33);
-  // Whatever pauses the game ends the film.
+  // Pausing the game ends the video.
   viewer.play();
   await new Promise((done) => {
     const look = setInterval(() => {
       if (viewer.timer !== null) return;
       clearInterval(look);
-      // The last frame is seen for a second.
+      // Hold the last frame for a second.
       setTimeout(done, 1000);
     }, 50);
   });

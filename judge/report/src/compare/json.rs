@@ -213,7 +213,7 @@ pub(crate) struct CompareDocument<'a, C, P> {
     /// The metric whose values are compared instead of the scores.
     metric: Option<&'a str>,
     rule: &'static str,
-    /// What the points that are compared are relative to, under rules that take the best score of a case.
+    /// The scores that the compared points are relative to, under rules that use the best score of a case.
     reference: Option<ReferenceRecord>,
     alpha: f64,
     alpha_each: f64,
@@ -260,11 +260,11 @@ pub(crate) struct ComparisonRecord<'a, P> {
     fact: Option<String>,
     /// Whether these cases are the whole contest, so that the fact is its result.
     whole_contest: bool,
-    /// What they show about similar cases.
+    /// The conclusion about similar cases.
     conclusion: String,
-    /// What is too rare to show in them.
+    /// The events that are too rare to show in them.
     scope: Option<String>,
-    /// On cases that have no effect of their own.
+    /// A note on cases without an effect of their own.
     note: Option<String>,
     more_cases: Option<u64>,
     /// The number of cases with an effect.

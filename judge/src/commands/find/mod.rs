@@ -371,7 +371,7 @@ impl Search<'_> {
         }
     }
 
-    /// A case that matches the goal counts as much as the best value so far, so that no value is above all others.
+    /// A case that matches the goal counts as the best value so far, so that no value exceeds all others.
     fn highest_signal(&self) -> f64 {
         let signals = self.seen.iter().filter(|seen| seen.value.is_none());
         signals.map(|seen| self.signal(&seen.outcomes, seen.loss, None)).fold(1.0, f64::max)

@@ -168,7 +168,7 @@ pub(super) async fn replay_data(
     .await
 }
 
-/// Solvers' output is sent as text, whatever it contains.
+/// Solvers' output is always sent as text.
 pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Chooses the result of a solver on a case.
