@@ -60,7 +60,7 @@ pub(crate) struct EvaluationDocument<'a> {
     /// `accepted` if all cases are, else the commonest failure.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
     verdict: &'static str,
-    /// The total by the scoring rule; absent where the rule gives none.
+    /// The total by the scoring rule; absent if the rule gives none.
     total: Option<Number>,
     /// The mean points of a case, likewise.
     mean: Option<Number>,
@@ -176,7 +176,7 @@ impl Document for Evaluation<'_> {
 }
 
 /// Returns the verdict on all cases: accepted if all are. Otherwise it is the most frequent failure; among equally
-/// frequent ones, the one that says most about the machine or the program.
+/// frequent ones, the one that is most informative about the machine or the program.
 fn overall(verdicts: &[Verdict]) -> Verdict {
     const PRECEDENCE: [Verdict; 11] = [
         Verdict::JudgeError,
@@ -276,12 +276,7 @@ impl Evaluation<'_> {
 
 impl Versus {
     fn line(&self) -> String {
-        let number = |effect: f64| match self.measure {
-            EffectMeasure::Points | EffectMeasure::Difference => format!("{effect:+.3}"),
-            EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => {
-                format!("{:+.2} %", effect * 100.0)
-            }
-        };
+        let number = |effect: f64| self.measure.effect_text(effect);
         let interval = self
             .interval
             .map(|interval| format!(" (from {} to {})", number(interval.low), number(interval.high)))

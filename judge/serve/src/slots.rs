@@ -15,7 +15,7 @@ use std::thread::{self, Thread};
 /// Workers that were told to end.
 static DISMISSED: DismissedWorkers = DismissedWorkers::new();
 
-/// Waits for the end of all workers that were told to end. To be called when the process is about to end.
+/// Waits for the end of all workers that were told to end. To be called before the process ends.
 pub(crate) fn wait_for_dismissed_workers() {
     DISMISSED.wait();
 }
@@ -29,7 +29,7 @@ pub(crate) struct SlotPool {
 #[derive(Default)]
 struct State {
     free: Vec<Slot>,
-    /// Who waits for a slot. The number tells the waiting threads of a request apart.
+    /// The requests that wait for a slot. The number distinguishes the waiting threads of a request.
     waiting: BTreeMap<(Rank, u64), Arc<Waiter>>,
     number: u64,
 }
@@ -150,12 +150,12 @@ impl SlotPool {
         self.sandbox.tier()
     }
 
-    /// Whether others wait for a slot.
+    /// Whether other requests wait for a slot.
     fn is_wanted(&self) -> bool {
         !self.state.lock().waiting.is_empty()
     }
 
-    /// Runs a compiler in a slot of its own.
+    /// Runs a compiler in a separate slot.
     pub(crate) fn run_with_files(
         self: &Arc<Self>,
         task: &Task,
@@ -174,7 +174,7 @@ impl SlotPool {
     }
 }
 
-/// A slot that is given back when this is dropped.
+/// A slot that is released when this is dropped.
 struct Lease {
     pool: Arc<SlotPool>,
     slot: Slot,
@@ -189,7 +189,7 @@ impl Lease {
         self.slot.worker.as_ref().expect("a lease has a worker").canceller()
     }
 
-    /// Ends the worker, which cannot be used any more. The next lease of the slot starts another.
+    /// Ends the worker, which is no longer usable. The next lease of the slot starts another.
     fn discard(&mut self) {
         self.slot.worker.take().into_iter().for_each(|worker| worker.dismiss(&DISMISSED));
     }
@@ -263,7 +263,7 @@ impl LeasedExecutor {
         Ok((self.lease.as_mut().ok_or(Fault::Cancelled)?.worker()?, is_submitted))
     }
 
-    /// Ends the lease. A worker that was cancelled is of no use to others.
+    /// Ends the lease. A cancelled worker is not used again.
     fn give_back(&mut self) {
         let mut current = self.link.current.lock();
         *current = None;
@@ -288,7 +288,7 @@ impl LeasedExecutor {
 
 impl Executor for LeasedExecutor {
     fn submit(&mut self, request: &Request) -> Result<(), Fault> {
-        // Programs that are submitted ahead would keep the slot from others. Their submitter tries again later.
+        // Programs that are submitted ahead would keep the slot from other requests. Their submitter tries again later.
         if self.submitted > 0 && self.slots.is_wanted() {
             return Err(Fault::Cancelled);
         }

@@ -1,4 +1,4 @@
-//! The documents of the API: what they say, and that they say it as the commands do.
+//! The documents of the API: their content, and that it equals the output of the commands.
 
 use super::some_runs;
 use crate::support::client::Server;
@@ -8,7 +8,7 @@ use crate::support::{Folder, of_cases};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
-/// A word as an address holds it.
+/// A word in the encoding of an address.
 pub(crate) fn encoded(text: &str) -> String {
     text.bytes()
         .map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") })
@@ -180,6 +180,16 @@ fn a_game_page_runs_no_foreign_text() {
     let served = server.json("/api/runs/1/cases/seed-1/replay");
     assert_fits(&folder, "ui-replay", &served);
     assert_eq!(serde_json::from_str::<Value>(data).unwrap(), served, "the page in one file is the same");
+    let lines = server.get("/api/runs/1/cases/seed-1/replay?lines");
+    assert_eq!((lines.status, lines.header("content-type")), (200, "application/jsonl; charset=utf-8"));
+    // Between the lines stand the lengths of chunks.
+    let lines = lines.body.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let lines: Vec<Value> = lines.filter(Value::is_object).collect();
+    lines.iter().for_each(|line| assert_fits(&folder, "ui-replay-line", line));
+    let frames: Vec<_> = lines.iter().filter_map(|line| line["frames"].as_array()).flatten().collect();
+    assert_eq!(frames, served["frames"].as_array().unwrap().iter().collect::<Vec<_>>(), "the same game, in lines");
+    assert_eq!((&lines[0]["result"], &lines[0]["length"]), (&served["result"], &json!(frames.len())));
+    assert_eq!(server.get("/api/runs/1/cases/seed-99/replay?lines").status, 404);
     let hostile = server.json("/api/runs/3")["solvers"][1]["name"].as_str().unwrap().to_owned();
     for (address, status) in [
         ("/replay/99/seed-1".to_owned(), 404),
@@ -190,7 +200,7 @@ fn a_game_page_runs_no_foreign_text() {
         let answer = server.get(&address);
         assert_eq!((answer.status, answer.header("content-type")), (status, "application/json"), "{address}");
     }
-    // Nothing knows what an answer to this looks like.
+    // The form of an answer to this problem is unknown.
     let problem = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ninputs = [\"in\"]\ntrusted = true\n";
     let folder = Folder::new();
     folder.write("problems.toml", problem);
@@ -261,7 +271,7 @@ fn programmed_features_come_from_the_journal() {
         let compared = server.json("/api/compare?a=run:1&b=run:2&filter=N%3E1&group_by=N");
         assert_eq!(compared["comparisons"][0]["cases"], 2);
     }
-    // Other features than those that are stored take the generator.
+    // Reading features other than the stored ones needs the generator.
     folder.write("problems.toml", problem.replace("N =", "M ="));
     let server = Server::start(&folder, &[]);
     let answer = server.get("/api/compare?a=run:1&b=run:2&filter=M%3C2");

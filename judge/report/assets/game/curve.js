@@ -1,15 +1,15 @@
-// The score of a game as it goes on, and the moments that stand out.
+// The score of a game over time, and its highlights.
 
-import { el } from "./dom.js";
+import { el, tint } from "./dom.js";
 
-/** The most moments of a kind that are marked. */
+/** The maximum number of marked highlights of each kind. */
 const MOST_MARKS = 30;
-/** Each kind has a shape of its own. */
+/** The shape of each kind. */
 export const MARK_SHAPES = { "combo": "▲", "magic": "★", "large gain": "●", "rejected": "✕" };
-/** Marks that are nearer than this, in pixels, are not drawn beside each other. */
+/** Marks closer together than this, in pixels, are not both drawn. */
 const MARK_ROOM = 13;
 
-/** Returns as many moments as are marked of a kind: those with the largest gains, and evenly chosen ones of equal gains. */
+/** Returns the highlights of a kind to mark: those with the largest gains, evenly sampled among equal gains. */
 function largest(all, gain) {
   if (all.length <= MOST_MARKS) return all;
   const least = [...all].sort((one, other) => gain(other) - gain(one)).map(gain)[MOST_MARKS];
@@ -18,11 +18,11 @@ function largest(all, gain) {
   return [...above, ...equal.filter((_, place) => Math.floor(place * share) > Math.floor((place - 1) * share))];
 }
 
-/** Returns the frames that stand out, in order: `{ at, kind }`. */
+/** Returns the highlighted frames in order: `{ at, kind }`. */
 export function standingOut(frames, captions, isRejected) {
   const gain = (at) => Number(frames[at].g ?? 0);
   const kinds = { "combo": [], "magic": [], "large gain": [] };
-  /** What each move brings, by its first frame; 0 where a frame of it is marked already. */
+  /** The gain of each move, by its first frame; 0 if one of its frames is already marked. */
   const ofMoves = new Map();
   let start = 0, isMarked = false;
   for (let at = 0; at < frames.length; at++) {
@@ -37,7 +37,7 @@ export function standingOut(frames, captions, isRejected) {
   const ofMove = (at) => ofMoves.get(at);
   const gains = [...ofMoves.keys()].filter((at) => ofMove(at) > 0);
   const most = gains.reduce((most, at) => Math.max(most, ofMove(at)), 0);
-  // Where all gains are alike, none stands out.
+  // If all gains are equal, none is a highlight.
   kinds["large gain"] = gains.every((at) => ofMove(at) === most) ? [] : gains.filter((at) => ofMove(at) >= most / 2);
   const marks = Object.entries(kinds).flatMap(([kind, all]) =>
     largest(all, kind === "large gain" ? ofMove : gain).map((at) => ({ at, kind })));
@@ -45,24 +45,27 @@ export function standingOut(frames, captions, isRejected) {
   return marks.sort((one, other) => one.at - other.at);
 }
 
-/** Returns the words that say what the marks mean. */
+/** Returns the legend of the marks. */
 export function legendOf(marks) {
   return [...new Set(marks.map(({ kind }) => `${MARK_SHAPES[kind]} ${kind}`))].join("  ");
 }
 
-/** Returns a colour of the style, as it is now: light or dark. */
-const shade = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-
 /** The scores of one game, or of two, by the ticks of their clock; and, of two, by how much the first leads. */
 export class Curve {
-  /** `curves` are lists of `{ name, color, totals, marks }`. `chosen` is called with the tick that is clicked. */
-  constructor(place, curves, chosen) {
-    Object.assign(this, { place, curves, chosen, now: 0 });
-    const longest = Math.max(...curves.map(({ totals }) => String(Math.round(totals.reduce((most, total) => Math.max(most, Math.abs(total)), 0))).length));
-    this.side = 30 + 9 * Math.min(12, longest);
-    this.charts = [this.scores()];
-    if (curves.length === 2) this.charts.push(this.lead());
+  /** `chosen` is called with the tick that is clicked. */
+  constructor(place, chosen) {
+    Object.assign(this, { place, chosen, now: 0, charts: [] });
     new ResizeObserver(() => this.charts.forEach((chart) => chart.setSize({ width: this.width(), height: chart.height }))).observe(place);
+  }
+
+  /** Draws `{ color, totals, marks }` of each game. A total is missing while its frame is. */
+  draw(curves) {
+    this.curves = curves;
+    const longest = Math.max(...curves.map(({ totals }) => String(Math.round(totals.reduce((most, total) => Math.max(most, Math.abs(total ?? 0)), 0))).length));
+    this.side = 30 + 9 * Math.min(12, longest);
+    const data = [this.scores(), curves.length === 2 && this.leads()].filter(Boolean), ticks = data[0][0].map((_, tick) => tick);
+    if (this.charts.length === 0) this.charts = this.build(data.map((lists) => [ticks, ...lists]));
+    else this.charts.forEach((chart, at) => chart.setData([ticks, ...data[at]]));
   }
 
   width() {
@@ -70,43 +73,47 @@ export class Curve {
   }
 
   axis(more) {
-    const line = { stroke: () => shade("line"), width: 1 };
-    return { stroke: () => shade("faint"), grid: line, ticks: line, font: "12px system-ui", ...more };
+    const line = { stroke: () => tint("line"), width: 1 };
+    return { stroke: () => tint("faint"), grid: line, ticks: line, font: "12px system-ui", ...more };
   }
 
-  chart(height, series, data, decorate, more = {}) {
+  chart(height, series, data, decorate) {
     const place = el("div");
     this.place.append(place);
-    const ticks = data[0].map((_, tick) => tick);
     return new uPlot({
       width: this.width(), height, padding: [18, 12, 0, 0], legend: { show: false }, scales: { x: { time: false } },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      axes: [this.axis({ size: 26 }), this.axis({ size: this.side })], series: [{}, ...series],
+      axes: [this.axis({ size: 26 }), this.axis({ size: () => this.side })], series: [{}, ...series],
       hooks: { draw: [decorate], ready: [(chart) => chart.over.addEventListener("click", () => this.chosen(chart.cursor.idx))] },
-      ...more,
-    }, [ticks, ...data], place);
+    }, data, place);
   }
 
+  /** Returns the scores. One that is beyond a script's numbers has no place on the curve. */
   scores() {
-    // A score may be beyond a script's numbers: it has no place on the curve.
-    const data = this.curves.map(({ totals }) => totals.map((total) => (Number.isFinite(total) ? total : null)));
-    const series = this.curves.map(({ color }) => ({ stroke: () => shade(color), width: 2.5, points: { show: false } }));
-    return this.chart(this.curves.length === 2 ? 220 : 180, series, data, (chart) => this.decorate(chart));
+    return this.curves.map(({ totals }) => totals.map((total) => (Number.isFinite(total) ? total : null)));
   }
 
-  /** The difference as an area: above zero in the colour of the first game, below in that of the second. */
-  lead() {
+  /** Returns by how much the first game leads, and by how much the second. */
+  leads() {
     const [first, second] = this.curves;
     const leads = first.totals.map((total, tick) => total - second.totals[tick]).map((lead) => (Number.isFinite(lead) ? lead : null));
-    const part = (color) => ({ stroke: () => shade(color), fill: () => `color-mix(in srgb, ${shade(color)} 45%, transparent)`, width: 1, points: { show: false }, fillTo: 0 });
-    const data = [leads.map((lead) => lead && Math.max(0, lead)), leads.map((lead) => lead && Math.min(0, lead))];
-    return this.chart(120, [part(first.color), part(second.color)], data, (chart) => this.drawNow(chart));
+    return [leads.map((lead) => lead && Math.max(0, lead)), leads.map((lead) => lead && Math.min(0, lead))];
+  }
+
+  /** Returns the chart of the scores and, of two games, that of the difference as an area, in the colour of the game that leads. */
+  build([scores, leads]) {
+    const stroke = (color) => ({ stroke: () => tint(color), points: { show: false } });
+    const line = ({ color }) => ({ ...stroke(color), width: 2.5 });
+    const area = ({ color }) => ({ ...stroke(color), fill: () => `color-mix(in srgb, ${tint(color)} 45%, transparent)`, width: 1, fillTo: 0 });
+    const charts = [this.chart(leads ? 220 : 180, this.curves.map(line), scores, (chart) => this.decorate(chart))];
+    if (leads) charts.push(this.chart(120, this.curves.map(area), leads, (chart) => this.drawNow(chart)));
+    return charts;
   }
 
   drawNow(chart) {
     const { ctx } = chart, x = chart.valToPos(this.now, "x", true);
     ctx.save();
-    ctx.strokeStyle = shade("faint");
+    ctx.strokeStyle = tint("faint");
     ctx.lineWidth = devicePixelRatio;
     ctx.strokeRect(x, chart.bbox.top, 0, chart.bbox.height);
     ctx.restore();
@@ -121,8 +128,8 @@ export class Curve {
     ctx.textAlign = "center";
     ctx.lineWidth = 3 * ratio;
     for (const { color, totals, marks } of this.curves) {
-      ctx.strokeStyle = shade("paper");
-      ctx.fillStyle = shade(color);
+      ctx.strokeStyle = tint("paper");
+      ctx.fillStyle = tint(color);
       let last = -Infinity;
       for (const { at, kind } of marks) {
         const left = chart.valToPos(at, "x", true);

@@ -1,70 +1,111 @@
-// Plays one game, or two side by side on one clock.
+// Plays one game, or two side by side with a common clock.
 
 import { Curve, legendOf } from "./curve.js";
 import { el } from "./dom.js";
 import { Film } from "./film.js";
 import { recordFilm, saveCanvas } from "./record.js";
 
-/** By default, a game is played in so many seconds, but not slower than this. */
+/** The default length of a game in seconds, and the minimum speed. */
 const WHOLE_GAME = 30;
 const SLOWEST = 8;
-/** Frames a second; 0 stands for the whole game in half a minute. */
+/** Frames per second; 0 plays the whole game in half a minute. */
 const SPEEDS = [0, 1, 3, 8, 25, 100, 1000];
-/** Faster games are shown without motion. */
+/** Above this speed, games are shown without motion. */
 const FASTEST_MOTION = 12;
-/** The time that a motion takes, in milliseconds. */
+/** The duration of a motion in milliseconds. */
 const MOTION = 240;
-/** Screens show sixty frames a second: faster games leave some out. */
+/** Screens show sixty frames per second, so faster games skip some. */
 const MOST_SHOWN = 50;
 const COLORS = ["series-1", "series-2"];
 
-/** Returns the frames of each game at each tick of the clock: of one game each frame; of two, the frames of the same move. */
+/** Returns the frame of each game at each tick of the clock. One game has a tick for each frame; two games show the
+ * same move at each tick. */
 function ticksOf(films) {
-  if (films.length === 1) return films[0].frames.map((_, frame) => [frame]);
-  const steps = [...new Set(films.flatMap(({ starts }) => starts.map(({ step }) => step)))].sort((one, other) => one - other);
+  if (films.length === 1) return Array.from({ length: films[0].length }, (_, frame) => [frame]);
+  const moves = films.map(({ starts, length }) => new Map(starts.map(({ step, index }, at) => [step, [index, (starts[at + 1]?.index ?? length) - index]])));
+  const steps = [...new Set(moves.flatMap((of) => [...of.keys()]))].sort((one, other) => one - other);
   const last = films.map(() => 0);
   return steps.flatMap((step) => {
-    const moves = films.map(({ starts, frames }, at) => {
-      const place = starts.findIndex((start) => start.step === step);
-      return place < 0 ? [last[at], 1] : [starts[place].index, (starts[place + 1]?.index ?? frames.length) - starts[place].index];
-    });
-    const count = Math.max(...moves.map(([, frames]) => frames));
-    const ticks = Array.from({ length: count }, (_, at) => moves.map(([first, frames]) => first + Math.min(at, frames - 1)));
-    moves.forEach(([first, frames], at) => { last[at] = first + frames - 1; });
+    const now = moves.map((of, at) => of.get(step) ?? [last[at], 1]);
+    const count = Math.max(...now.map(([, frames]) => frames));
+    const ticks = Array.from({ length: count }, (_, at) => now.map(([first, frames]) => first + Math.min(at, frames - 1)));
+    now.forEach(([first, frames], at) => { last[at] = first + frames - 1; });
     return ticks;
   });
 }
 
 export class Viewer {
-  /** `games` are documents of replays, one or two. `shown` is called with each tick that is shown, from 0. */
+  /** `games` are documents of replays, one or two; `rest` of a document brings its other frames. `shown` is called with each tick
+   * that is shown, from 0. */
   constructor(place, games, { shown = () => {}, tick = 0 } = {}) {
     const isOne = games.length === 1;
     Object.assign(this, { place, games, shown, now: 0, timer: null });
     this.films = games.map((game) => new Film(game, isOne));
     this.ticks = ticksOf(this.films);
-    this.marks = this.marksOfTicks();
     this.build();
-    this.curve = new Curve(this.plot, this.films.map((film, at) => ({
-      name: film.data.player, color: COLORS[at], totals: film.totals(this.ticks.map((frames) => frames[at])), marks: this.marks.filter(({ film }) => film === at),
-    })), (tick) => this.jump(tick));
+    this.curve = new Curve(this.plot, (tick) => this.jump(tick));
+    this.refresh();
     this.listen();
     this.show(tick);
     performance.mark("first board");
+    games.forEach(({ rest }, at) => rest && this.read(this.films[at], rest));
   }
 
-  /** Returns the moments that stand out, by ticks. */
+  /** Takes in the other frames of a game as they come. */
+  async read(film, parts) {
+    try {
+      for await (const part of parts) {
+        if (!this.box.isConnected) return;
+        film.add(part);
+        this.refresh();
+      }
+    } catch (error) {
+      this.told.textContent = `the other frames do not come: ${error.message}`;
+    }
+  }
+
+  /** Draws the curve of the frames that are there, and the moments that stand out. */
+  refresh() {
+    this.marks = this.marksOfTicks();
+    this.curve.draw(this.films.map((film, at) => ({
+      color: COLORS[at], totals: film.totals(this.ticks.map((frames) => frames[at])), marks: this.marks.filter(({ film }) => film === at),
+    })));
+    const hasNone = this.marks.length === 0;
+    this.earlier.disabled = this.later.disabled = this.leaps.hidden = hasNone;
+    this.moments.replaceChildren(...this.marks.map(({ at, kind }) => el("option", { value: at, label: kind })));
+    this.legend.textContent = legendOf(this.marks);
+    this.box.ariaBusy = this.films.every((film) => film.isWhole()) ? null : "true";
+  }
+
+  /** Returns the first tick at which a game has come to a frame. */
+  tickOf(film, frame) {
+    let low = 0, high = this.ticks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ticks[middle][film] < frame) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Returns the highlights, as ticks. */
   marksOfTicks() {
-    const marks = this.films.flatMap(({ standing }, film) => {
-      const first = new Map();
-      this.ticks.forEach((frames, tick) => { if (!first.has(frames[film])) first.set(frames[film], tick); });
-      return standing.map(({ at, kind }) => ({ at: first.get(at), kind, film })).filter(({ at }) => at !== undefined);
-    });
+    const marks = this.films.flatMap((film, place) => film.standing().map(({ at, kind }) => ({ at: this.tickOf(place, at), kind, film: place })));
     return marks.sort((one, other) => one.at - other.at);
   }
 
+  /** Returns an action that ends the playing first. */
+  stops = (action) => () => {
+    this.pause();
+    action();
+  };
+
+  /** Returns an action on all boards. */
+  views = (act) => () => this.films.forEach(({ view }) => act(view));
+
   build() {
     const button = (id, label, text, click, title = label) => el("button", { id, type: "button", "aria-label": label, title, click }, text);
-    const stop = (action) => () => { this.pause(); action(); };
+    const { stops: stop, views } = this;
     this.move = el("span", { id: "move" });
     this.position = el("span", { id: "position" });
     this.playing = button("play", "play or pause", "▶ play", () => this.toggle(), "space");
@@ -73,14 +114,14 @@ export class Viewer {
       SPEEDS.map((speed) => el("option", { value: speed }, speed === 0 ? `all in ${WHOLE_GAME} s` : `${speed} a second`)));
     this.plot = el("div", { id: "curve", role: "img", "aria-label": "the score frame by frame" });
     this.told = el("span", { class: "told", role: "status" });
-    const hasNone = this.marks.length === 0;
-    const earlier = button("earlier", "the great moment before", "◀ ★", stop(() => this.leap(-1)), "P");
-    const later = button("later", "the next great moment", "★ ▶", stop(() => this.leap(1)), "N");
-    earlier.disabled = later.disabled = hasNone;
-    const views = (act) => () => this.films.forEach(({ view }) => act(view));
+    this.earlier = button("earlier", "the great moment before", "◀ ★", stop(() => this.leap(-1)), "P");
+    this.later = button("later", "the next great moment", "★ ▶", stop(() => this.leap(1)), "N");
+    this.moments = el("datalist", { id: "ticks" });
+    this.legend = el("p", { id: "legend" });
+    this.leaps = el("span", {}, " · N P the great moments");
     const controls = el("div", { id: "controls" },
       button("first", "first frame", "|◀", stop(() => this.show(0)), "Home"), button("previous", "previous frame", "◀", stop(() => this.show(this.now - 1)), "←"), this.playing,
-      button("next", "next frame", "▶", stop(() => this.step()), "→"), button("last", "last frame", "▶|", stop(() => this.show(this.ticks.length - 1)), "End"), earlier, later,
+      button("next", "next frame", "▶", stop(() => this.step()), "→"), button("last", "last frame", "▶|", stop(() => this.show(this.ticks.length - 1)), "End"), this.earlier, this.later,
       el("label", {}, "speed", this.speed));
     const tools = el("div", { class: "viewing" },
       button("fit", "Fit: the whole board", "Fit", views((view) => view.fit()), "0"), button("natural", "1:1: natural size", "1:1", views((view) => view.natural()), "1"),
@@ -88,15 +129,13 @@ export class Viewer {
       button("full", "full screen", "Full screen", () => this.toggleFull(), "F"), button("picture", "save the boards as PNG", "PNG", () => this.savePicture()),
       button("record", "save the game as a film", "Film", () => this.saveFilm()), this.told);
     const status = el("div", { id: "status" }, el("span", {}, "move ", this.move), this.position);
-    const side = el("div", { class: "side" }, status, this.single(), controls, this.slider,
-      el("datalist", { id: "ticks" }, this.marks.map(({ at, kind }) => el("option", { value: at, label: kind }))), this.plot,
-      el("p", { id: "legend" }, legendOf(this.marks)), tools,
-      el("p", { id: "help" }, "← → one frame · ⇧← ⇧→ or Page keys: one move", hasNone ? "" : " · N P the great moments", " · Home End · space plays · + − speed · F full screen · 0 1 [ ] zoom, W A S D move the board"));
+    const side = el("div", { class: "side" }, status, this.single(), controls, this.slider, this.moments, this.plot, this.legend, tools,
+      el("p", { id: "help" }, "← → one frame · ⇧← ⇧→ or Page keys: one move", this.leaps, " · Home End · space plays · + − speed · F full screen · 0 1 [ ] zoom, W A S D move the board"));
     this.box = el("div", { class: `viewer ${this.films.length === 1 ? "one" : "two"}` }, el("div", { class: "films" }, this.films.map((film, at) => this.section(film, at))), side);
     this.place.replaceChildren(this.box);
   }
 
-  /** Returns what is said of the only game, which stands beside the clock. */
+  /** Returns the text about a single game, which stands beside the clock. */
   single() {
     const [{ points, gained, caption, ahead }, other] = this.films;
     return other ? [] : [el("p", { class: "score" }, points, " points ", gained), caption, ahead];
@@ -121,15 +160,20 @@ export class Viewer {
     });
   }
 
-  /** Shows a tick. What moved since the one before it moves in so many milliseconds. */
+  /** Shows a tick. Motion since the previous tick takes this many milliseconds. */
   show(tick, duration = 0) {
     this.now = Math.max(0, Math.min(this.ticks.length - 1, tick));
-    const states = this.films.map((film, at) => film.show(this.ticks[this.now][at], duration));
-    this.move.textContent = Math.max(...states.map(({ step }) => step));
+    this.films.forEach((film, at) => film.show(this.ticks[this.now][at], duration));
+    this.move.textContent = Math.max(...this.stepsAt(this.now));
     this.position.textContent = `frame ${this.now + 1} of ${this.ticks.length}`;
     this.slider.value = this.now;
     this.curve.move(this.now);
     this.shown(this.now);
+  }
+
+  /** Returns the number of the move of each game at a tick. */
+  stepsAt(tick) {
+    return this.films.map((film, at) => film.stepAt(this.ticks[tick][at]));
   }
 
   jump(tick) {
@@ -145,16 +189,16 @@ export class Viewer {
     this.show(this.now + 1, this.isStill() ? 0 : MOTION);
   }
 
-  /** Goes to the next moment that stands out, or to the one before. */
+  /** Goes to the next or the previous highlight. */
   leap(direction) {
     const others = this.marks.filter(({ at }) => (at - this.now) * direction > 0);
     const next = direction > 0 ? others[0] : others.at(-1);
     if (next) this.show(next.at);
   }
 
-  /** Goes to the first frame of the next move, or of this one or the one before. */
+  /** Goes to the first frame of the next, this or the previous move. */
   moveBy(direction) {
-    const isStart = (tick) => this.films.some((film, at) => film.frames[this.ticks[tick][at]].s !== undefined && this.ticks[tick][at] !== this.ticks[tick - 1]?.[at]);
+    const isStart = (tick) => `${this.stepsAt(tick)}` !== `${this.stepsAt(tick - 1)}`;
     let tick = this.now + direction;
     while (tick > 0 && tick < this.ticks.length && !isStart(tick)) tick += direction;
     this.show(tick);
@@ -171,17 +215,18 @@ export class Viewer {
     return Number(this.speed.value) || Math.max(SLOWEST, this.ticks.length / WHOLE_GAME);
   }
 
-  /** Plays from here on, or from the start if this is the end. */
+  /** Plays from here, or from the start if at the end. */
   play(ended = () => {}) {
     if (this.now === this.ticks.length - 1) this.show(0);
     this.playing.textContent = "❚❚ pause";
-    // What is heard would be late at once.
+    // Announcements would be outdated at once.
     this.films.forEach(({ caption }) => caption.setAttribute("aria-live", "off"));
     clearInterval(this.timer);
     const perSecond = this.perSecond(), start = this.now, began = performance.now();
     const duration = perSecond > FASTEST_MOTION || this.isStill() ? 0 : Math.min(MOTION, 800 / perSecond);
     this.timer = setInterval(() => {
-      const tick = start + Math.floor((performance.now() - began) * perSecond / 1000);
+      const there = this.films.map((film, at) => this.tickOf(at, film.frames.length) - 1);
+      const tick = Math.min(start + Math.floor((performance.now() - began) * perSecond / 1000), ...there);
       if (tick > this.now) this.show(tick, duration);
       if (!this.box.isConnected || this.now === this.ticks.length - 1) {
         this.pause();
@@ -227,8 +272,7 @@ export class Viewer {
   key(event) {
     const { target } = event;
     if (event.ctrlKey || event.altKey || event.metaKey || target.matches?.("select, textarea, input:not([type=range])")) return;
-    const stop = (action) => () => { this.pause(); action(); };
-    const views = (act) => () => this.films.forEach(({ view }) => act(view));
+    const { stops: stop, views } = this;
     const pan = (x, y) => views((view) => view.pan(x * 80 / view.size, y * 80 / view.size));
     const keys = {
       ArrowLeft: stop(() => this.show(this.now - 1)), ArrowRight: stop(() => this.step()),
@@ -239,7 +283,7 @@ export class Viewer {
       "0": views((view) => view.fit()), "1": views((view) => view.natural()), "[": views((view) => view.zoomOut()), "]": views((view) => view.zoomIn()),
       w: pan(0, -1), s: pan(0, 1), a: pan(-1, 0), d: pan(1, 0),
     };
-    // A button that has the focus is pressed by the space bar.
+    // The space bar presses a focused button.
     if (!target.matches?.("button, a, summary") || target === this.playing) keys[" "] = () => this.toggle();
     const shifted = { ArrowLeft: "PageUp", ArrowRight: "PageDown" };
     const action = keys[(event.shiftKey && shifted[event.key]) || event.key];

@@ -1,21 +1,21 @@
-// Charts of the cases of a run: any number against any other, how often each value occurs, and boxes by feature.
+// Charts of the cases of a run: scatter plots of any two numbers, histograms, and box plots by feature.
 
 import { boxes, figure, histogram, noChart, scatter } from "./charts.js";
 import { choice, el } from "./dom.js";
 
-/** The axes that are shown first. */
+/** The default axes. */
 export const FIRST_AXES = { x: "cpu_ms", y: "score", of: "score", box: "score", by: "" };
 
-/** Numbers the lists of names, which inputs refer to. */
+/** Counts the lists of names, for their element ids. */
 let lists = 0;
 
 export class CaseCharts {
-  /** `fields` are the names of numbers. `source.points(x, y)` returns two of them for each case, as the API does; `source.counts(x)` how
-   * often each value occurs, and `source.boxes(y, by)`, if it is there, boxes by feature. With `hasFormulas`, axes may be formulas. `chosen`,
-   * if there is one, is called with the names of the case and the solver of a point that is clicked, `brushed` with the axes and the ranges that are
-   * drawn over, and `changed` with the axes. */
+  /** `fields` are the names of numbers. `source.points(x, y)` returns two of them for each case, as the API does;
+   * `source.counts(x)` returns value frequencies, and the optional `source.boxes(y, by)` returns boxes by feature.
+   * With `hasFormulas`, axes may be formulas. The optional `chosen` is called with the case and solver names of a
+   * clicked point, `brushed` with the axes and the selected ranges, and `changed` with the axes. */
   constructor({ fields, features = [], source, hasFormulas = false, chosen, brushed, changed = () => {}, axes = {} }) {
-    Object.assign(this, { asked: {}, fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
+    Object.assign(this, { asked: new Map(), again: new Map(), fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
     this.names = el("datalist", { id: `numbers-${++lists}` }, fields.map((name) => el("option", { value: name })));
     this.cloud = figure("Cases", this.pick("vertical", "y"), "against", this.pick("horizontal", "x"));
     this.counts = figure("How often", this.pick("number", "of"));
@@ -24,7 +24,7 @@ export class CaseCharts {
     document.addEventListener("redraw", () => this.box.isConnected && this.redraw());
   }
 
-  /** Returns what chooses the number of an axis: a list, or a text that may be a formula. */
+  /** Returns the control for an axis: a list, or a text field that accepts a formula. */
   pick(label, axis) {
     const set = (text) => {
       if (!text.trim()) return;
@@ -39,64 +39,52 @@ export class CaseCharts {
     });
   }
 
-  /** Returns what tells whether nothing was asked for this chart since: answers can overtake each other. */
-  asks(chart) {
-    const asked = (this.asked[chart] = {});
-    return () => asked === this.asked[chart];
-  }
-
   draw() {
     return Promise.all([this.drawCloud(), this.drawCounts(), this.boxed && this.drawBoxes()]);
   }
 
-  /** Draws what is known again, at once: in other colours. */
+  /** Redraws the loaded data at once, in other colours. */
   redraw() {
-    for (const again of [this.againCloud, this.againCounts, this.againBoxes]) again?.();
+    for (const again of this.again.values()) again();
   }
 
-  async drawCloud() {
-    const { axes: { x, y }, chosen, brushed, cloud } = this;
-    const isLast = this.asks("cloud");
+  /** Draws in a figure what is asked for, unless something else was asked for since: answers can overtake each other. `draw` returns
+   * what draws the answer. */
+  async show(place, answer, draw) {
+    this.asked.set(place, answer);
     try {
-      const points = await this.source.points(x, y);
-      if (!isLast()) return;
+      const again = draw(await answer);
+      if (this.asked.get(place) !== answer) return;
+      this.again.set(place, again);
+      again();
+    } catch (error) {
+      if (this.asked.get(place) === answer) noChart(place, error);
+    }
+  }
+
+  drawCloud() {
+    const { axes: { x, y }, chosen, brushed, cloud } = this;
+    return this.show(cloud, this.source.points(x, y), (points) => {
       const groups = points.solvers.map(({ solver, cases, x, y }) => ({ name: solver, names: cases, x, y }));
       const drawn = groups.reduce((sum, group) => sum + group.x.length, 0);
       const note = drawn < points.total ? `${drawn} of ${points.total} points` : "";
-      this.againCloud = () => scatter(cloud, {
+      return () => scatter(cloud, {
         groups, x, y, note, chosen: chosen && ((solver, at) => chosen(groups[solver].names[at], groups[solver].name)),
         brushed: brushed && ((xs, ys) => brushed([[x, xs], [y, ys]])),
       });
-      this.againCloud();
-    } catch (error) {
-      if (isLast()) noChart(cloud, error);
-    }
+    });
   }
 
-  async drawCounts() {
+  drawCounts() {
     const { of } = this.axes;
-    const isLast = this.asks("counts");
-    try {
-      const { edges, solvers, logarithmic } = await this.source.counts(of);
-      if (!isLast()) return;
+    return this.show(this.counts, this.source.counts(of), ({ edges, solvers, logarithmic }) => {
       const groups = solvers.map(({ solver, counts }) => ({ name: solver, counts }));
-      this.againCounts = () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
-      this.againCounts();
-    } catch (error) {
-      if (isLast()) noChart(this.counts, error);
-    }
+      return () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
+    });
   }
 
-  async drawBoxes() {
+  drawBoxes() {
     const { box, by } = this.axes;
-    const isLast = this.asks("boxes");
-    try {
-      const { solvers, groups } = await this.source.boxes(box, by);
-      if (!isLast()) return;
-      this.againBoxes = () => boxes(this.boxed, { names: solvers, groups, y: box, by });
-      this.againBoxes();
-    } catch (error) {
-      if (isLast()) noChart(this.boxed, error);
-    }
+    return this.show(this.boxed, this.source.boxes(box, by), ({ solvers, groups }) => () => boxes(this.boxed, { names: solvers, groups, y: box, by }));
   }
 }

@@ -1,15 +1,10 @@
-// Charts: drawn by uPlot, and boxes by themselves.
+// Charts drawn with uPlot, and box plots drawn here.
 
-import { counted, digits, el, failure, grouped, shown, visible } from "./dom.js";
+import { counted, digits, el, failure, grouped, shown, tint, visible } from "./dom.js";
 import { saveButtons, svg } from "./save.js";
 
 const HEIGHT = 280;
 const COLORS = 8;
-
-/** Returns a colour of the style, as it is now: light or dark. */
-export function color(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-}
 
 /** The names that have a colour, in the order in which they were first seen. */
 let named;
@@ -17,16 +12,16 @@ function namedColors() {
   try {
     named ??= JSON.parse(localStorage.getItem("colors") ?? "[]");
   } catch {
-    // A page in a file may have no storage.
+    // A page opened from a file may have no storage.
     named ??= [];
   }
   return named;
 }
 
-/** Returns the places of names among the colours: the same on every page, and no two alike as long as there are enough. Beyond the last
- * they begin again. */
+/** Returns the colour indices of names. They are the same on every page, and distinct as long as there are enough
+ * colours. After the last colour they start again. */
 function placesOf(wanted) {
-  // A solver of several runs is `bot#12` where they meet.
+  // A solver of several runs is shown as `bot#12` when the runs appear together.
   const names = wanted.map((name) => name.replace(/#\d+$/, ""));
   const known = namedColors();
   const isNew = names.filter((name) => !known.includes(name)).map((name) => known.push(name)).length > 0;
@@ -44,12 +39,12 @@ function placesOf(wanted) {
   });
 }
 
-/** Returns the colours of names, as they are now. */
+/** Returns the current colours of names. */
 export function colorsOf(names) {
-  return placesOf(names).map((place) => color(`series-${place}`));
+  return placesOf(names).map((place) => tint(`series-${place}`));
 }
 
-/** Returns an empty figure and the place of its chart. `tools` stand beside its title. */
+/** Returns an empty figure and the element for its chart. `tools` stand beside the title. */
 export function figure(title, ...tools) {
   const plot = el("div", { class: "plot" });
   const hint = el("div", { class: "hint" });
@@ -58,17 +53,29 @@ export function figure(title, ...tools) {
   return place;
 }
 
-/** Shows in a figure why there is no chart. */
-export function noChart(place, error) {
+/** Shows something in a figure in place of its chart. */
+function replace(place, content) {
   place.chart?.destroy();
   place.chart = undefined;
-  place.plot.replaceChildren(failure(error));
+  place.plot.replaceChildren(content);
   place.hint.textContent = "";
 }
 
-function axis(label, scale, more = {}) {
-  const faint = color("faint");
-  const grid = { stroke: color("line"), width: 1 };
+/** Shows in a figure why there is no chart. */
+export function noChart(place, error) {
+  replace(place, failure(error));
+}
+
+/** Returns an empty picture in a figure. `label` says what it is of, for those who do not see it. */
+function pictureIn(place, label, isEmpty) {
+  const picture = el("div", { role: "img", "aria-label": `${place.title}: ${label}` }, isEmpty && el("p", { class: "faint" }, "nothing to draw"));
+  replace(place, picture);
+  return picture;
+}
+
+function axis(label, scale, size, more = {}) {
+  const faint = tint("faint");
+  const grid = { stroke: tint("line"), width: 1 };
   // Between powers of ten there is no room for lines and numbers, unless a part of the axis is shown that has none.
   const splits = (chart, at) => {
     const { min, max } = chart.scales[chart.axes[at].scale];
@@ -76,36 +83,27 @@ function axis(label, scale, more = {}) {
     return powers.length > 1 ? powers : evenTicks(min, max);
   };
   const own = scale === undefined || scale.distr === 1 ? {} : { splits, filter: (_, all) => all };
-  return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, ...own, ...more };
+  return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, size, values: compact, ...own, ...more };
 }
 
 /** Returns 0 and at most eight powers of ten up to a number. */
 function powersOfTen(least, high) {
-  // The first stands clear of 0.
+  // Keep the first one away from 0.
   const [first, last] = [Math.ceil(Math.log10(5 * least)), Math.floor(Math.log10(high))];
   const step = Math.max(1, Math.ceil((last - first) / 8));
   return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).filter((power) => (last - power) % step === 0).map((power) => 10 ** power)];
 }
 
-/** Returns a name for a legend: the middle of a long one is cut. */
+/** Returns a name for a legend, with the middle of a long one cut out. */
 function legendName(name) {
   const text = visible(name);
   return text.length > 32 ? `${text.slice(0, 18)}…${text.slice(-12)}` : text;
 }
 
-/** Draws a chart in a figure, in place of the one before. `label` says what it is of, for those who do not see it. */
-function draw(place, options, data, label) {
-  const { plot, hint, title } = place;
-  place.chart?.destroy();
-  place.chart = undefined;
-  plot.replaceChildren();
-  const picture = el("div", { role: "img", "aria-label": `${title}: ${label ?? `${data[0].length} points`}` });
-  plot.append(picture);
-  hint.textContent = "";
-  if (data[0].length === 0) {
-    picture.append(el("p", { class: "faint" }, "nothing to draw"));
-    return;
-  }
+/** Draws a chart in a figure, in place of the one before. */
+function draw(place, options, data, label = `${data[0].length} points`) {
+  const { plot } = place, picture = pictureIn(place, label, data[0].length === 0);
+  if (data[0].length === 0) return;
   const width = () => Math.max(240, plot.clientWidth);
   const chart = new uPlot({ width: width(), height: HEIGHT, padding: [10, 20, 0, 0], ...options }, data, picture);
   place.chart = chart;
@@ -118,7 +116,7 @@ function draw(place, options, data, label) {
 
 const compact = (_, ticks) => ticks.map((tick) => (tick === null ? "" : short(tick)));
 
-/** Returns a number for an axis: 1.5M. */
+/** Returns a number formatted for an axis, such as 1.5M. */
 function short(number) {
   const size = Math.abs(number);
   for (const [unit, sign] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
@@ -129,10 +127,10 @@ function short(number) {
   return grouped(Number(number.toPrecision(4)));
 }
 
-/** The ratio of the ends from which on an axis is logarithmic: three decades. */
+/** The ratio of the ends at which an axis becomes logarithmic: three decades. */
 const DECADES = 1000;
 
-/** Returns the scale on which numbers are to be shown. Zeros have a place beside three decades of others. */
+/** Returns the scale for numbers. A logarithmic scale keeps a position for zeros. */
 export function scaleOf(values) {
   let [least, low, high] = [Infinity, Infinity, -Infinity];
   for (const value of values) {
@@ -144,8 +142,8 @@ export function scaleOf(values) {
   return low > 0 ? { distr: 3, log: 10 } : { distr: 4, asinh: least };
 }
 
-/** Draws points: a list of `{ name, x, y, names }` for each solver. `chosen` is called with the solver and the place of a
- * point that is clicked, `brushed` with the ranges of x and y that are drawn over; `note` is shown while none is pointed at. */
+/** Draws points: a list of `{ name, x, y, names }` for each solver. `chosen` is called with the solver and the index of
+ * a clicked point, `brushed` with the selected ranges of x and y. `note` is shown while the pointer is on no point. */
 export function scatter(place, { groups, x, y, diagonal = false, note = "", chosen, brushed }) {
   const points = groups.flatMap((group, solver) => group.x.map((value, at) => [value, group.y[at], solver, at]));
   points.sort((left, right) => left[0] - right[0]);
@@ -156,7 +154,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
   const colors = colorsOf(groups.map((group) => group.name));
   const series = groups.map((group, solver) => ({
     label: legendName(group.name), stroke: colors[solver], paths: () => null,
-    points: { show: true, size: 6, width: 1.5, fill: solver % 2 ? color("card") : colors[solver] },
+    points: { show: true, size: 6, width: 1.5, fill: solver % 2 ? tint("card") : colors[solver] },
   }));
   const nearest = (chart) => {
     const { left, top } = chart.cursor;
@@ -181,7 +179,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
     scales: { x: { time: false, ...scales[0] }, y: scales[1] },
     legend: { show: groups.length > 1, live: false },
     cursor: { points: { show: false }, drag: { x: true, y: true, setScale: !brushed } },
-    axes: [axis(x, scales[0], { values: compact, size: 32 }), axis(y, scales[1], { values: compact, size: 60 })],
+    axes: [axis(x, scales[0], 32), axis(y, scales[1], 60)],
     series: [{ label: x }, ...series],
     hooks: {
       setCursor: [tell], setSelect: [select],
@@ -198,12 +196,12 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
   place.csv = () => [["solver", "case", x, y], ...points.map(([a, b, of, at]) => [groups[of].name, groups[of].names?.[at] ?? "", a, b])];
 }
 
-/** The line on which both numbers are the same. */
+/** The line where both numbers are equal. */
 function line(chart) {
   const [low, high] = [Math.max(chart.scales.x.min, chart.scales.y.min), Math.min(chart.scales.x.max, chart.scales.y.max)];
   const { ctx } = chart;
   ctx.save();
-  ctx.strokeStyle = color("faint");
+  ctx.strokeStyle = tint("faint");
   ctx.setLineDash([6, 4]);
   ctx.beginPath();
   ctx.moveTo(chart.valToPos(low, "x", true), chart.valToPos(low, "y", true));
@@ -212,7 +210,7 @@ function line(chart) {
   ctx.restore();
 }
 
-/** Returns how often numbers are in each of equal ranges: for pages that have all numbers themselves. */
+/** Returns a histogram with ranges of equal width, for pages that contain all numbers. */
 export function countedInRanges(groups, bins = 24) {
   const all = groups.flatMap((group) => group.values);
   if (all.length === 0) return { edges: [], groups: groups.map(({ name }) => ({ name, counts: [] })) };
@@ -227,7 +225,7 @@ export function countedInRanges(groups, bins = 24) {
   return { edges: Array.from({ length: count + 1 }, (_, bin) => low + bin * width), groups: groups.map(({ name, values }) => ({ name, counts: counts(values) })) };
 }
 
-/** Draws how often numbers are in ranges: the edges of the ranges, and a list of `{ name, counts }` for each solver. */
+/** Draws a histogram from the edges of its ranges and a list of `{ name, counts }`, one for each solver. */
 export function histogram(place, { edges, groups, x, isLog = false }) {
   const one = groups.length === 1;
   const colors = colorsOf(groups.map((group) => group.name));
@@ -237,12 +235,12 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   }));
   const scale = isLog ? { distr: 3, log: 10 } : { distr: 1 };
   const total = groups.flatMap((group) => group.counts).reduce((sum, count) => sum + count, 0);
-  // Steps begin at the starts of the ranges: the last one needs an end.
+  // Steps begin at the starts of the ranges, so the last one needs an end.
   const counts = groups.map((group) => [...group.counts, group.counts.at(-1) ?? 0]);
   draw(place, {
     scales: { x: { time: false, range: [edges[0], edges.at(-1)], ...scale }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
     legend: { show: !one, live: false },
-    axes: [axis(x, scale, { values: compact, size: 32 }), axis("cases", undefined, { values: compact, size: 52 })],
+    axes: [axis(x, scale, 32), axis("cases", undefined, 52)],
     series: [{ label: x }, ...series],
   }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])], `${total} cases in ${Math.max(0, edges.length - 1)} ranges`);
   place.hint.textContent = counted(total, "case");
@@ -250,11 +248,12 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   place.csv = () => [["from", "to", ...groups.map((group) => group.name)], ...edges.slice(0, -1).map((edge, bin) => [edge, edges[bin + 1], ...groups.map((group) => group.counts[bin])])];
 }
 
-/** The steps of an axis without fractions. */
+/** The tick steps of an integer axis. */
 const WHOLE = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-/** Draws lines over one list of x: `{ name, of, y, isBand }`, in the colour of the solver that it is of. Two lines with `isBand` are the ends of a filled range. With `isWhole`, x
- * has no fractions; `chosen` is called with the place of x that is clicked. */
+/** Draws lines with common x values: `{ name, of, y, isBand }`, in the colour of the solver `of`. Two lines with
+ * `isBand` bound a filled band. With `isWhole`, x values are integers. `chosen` is called with the index of the
+ * clicked x. */
 export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoints = false, isWhole = false, chosen }) {
   const whole = groups.filter((group) => !group.isBand);
   const colors = colorsOf(whole.map((group) => group.of ?? group.name));
@@ -267,11 +266,11 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   const bands = places.length === 2 ? [{ series: [places[1], places[0]], fill: `${colors[0]}33` }] : [];
   const scale = zero ? { distr: 1 } : scaleOf(groups.flatMap((group) => group.y).filter((value) => value !== null));
   const range = zero ? (_, low, high) => [Math.min(0, low), Math.max(0, high)].map((end) => end * 1.05) : undefined;
-  // One place alone is in the middle of a short range.
+  // Centre a single point in a short range.
   const width = x.length === 1 ? [x[0] - 1, x[0] + 1] : undefined;
   draw(place, {
     scales: { x: { time: false, range: width }, y: { range, ...scale } },
-    axes: [axis(xLabel, undefined, { values: compact, size: 32, ...(isWhole ? { incrs: WHOLE } : {}) }), axis(yLabel, scale, { values: compact, size: 60 })],
+    axes: [axis(xLabel, undefined, 32, isWhole ? { incrs: WHOLE } : {}), axis(yLabel, scale, 60)],
     legend: { live: x.length > 1 },
     series: [{ label: xLabel, value: (_, value) => shown(value) }, ...series],
     hooks: { ready: [(chart) => chosen && chart.over.addEventListener("click", () => chosen(chart.cursor.idx))] },
@@ -281,7 +280,7 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   place.csv = () => [[xLabel, ...groups.map((group) => group.name)], ...x.map((value, at) => [value, ...groups.map((group) => group.y[at] ?? "")])];
 }
 
-/** Returns about five round numbers between two. */
+/** Returns about five round numbers in a range. */
 function evenTicks(low, high) {
   const rough = (high - low || 1) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -290,19 +289,12 @@ function evenTicks(low, high) {
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
 }
 
-/** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` of each of the names, or null. */
+/** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` or null for each name. */
 export function boxes(place, { names, groups, y, by }) {
   const all = groups.flatMap((group) => group.boxes).filter(Boolean);
-  place.chart?.destroy();
-  place.chart = undefined;
-  const picture = el("div", { role: "img", "aria-label": `${place.title}: ${groups.length} groups` });
-  place.plot.replaceChildren(picture);
-  place.hint.textContent = "";
+  const picture = pictureIn(place, `${groups.length} groups`, all.length === 0);
   place.csv = () => [[by, "solver", "cases", "low", "quarter", "median", "three quarters", "high"], ...groups.flatMap(({ label, boxes }) => boxes.flatMap((box, at) => (box ? [[label, names[at], box.count, box.low, box.q1, box.median, box.q3, box.high]] : [])))];
-  if (all.length === 0) {
-    picture.append(el("p", { class: "faint" }, "nothing to draw"));
-    return;
-  }
+  if (all.length === 0) return;
   const width = Math.max(320, place.plot.clientWidth), height = HEIGHT, left = 62, bottom = height - 40, top = 10;
   const scale = scaleOf(all.flatMap((box) => [box.low, box.high]));
   const bend = { 1: (value) => value, 3: Math.log10, 4: (value) => Math.asinh(value / scale.asinh) }[scale.distr];
@@ -312,14 +304,14 @@ export function boxes(place, { names, groups, y, by }) {
   const ticks = scale.distr === 1 ? evenTicks(...ends) : powersOfTen(scale.asinh ?? ends[0] / 5, ends[1]).filter((tick) => tick >= ends[0]);
   const colors = colorsOf(names);
   const step = (width - left - 10) / groups.length, size = Math.min(26, (step * 0.8) / names.length);
-  const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: color("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);
+  const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: tint("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);
   const rule = (x1, y1, x2, y2, stroke, wide = 1) => svg("line", { x1, y1, x2, y2, stroke, "stroke-width": wide });
   const box = (one, x, ink) => svg("g", {}, svg("title", {}, `${grouped(one.median)}, half of ${one.count} between ${grouped(one.q1)} and ${grouped(one.q3)}`),
     rule(x, at(one.low), x, at(one.high), ink), svg("rect", { x: x - size / 2 + 1, y: at(one.q3), width: Math.max(2, size - 2), height: Math.max(1, at(one.q1) - at(one.q3)), rx: 2, fill: `${ink}33`, stroke: ink }),
     rule(x - size / 2 + 1, at(one.median), x + size / 2 - 1, at(one.median), ink, 2.5));
   const every = Math.ceil(groups.length / Math.max(1, Math.floor((width - left) / 60)));
   picture.append(svg("svg", { viewBox: `0 0 ${width} ${height}` },
-    ticks.map((tick) => [rule(left, at(tick), width - 10, at(tick), color("line")), text(left - 6, at(tick) + 4, "end", short(tick))]),
+    ticks.map((tick) => [rule(left, at(tick), width - 10, at(tick), tint("line")), text(left - 6, at(tick) + 4, "end", short(tick))]),
     groups.map((group, place) => {
       const middle = left + step * (place + 0.5);
       const drawn = group.boxes.map((one, solver) => one && box(one, middle + (solver - (names.length - 1) / 2) * size, colors[solver]));
@@ -328,7 +320,7 @@ export function boxes(place, { names, groups, y, by }) {
   if (names.length > 1) place.hint.replaceChildren(...names.map((name, solver) => legendOf(name, colors[solver])));
 }
 
-/** Returns a name with its colour before it. */
+/** Returns a name preceded by its colour. */
 export function legendOf(name, ink) {
   const swatch = el("span", { class: "swatch" });
   swatch.style.background = ink ?? `var(--series-${placesOf([name])[0]})`;

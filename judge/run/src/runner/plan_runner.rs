@@ -86,7 +86,7 @@ impl EarlyEnd {
     }
 }
 
-/// Runs plans on this machine: an executor for each slot, each on a core of its own.
+/// Runs plans on this machine: an executor for each slot, each on its own core.
 pub struct LocalRunner<P> {
     pool: P,
     settings: RunSettings,

@@ -13,8 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Receives every signal while it lives, and also a signal that came while there was no listener.
 pub struct Signals {
-    /// `None` where a [`StopRequester`] sends them. It is dropped first, so that no signal is sent to a dropped
-    /// receiver.
+    /// `None` if a [`StopRequester`] sends them. It is dropped first, so that no signal is sent to a dropped receiver.
     _registration: Option<Registration>,
     receiver: UnboundedReceiver<()>,
     /// When a last one comes by itself.
