@@ -1,4 +1,4 @@
-//! The bundled solutions play by the rules, keep their time, and the strong ones beat the plain ones.
+//! The bundled solutions follow the rules and keep their time limit, and the strong ones beat the plain ones.
 
 use checkers::Checker;
 use solutions::{Solution, Strength, TIME_LIMIT_VARIABLE};
@@ -22,7 +22,7 @@ fn solution(id: &str) -> &'static Solution {
     solutions::find(id).unwrap_or_else(|| panic!("there is no solution {id}"))
 }
 
-/// Every solution that answers like this, with the id of its problem: the longest that its own begins with.
+/// Every solution with this behaviour, with the id of its problem: the longest one that its own id begins with.
 fn solutions_of(strengths: &[Strength]) -> impl Iterator<Item = (&'static str, &'static Solution)> {
     solutions::all().filter(|solution| strengths.contains(&solution.strength)).map(|solution| {
         let problems = checkers::all().iter().map(|checker| checker.id);
@@ -31,7 +31,7 @@ fn solutions_of(strengths: &[Strength]) -> impl Iterator<Item = (&'static str, &
     })
 }
 
-/// The program of a strong solution, which stands beside those of the others.
+/// The program of a strong solution, which is next to the programs of the others.
 fn program(id: &str) -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_solve-columns")).with_file_name(format!("solve-{id}"))
 }
@@ -85,7 +85,7 @@ fn strong_solutions_beat_plain_ones_within_their_time() {
 
 #[test]
 fn plain_solutions_answer_every_case() {
-    // Those that a strong one is compared with answer there, and may take seconds for a case.
+    // Solutions that a strong one is compared with are tested there, and may take seconds for a case.
     let is_compared = |id: &str| matches().any(|(_, plain, _)| plain.id == id);
     let others = solutions_of(&[Strength::Plain, Strength::Exact]).filter(|(_, solution)| !is_compared(solution.id));
     for (problem, solution) in others {

@@ -48,7 +48,7 @@ impl Observer for Unobserved {
 pub struct Frame {
     /// The move that is being played, from 1; 0 before the first one.
     pub step: usize,
-    /// What happened, in a few words: `"abc lands in column 3"`, `"2 matches, combo 1"`.
+    /// A short description: `"abc lands in column 3"`, `"2 matches, combo 1"`.
     pub caption: String,
     /// Points that this step gained.
     pub gained: Score,

@@ -4,7 +4,7 @@
 #SBATCH --job-name=judge
 #SBATCH --array=1-16
 #SBATCH --cpus-per-task=2
-# A task whose node is lost is started again, and goes on where it was.
+# A task whose node fails is restarted and continues where it stopped.
 #SBATCH --requeue
 #SBATCH --open-mode=append
 judge run -p columns -s 'python3 bot.py' --jobs "$SLURM_CPUS_ON_NODE" --shard auto --journal "shard-$SLURM_ARRAY_TASK_ID.db" --resume

@@ -38,7 +38,7 @@ def main():
         for generation in range(1, arguments.generations + 1):
             children = [mutated(source, draw) for _ in range(arguments.children)]
             candidates = [{"source": child, "language": "python", "against": best} for child in children]
-            # A child that is known to be worse is stopped before its last case.
+            # A child that is certainly worse is stopped before its last case.
             for child in judge.evaluate_many(candidates, seeds=arguments.seeds, return_exceptions=True):
                 if isinstance(child, JudgeError):
                     print(f"no result: {child}")
@@ -48,7 +48,7 @@ def main():
                     best, source = child, children[child.index]
             print(f"generation {generation}: total {best.total}, {runs} runs")
         print(WEIGHTS.search(source)[0])
-        # The best of many was lucky too: other cases tell what it is worth.
+        # The best of many was also lucky: measure it on other cases.
         programs = [{"source": program, "language": "python"} for program in (first, source)]
         print(judge.compare(*programs, seeds=arguments.fresh_seeds).text)
 

@@ -29,7 +29,7 @@ def add_trials(study, file, smaller_is_better):
     for line in map(json.loads, file):
         if "mean_score" not in line:  # no case was accepted
             continue
-        # A fixed trial takes the setting as `propose` asks for it, and notes the ranges.
+        # A fixed trial returns the setting's values to `propose`, and records the ranges.
         fixed = optuna.trial.FixedTrial({name: number(value) for name, value in line["setting"].items()})
         propose(fixed)
         seeds = [int(case.removeprefix("seed-")) for case in line["cases"]]
@@ -90,7 +90,7 @@ def main():
     print(" ".join(f"{name}={value}" for name, value in best.params.items()), f"mean score {best.user_attrs.get('mean')}")
     cases = sum(len(trial.intermediate_values) for trial in study.trials)
     print(f"{cases} cases in {len(study.trials)} trials")
-    # The best of many trials was lucky too: other cases tell what it is worth.
+    # The best of many trials was also lucky: measure it on other cases.
     solver = arguments.solver.format(**best.params)
     print(f"judge compare -p {arguments.problem} YOUR_SOLVER '{solver}' --until-decided")
 

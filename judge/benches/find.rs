@@ -1,8 +1,8 @@
 //! How many runs `judge find` needs, and how small `judge reduce` makes a case.
 //!
-//! `cargo bench -p judge --bench find [-- region|seeds|reduce|columns] [N]`; the first three unless told otherwise. N is the number of
-//! searches (40), or of seeds for `columns` (5000), which takes a quarter of an hour of CPU time: the bundled solver has a tenth
-//! of a second for each case.
+//! `cargo bench -p judge --bench find [-- region|seeds|reduce|columns] [N]`; the first three by default. N is the
+//! number of searches (40), or of seeds for `columns` (5000), which takes a quarter of an hour of CPU time: the bundled
+//! solver has a tenth of a second for each case.
 #![allow(clippy::print_stdout, reason = "the figures are what it is for")]
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// A failure in a region that holds one in ten thousand cases, and towards which the score falls.
+/// A failure in a region that contains one case in ten thousand. The score falls towards the region.
 const REGION: &str = "exec awk '{ a = $1 / 10000 - 0.7; b = $2 - 0.3; d = (a < 0 ? -a : a) + (b < 0 ? -b : b)
     if (d < 0.00707) exit 3; print 1000 + int(50000 * d) }'";
 

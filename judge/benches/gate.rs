@@ -1,7 +1,7 @@
 //! The gate's life, simulated: alarms of commits that change nothing, the drift of the baseline, and which falls are
 //! noticed. Prints the tables of docs/measured-fixed.md.
 //!
-//! `cargo bench -p judge --bench gate [-- LIVES]`; 2,000 lives a row unless told otherwise.
+//! `cargo bench -p judge --bench gate [-- LIVES]`; 2,000 lives per row by default.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
 #[path = "../../tests/claims/simulation/gate_life.rs"]
@@ -71,7 +71,7 @@ fn life_table(lives: usize) {
     }
 }
 
-/// The standard error of the alarm rate: the commits of a life depend on each other, lives do not.
+/// The standard error of the alarm rate. The commits of a life depend on each other; lives do not.
 fn standard_error(courses: &[Course]) -> f64 {
     let (lives, rate) = (courses.len() as f64, alarm_rate(courses));
     let squares: f64 = courses.iter().map(|course| (alarm_rate(std::slice::from_ref(course)) - rate).powi(2)).sum();

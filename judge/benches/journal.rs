@@ -1,4 +1,4 @@
-//! What the journal adds to a case: the commit that comes before the case is shown. The promise is less than 0.1 ms.
+//! The journal's overhead for each case: the commit before the case is shown. The promise is less than 0.1 ms.
 
 #[allow(dead_code, reason = "it serves other benches and tests as well")]
 #[path = "../../tests/support/large_run.rs"]
@@ -18,7 +18,7 @@ fn main() {
     divan::main();
 }
 
-/// A recording and what keeps it alive.
+/// A recording and the values that keep it alive.
 struct OpenRun {
     folder: TempDir,
     recording: Recording,
@@ -30,7 +30,7 @@ fn open_run() -> OpenRun {
 
 fn open_run_of(cases: usize) -> OpenRun {
     let plan = large_run::plan("bot", large_run::seeds(0, cases));
-    // Beside the build, not in memory: users' folders are on disks.
+    // In the build folder, not in memory, because users' folders are on disks.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
     let journal = Journal::open(folder.path()).expect("a fresh journal");
     let recording = large_run::begin(journal, &plan, None);
@@ -81,8 +81,8 @@ fn a_commit_for_sixteen_cases(bencher: divan::Bencher<'_, '_>, bytes: usize) {
         });
 }
 
-/// A run of 1,000 cases from its start to its end, in a journal that has this many runs of the same cases. The promise is that
-/// their number does not matter.
+/// A run of 1,000 cases from start to end, in a journal that already has this many runs of the same cases. The promise
+/// is that their number does not matter.
 #[divan::bench(args = [1, 500], sample_count = 10, sample_size = 1)]
 fn a_run_after_others(bencher: divan::Bencher<'_, '_>, others: usize) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");

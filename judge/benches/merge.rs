@@ -1,7 +1,7 @@
 //! Merging the journals of many shards, as `judge merge` does it: time and memory.
 //!
-//! `cargo bench -p judge --bench merge` merges 1,000 shards of 1,000 cases; `-- 100 1000` merges a hundred. The journals are
-//! made beside the build, and removed.
+//! `cargo bench -p judge --bench merge` merges 1,000 shards of 1,000 cases; `-- 100 1000` merges a hundred. The
+//! journals are made in the build folder, and removed.
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench may panic, and says what it found")]
 
 #[allow(dead_code, reason = "it serves other benches and tests as well")]
@@ -23,7 +23,7 @@ fn main() {
     let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     let (shards, cases) = match numbers[..] {
         [shards, cases, ..] => (shards, cases),
-        // `cargo test --benches` only looks whether it runs.
+        // `cargo test --benches` only checks whether it runs.
         _ if !std::env::args().any(|argument| argument == "--bench") => (10, 10),
         _ => (1000, 1000),
     };
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Runs `judge merge`, and returns the time it took and the most memory that it had.
+/// Runs `judge merge`, and returns its time and its peak memory.
 fn merge(pattern: &Path, into: &Path) -> (Duration, u64) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_judge"));
     command.args(["--problems", "builtin", "merge", "--into"]).arg(into).arg(pattern);
@@ -55,7 +55,7 @@ fn merge(pattern: &Path, into: &Path) -> (Duration, u64) {
     let status = PathBuf::from(format!("/proc/{}/status", judge.id()));
     let mut memory = 0;
     loop {
-        // The kernel keeps the largest, so that only what comes after the last look is missed.
+        // The kernel keeps the maximum, so only a growth after the last check is missed.
         memory = memory.max(largest(&status).unwrap_or_default());
         if let Some(ended) = judge.try_wait().expect("a child can be waited for") {
             assert!(ended.success(), "judge merge failed");
@@ -65,7 +65,7 @@ fn merge(pattern: &Path, into: &Path) -> (Duration, u64) {
     }
 }
 
-/// Returns the most memory that a process has had.
+/// Returns the peak memory of a process.
 fn largest(status: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -73,7 +73,7 @@ fn largest(status: &Path) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Returns a journal with a run of this number of cases, none of them finished.
+/// Returns a journal with a run of this number of unfinished cases.
 fn template(folder: &Path, cases: usize) -> PathBuf {
     let plan = large_run::plan("bot", large_run::seeds(0, cases));
     let path = folder.join("template");
@@ -83,7 +83,7 @@ fn template(folder: &Path, cases: usize) -> PathBuf {
     path
 }
 
-/// Writes the journal of a shard: every case whose number leaves the same remainder, each with an answer of its own.
+/// Writes the journal of a shard: every case whose number has the same remainder, each with a different answer.
 fn write_shard(folder: &Path, template: &Path, shard: usize, shards: usize, cases: usize) {
     let path = folder.join(format!("{shard}.db"));
     std::fs::copy(template, &path).expect("there is room for a journal");

@@ -1,11 +1,11 @@
-//! Commands over runs of many cases: the time and the most memory of each.
+//! Commands on runs of many cases: the time and the peak memory of each.
 //!
 //! ```console
-//! $ cargo bench -p judge --bench scale                    # 10,000, 100,000 and 1,000,000 cases
-//! $ cargo bench -p judge --bench scale -- 250000 1000000  # other sizes
+//! $ cargo bench -p judge --bench scale # 10,000, 100,000 and 1,000,000 cases
+//! $ cargo bench -p judge --bench scale -- 250000 1000000 # other sizes
 //! ```
 //!
-//! The runs are written by the journal itself, and every command is a process of its own. What is quadratic takes a hundred
+//! The runs are written by the journal itself, and every command is a separate process. Quadratic work takes a hundred
 //! times as long for ten times the cases.
 #![allow(clippy::print_stdout, reason = "a benchmark reports on standard output")]
 
@@ -70,8 +70,7 @@ fn main() {
     }
 }
 
-/// Runs a command, and prints its time on the clock and on the processor, its most memory and the size of what it has
-/// written.
+/// Runs a command, and prints its wall time, its CPU time, its peak memory and the size of its output.
 fn row(name: &str, cases: usize, command: &mut Command, folder: &Path) {
     let started = Instant::now();
     let child = command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -87,14 +86,14 @@ fn row(name: &str, cases: usize, command: &mut Command, folder: &Path) {
     println!("{name:<28} {cases:>10} {time:>10} {processor:>10} {:>10} {written:>10}", megabytes(memory));
 }
 
-/// What a process has used.
+/// The usage of a process.
 struct Usage {
     status: ExitStatus,
     memory: u64,
     processor: Duration,
 }
 
-/// Waits for a child, and returns what it has used, as the kernel counts it until shortly before the end.
+/// Waits for a child, and returns its usage, as counted by the kernel until shortly before the end.
 fn wait(mut child: Child) -> Usage {
     let folder = format!("/proc/{}", child.id());
     let file = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What `judge serve` adds to a program's run, beside a bare loop that starts the same program: `cargo bench -p judge --bench serve`.
+//! The overhead of `judge serve` on a program's run, compared with a bare loop that starts the same program: `cargo
+//! bench -p judge --bench serve`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and may panic")]
 
 use serde_json::{Value, json};
@@ -107,12 +108,13 @@ fn main() {
     let (name, input) = (program.display().to_string(), case.stdout);
     let solver = json!({ "path": name });
 
-    // In turns, because other programs make the machine slower and faster.
+    // In turns, because other programs change the speed of the machine.
     println!("| | bare loop | judge serve | ratio |\n|---|---:|---:|---:|");
     let mut pairs = [(1, Vec::new()), (2, Vec::new())];
     for (jobs, rates) in &mut pairs {
         let mut served = Served::start(folder.path(), *jobs);
-        // One request at a time is a round trip. With two jobs, others wait, so that no job waits for this client.
+        // With one request at a time, each request is a round trip. With two jobs, further requests wait, so no job
+        // waits for this client.
         let under_way = *jobs * *jobs;
         served.rate(&solver, 200, under_way);
         for _ in 0..5 {

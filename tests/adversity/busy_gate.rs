@@ -1,4 +1,5 @@
-//! The gate on a busy machine: what load does to a solver against the clock is no fall.
+//! The gate on a busy machine: a solver that works against the clock scores less under load, and this does not count as
+//! a fall.
 
 use crate::support::Folder;
 use crate::support::documents::sample;
@@ -6,13 +7,13 @@ use crate::support::stage::turn;
 use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 
-/// Programs that keep all cores busy until this is dropped, and each for 20 s of CPU time at most.
+/// Programs that keep all cores busy until this is dropped, each for at most 20 s of CPU time.
 struct Load(Vec<Child>);
 
 impl Load {
     fn new() -> Self {
         let busy = || {
-            // A session of its own: the kernel shares cores among sessions first.
+            // In a separate session, because the kernel shares cores among sessions first.
             let mut program = Command::new("setsid");
             program.args(["sh", "-c", "ulimit -t 20; while :; do :; done"]).stdin(Stdio::null()).stderr(Stdio::null());
             program.spawn().unwrap()
@@ -31,7 +32,7 @@ impl Drop for Load {
     }
 }
 
-/// A solver that works against the clock: its score is how far it counts in 0.3 s, in thousands.
+/// A solver that works against the clock: its score is the number that it counts to in 0.3 s, in thousands.
 const AGAINST_THE_CLOCK: &str = "read -r seed
 end=$(($(date +%s%N) + 300000000)); n=0
 while [ $(date +%s%N) -lt $end ]; do
@@ -52,7 +53,8 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// Records the solver, and says that so many runs of the baseline were disturbed, however busy the machine of the test is.
+/// Records the solver, and sets the number of disturbed runs of the baseline, regardless of how busy the test's machine
+/// is.
 fn record_with_noise(folder: &Folder, noisy: &str) -> String {
     let arguments = ["baseline", "-p", "columns", "-s", "./clock", "--seeds", "1-6", "--output", "baseline.toml"];
     let said = folder.judge(&[&arguments[..], &["--repeat", "2", "-j", "1"]].concat());
@@ -87,7 +89,7 @@ fn a_busy_machine_is_not_a_worse_solver() {
     let json: Value = serde_json::from_str(&read(&folder, "gate.json")).unwrap();
     assert_eq!((&json["verdict"], &json["holds"]), (&"not-comparable".into(), &false.into()));
     assert!(json["conditions"]["noisy"].as_f64().unwrap() > 0.1 && json["conditions_was"]["noisy"] == 0.0, "{json}");
-    // Two cases of six stay disturbed after two repeats each, or a few more find a quiet moment.
+    // Two cases of six stay disturbed after two repeats each, or a few more find the machine idle.
     assert!((1..=12).contains(&json["repeats"].as_u64().unwrap()), "{json}");
     assert_eq!(read(&folder, "baseline.toml"), text);
     let said = gate(&["--if-noisy", "pass", "--junit", "gate.xml"]);

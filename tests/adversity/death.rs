@@ -1,4 +1,4 @@
-//! The judge is killed, or asked to end: nothing of its runs outlives it, and nothing stays behind.
+//! The judge is killed, or told to end: no process of its runs survives, and no file is left.
 
 use crate::support::pace::{awaited, unhurried};
 use crate::support::processes::{Guarded, assert_all_end, family_with, with_command_line};
@@ -74,14 +74,14 @@ fn a_signal_ends_exec() {
     }
 }
 
-/// Its helpers, which would clear up, are killed as well. The stage has no other judge.
+/// Also kills its helpers, which would clean up. The stage has no other judge.
 fn kill_with_helpers(judge: &mut Guarded, stage: &Stage) {
     let family = family_with(&judge.0, 2);
     let helpers = family.iter().filter(|process| process.name != "solver" && process.pid != judge.0.id());
     let pids: Vec<_> = helpers.map(|process| Pid::from_raw(process.pid.cast_signed()).unwrap()).collect();
     let send_to_all = |signal| {
         for pid in &pids {
-            // One may have ended meanwhile: it had only something to make ready, or it has followed another.
+            // A helper may have ended meanwhile, because it only prepared something or was replaced by another.
             let _ = kill_process(*pid, signal);
         }
     };
@@ -105,7 +105,7 @@ fn endless_source(stage: &Stage) -> String {
 
 #[test]
 fn the_next_judge_cleans_up_after_a_kill() {
-    // Alone: the next judge could be another test's.
+    // Alone, because the next judge could belong to another test.
     let Some(stage) = Stage::set() else { return };
     for (user, tier) in users_and_tiers(&stage) {
         unhurried("the next judge sweeps", || is_swept(&stage, user, &tier)).unwrap();
@@ -140,7 +140,8 @@ fn a_killed_conversation_leaves_no_temporary_files() {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     };
     let solver = endless_source(&stage);
-    // In the sandbox there is the folder of the compiled solver alone; outside, one for the interactor's report, too.
+    // In the sandbox, there is only the folder of the compiled solver. Outside, there is also one for the interactor's
+    // report.
     for (trusted, folder) in [(false, ".build."), (true, ".report.")] {
         let problem = format!(
             "[[problem]]\nid = \"talk\"\ntrusted = {trusted}\n\

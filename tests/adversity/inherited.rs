@@ -1,4 +1,4 @@
-//! A careless parent: whatever the judge inherits, its programs do not.
+//! A careless parent: the judge's programs do not inherit what the judge inherits.
 
 use crate::support::stage::{Stage, run};
 use std::fs;

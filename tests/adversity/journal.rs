@@ -1,4 +1,4 @@
-//! The journal on bad disks, broken and of other judges: runs go on, and what was recorded stays whole.
+//! The journal on bad disks, damaged, or of other judges: runs continue, and recorded data stays intact.
 
 use crate::support::require::{Need, skip};
 use crate::support::stage::{PLAIN_USER, Stage, is_root, json, run};
@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A problem whose answers are their own scores, and whose solver answers at length, never twice the same.
+/// A problem whose answers are their own scores, with a solver whose answers are long and always different.
 const LONG: &str = r#"
 [[problem]]
 id = "long"
@@ -42,7 +42,7 @@ fn integrity(file: &Path) -> String {
     connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap()
 }
 
-/// All the cases were played and shown, and it was said that, and why, they are not recorded.
+/// All cases were played and shown, and a message says that they are not recorded, and why.
 fn assert_unrecorded(said: &Said, code: i32, why: &str) {
     assert_eq!(said.code, Some(code), "{}", said.stderr);
     assert!(said.stdout.contains("sum 1830"), "{}", said.stdout);
@@ -59,7 +59,7 @@ fn a_full_disk_stops_recording_but_not_runs() {
     }
     fill(&stage.folder, "work/", "");
     fs::create_dir(stage.path("work/.judge")).unwrap();
-    // What is on the small disk goes with the process that mounted it.
+    // Files on the small disk disappear with the process that mounted it.
     let script = r#""$0" "$@"; code=$?; cp -r .judge kept; exit $code"#;
     let judge = stage.text("judge");
     let words = [&["/bin/sh", "-c", script, &judge][..], &RUN].concat();
@@ -141,7 +141,7 @@ fn another_schema_is_untouched_and_a_hint_helps() {
 #[test]
 fn the_oldest_answers_are_dropped_first() {
     let folder = Folder::new();
-    // A run's answers have 1.6 MB, and do not pack to less than half of it.
+    // The answers of a run have 1.6 MB, and compress to at least half of it.
     fill(&folder, "", "[journal]\nkeep-answers = \"2 MiB\"\n");
     for _ in 0..3 {
         assert_eq!(folder.judge(&RUN).code, Some(0));

@@ -1,4 +1,5 @@
-//! The judge under adversity: killed, starved, misled and on unfriendly machines, always through its command line.
+//! The judge under adverse conditions: killed, without resources, deceived and on unfriendly machines, always through
+//! its command line.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test may panic, and tells what it measures")]
 
 #[path = "../../judge/sandbox/tests/misbehave/delegation.rs"]

@@ -1,4 +1,5 @@
-//! What is measured is the program's, whatever the judge itself is like and whatever the date does. And the patience of these tests has an end.
+//! The measured values belong to the program only, regardless of the state of the judge and of changes to the system
+//! clock. Also tests that waiting in these tests is limited.
 
 use crate::support::of_cases;
 use crate::support::pace::{awaited, in_time, patiently, slowness, unhurried};
@@ -66,7 +67,8 @@ fn a_leaping_clock_changes_no_duration() {
     assert!(times.into_iter().all(|time| (200.0..20_000.0).contains(&time.as_f64().unwrap())), "{report}");
 }
 
-/// The helpers, which measure, get no environment that a library could be preloaded by: here the sources must do.
+/// The helpers, which measure, get no environment in which a library could be preloaded. So this test reads the
+/// sources.
 #[test]
 fn nothing_that_measures_looks_at_the_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -79,7 +81,7 @@ fn nothing_that_measures_looks_at_the_date() {
         }
     }
     assert!(sources.len() > 40, "only {} sources found", sources.len());
-    // The exception compares the stamps of files with each other, which bear the date, and measures nothing.
+    // The exception compares time stamps of files with each other, which contain the date, and measures nothing.
     for path in sources.iter().filter(|path| !path.ends_with("sandbox/src/scratch/ramdisk.rs")) {
         let source = fs::read_to_string(path).unwrap();
         for word in ["SystemTime", "UNIX_EPOCH", "Realtime", "CLOCK_REALTIME", "gettimeofday"] {
@@ -88,7 +90,7 @@ fn nothing_that_measures_looks_at_the_date() {
     }
 }
 
-/// Runs the judge to its end and returns the greatest resident size that was seen, in KiB.
+/// Runs the judge to its end and returns the largest resident size seen, in KiB.
 fn watched(judge: &mut Guarded) -> u64 {
     let mut peak = 0;
     loop {

@@ -1,4 +1,4 @@
-//! Trivial programs by the hundred and by the thousand: all accepted, and nothing piles up.
+//! Hundreds and thousands of trivial programs: all are accepted, and nothing accumulates.
 
 use crate::support::of_cases;
 use crate::support::pace::{at_most, in_time, unhurried};
@@ -29,10 +29,10 @@ fn two_hundred_times(stage: &Stage, solver: &str, jobs: &str) {
     in_time(cpu[190] <= at_most(5) as f64, || format!("with {jobs} jobs: {:?}", &cpu[190..]));
 }
 
-/// The most files that two running cases hold open.
+/// The maximal number of files that two running cases hold open.
 const IN_FLIGHT: usize = 6;
 
-/// What must not grow in a judge and in its helpers.
+/// The resources of a judge and its helpers that must not grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Held {
     files: usize,
@@ -74,7 +74,7 @@ fn many_runs_leave_the_judge_as_it_was() {
     };
     let (before, resident_before) = at(300);
     let (after, resident_after) = at(2500);
-    // The files of the cases that are just being run come and go; a leak would have left thousands.
+    // The files of running cases appear and disappear. A leak would have left thousands.
     assert!(after.files <= before.files + IN_FLIGHT, "{before:?} became {after:?}");
     assert_eq!(Held { files: 0, ..before }, Held { files: 0, ..after });
     println!("{before:?}; {resident_before} KiB, then {resident_after} KiB");

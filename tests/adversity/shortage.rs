@@ -1,11 +1,11 @@
-//! The judge without enough of something: it says so, and the solver is never blamed.
+//! The judge without enough of a resource: it reports this, and never blames the solver.
 
 use crate::support::Said;
 use crate::support::require::{Need, skip};
 use crate::support::stage::{PLAIN_USER, Stage, is_root, run, users_and_tiers};
 use serde_json::Value;
 
-/// Either all is well, in the tier that there is with plenty; or the judge is at fault, and says why.
+/// Either all cases succeed, in the same tier as with enough resources, or the judge is at fault and says why.
 fn assert_only_the_shortage_is_blamed(said: &Said, tier: &str, what: &str) {
     let Ok(report) = serde_json::from_str::<Value>(&said.stdout) else {
         assert_eq!(said.code, Some(3), "{what}: {}", said.stderr);
@@ -48,7 +48,7 @@ fn missing_files_or_processes_never_blame_the_solver() {
     }
 }
 
-/// What earlier programs have written is nothing to those behind them, nor to the judge.
+/// The output of earlier programs counts neither for later ones nor for the judge.
 #[test]
 fn each_output_has_a_size_limit_alone() {
     let Some(stage) = Stage::set() else { return };

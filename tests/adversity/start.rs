@@ -1,4 +1,4 @@
-//! Programs that cannot be started: each says why, in words of its own.
+//! Programs that cannot be started: each has its own message.
 
 use crate::support::of_cases;
 use crate::support::stage::{Stage, run};
@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-/// Each with the kernel's words (or the judge's, where the kernel is not asked) and those that tell it from the others.
+/// Each with the kernel's message (or the judge's, where the kernel is not called), and words that distinguish it from
+/// the others.
 fn programs(stage: &Stage) -> Vec<(String, &'static str, &'static str)> {
     let file = |name: &str, contents: &[u8], mode: u32| {
         let path = stage.path("work").join(name);
@@ -35,7 +36,7 @@ fn programs(stage: &Stage) -> Vec<(String, &'static str, &'static str)> {
     ]
 }
 
-/// What a run says of a program: of one that is missing before any case, else on each of them.
+/// The message of a run about a program: once before any case if the program is missing, otherwise on each case.
 fn note_of_a_run(stage: &Stage, program: &str) -> String {
     let said = run(stage.judge(&["run", "-p", "columns", "-s", program, "--seeds", "1-2", "--json", "-"]));
     if program.ends_with("missing") {
@@ -62,7 +63,7 @@ fn each_start_failure_has_its_own_message() {
         let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
         assert_eq!((said.code, &report["verdict"]), (Some(1), &"cannot-start".into()), "{program}");
         if program.ends_with("/work") {
-            // A solver may be a folder of sources; what is executed may not.
+            // A solver may be a folder of sources, but an executable may not.
             assert!(report["note"].as_str().unwrap().contains("a folder, not a program"), "{report}");
         } else {
             assert_eq!(report["note"], note.as_str(), "{program}");

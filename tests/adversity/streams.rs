@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Two small file systems, a full and a read-only one, in a mount namespace of a shell that waits for commands.
+/// Two small file systems, a full one and a read-only one, in the mount namespace of a shell that waits for commands.
 struct Disks<'a> {
     stage: &'a Stage,
     full: String,
@@ -17,7 +17,7 @@ struct Disks<'a> {
 }
 
 impl<'a> Disks<'a> {
-    /// `None`: it was said why there are none.
+    /// `None` if there are none; the reason was printed.
     fn make(stage: &'a Stage) -> Option<Disks<'a>> {
         let disks = Disks { stage, full: stage.text("full"), sealed: stage.text("sealed") };
         for folder in [&disks.full, &disks.sealed] {
@@ -30,7 +30,7 @@ impl<'a> Disks<'a> {
         Some(disks)
     }
 
-    /// Runs a shell command where the disks are; it finds the judge and its arguments in `"$@"`.
+    /// Runs a shell command with the disks mounted; `"$@"` contains the judge and its arguments.
     fn run(&self, command: &str, arguments: &[&str]) -> Said {
         let Disks { stage, full, sealed } = self;
         let script = format!(

@@ -1,4 +1,4 @@
-//! Whatever the machine gives: the tier is named, a weaker one than required is refused, and the main job is done.
+//! On any machine, the tier is named, a weaker tier than required is refused, and the cases are run.
 
 use crate::delegation::Delegation;
 use crate::support::of_cases;
@@ -73,8 +73,8 @@ fn a_tier_weaker_than_required_is_refused() {
     }
 }
 
-/// An ordinary user, and a container with neither control groups nor user namespaces, as root and as a user: none of
-/// them has prepared anything.
+/// An ordinary user, and a container with neither control groups nor user namespaces, as root and as a user: no tier
+/// was prepared.
 #[test]
 fn the_main_job_needs_no_set_up_anywhere() {
     let Some(stage) = Stage::set() else { return };
@@ -113,7 +113,7 @@ fn doctor_tells_how_to_get_missing_tiers() {
         assert_eq!(report["tier"], used["tier"], "{how:?}");
         assert!(text.contains(&format!("the judge uses the tier `{}` here", used["tier"].as_str().unwrap())), "{text}");
         for entry in all("tiers").iter().chain(&all("features")).filter(|entry| entry["works"] == false) {
-            // Root has no use for what is delegated to users.
+            // Root does not use resources that are delegated to users.
             if entry["missing"].as_str().is_some_and(|why| why.contains("for ordinary users")) {
                 continue;
             }

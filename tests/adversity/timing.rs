@@ -1,4 +1,4 @@
-//! Neighbours: solvers have cores of their own, disturbed cases are marked, and no case is too slow because of another.
+//! Neighbours: solvers have separate cores, disturbed cases are marked, and no case is too slow because of another.
 
 use crate::support::pace::{at_most, in_time, unhurried};
 use crate::support::processes::Guarded;
@@ -44,7 +44,7 @@ fn assert_cpu_time_is_the_programs_own(report: &Value) {
     assert_eq!(of_cases(report, "verdict"), ["accepted"; 2], "{report}");
     for case in report["cases"].as_array().unwrap() {
         let (cpu, wall) = (case["cpu_ms"].as_f64().unwrap(), case["wall_ms"].as_f64().unwrap());
-        // What the program itself saw last, in nanoseconds; its start and its end are not in that.
+        // The last time that the program itself has read, in nanoseconds, without its start and its end.
         let own = case["score"].as_f64().unwrap() / 1e6;
         println!("CPU {cpu} ms, by its own account {own} ms; wall {wall} ms");
         assert!(own <= cpu, "{cpu} ms of CPU time, {own} by its own account");
@@ -78,7 +78,8 @@ fn each_worker_has_its_own_core_by_default() {
     assert_eq!(two.len(), 2, "two workers, two cores: {two:?}");
 }
 
-/// Runs one case in which the solver burns so long at first and so long later; returns its verdict and how often it ran.
+/// Runs one case in which the solver burns CPU time: this long in the first run, that long in later runs. Returns its
+/// verdict and the number of runs.
 fn burn_twice(stage: &Stage, first: &str, later: &str) -> (String, u64) {
     let folder = stage.path("tmp").join(format!("{first}-{later}"));
     std::fs::create_dir(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! Comparisons, the gate, rankings and tuning: from the outside, and in simulations whose truth is known.
+//! Comparisons, the gate, rankings and tuning: through the command line, and in simulations with a known truth.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod compare;

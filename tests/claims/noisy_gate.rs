@@ -1,5 +1,5 @@
-//! The gate of a solver whose scores vary from run to run, from the outside. The noise is a recorded sequence, so that
-//! every run of these tests is the same.
+//! The gate of a solver whose scores vary from run to run, through the command line. The noise is a recorded sequence,
+//! so every run of these tests is the same.
 
 use crate::support::{Folder, Said};
 use serde_json::Value;
@@ -9,7 +9,7 @@ case \"$score\" in *[!0-9]*|'') echo \"no number: $score\"; exit 1;; esac
 echo \"$score\"
 ";
 
-/// A problem whose answers are their own scores, and a solver that scores about 10,000 on each case.
+/// A problem whose answers are their own scores, and a solver with a score of about 10,000 on each case.
 fn sample(direction: &str) -> Folder {
     let folder = Folder::new();
     let catalogue = format!(
@@ -23,7 +23,8 @@ fn sample(direction: &str) -> Folder {
     folder
 }
 
-/// A solver with uniform noise of a standard deviation of 10 %, whose scores are shifted by `percent`; DRAW chooses them.
+/// A solver with uniform noise of a standard deviation of 10 %, whose scores are shifted by `percent`; DRAW selects
+/// them.
 fn noisy(folder: &Folder, name: &str, percent: i64) {
     let draw = "set -- $(echo \"$seed $DRAW\" | cksum)";
     let score = format!("(9000 + seed * 100) * (100 + {percent}) / 100 * (8268 + $1 % 3464) / 10000");
@@ -42,7 +43,7 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// Records five draws of the solver, as `judge baseline` would if the solver drew by itself.
+/// Records five draws of the solver, as `judge baseline` would if the solver were random.
 fn record(folder: &Folder, solver: &str, draws: std::ops::Range<u32>) {
     let scores = |draw: u32| -> Vec<i64> {
         let draw = format!("DRAW={draw}");
@@ -102,7 +103,7 @@ fn a_solver_that_draws_is_run_five_times() {
     let said = gate("./chance", &["--repeat", "2"]);
     assert!(said.stdout.contains("(3 runs recorded, 2 runs now; false alarms 5 %)"), "{}", said.stdout);
     assert!(said.stdout.contains("would be noticed 4 times of 5"), "{}", said.stdout);
-    // A total that is low is looked at three times, a good one and one beside a failure are not.
+    // A low total is measured three times. A good one, and one beside a failure, are not.
     folder.script("low", "read -r seed; echo $((8000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
     folder.script("high", "read -r seed; echo $((12000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
     folder.script("crash", "read -r seed; [ $seed = 3 ] && exit 3; echo 8000");
@@ -171,7 +172,7 @@ fn an_update_averages_in_and_does_not_drift() {
     }
     assert!(alarms <= 4, "{alarms} of 30");
     assert!(read(&folder, "baseline.toml").contains(&format!("runs = {}", 5 + passed)));
-    // The total is 201,000 on average, and that of one run varies by 2.3 %.
+    // The mean total is 201,000, and the total of one run varies by 2.3 %.
     assert!((total() / 201_000.0 - 1.0).abs() < 0.015, "{before} {}", total());
     let text = read(&folder, "baseline.toml");
     let said = gate(&folder, "./worse", 200, &["--update"]);

@@ -1,4 +1,4 @@
-//! `judge check`: folders with bad files in them, answers that are too long, and answers that no checker decides.
+//! `judge check`: folders with bad files, answers that are too long, and answers that the checker does not decide.
 
 use crate::support::{Folder, Said, of_cases};
 use serde_json::json;
@@ -157,7 +157,7 @@ fn check_rejects_answers_beyond_the_output_limit() {
     assert!(row(&said, "short").contains("accepted"), "{}", said.stdout);
 }
 
-/// Nothing of an answer beyond the limit is read: an endless one ends as soon.
+/// The part of an answer beyond the limit is not read, so an endless answer ends as soon.
 #[test]
 fn an_endless_answer_takes_no_memory() {
     let folder = Folder::new();

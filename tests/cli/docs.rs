@@ -1,4 +1,5 @@
-//! What the documentation says is to be copied works when it is: the workflow files, and the optimizer's example.
+//! Everything that the documentation tells users to copy works as it is: the workflow files, and the optimizer's
+//! example.
 
 use crate::support::documents::garbage_is_wrong;
 use crate::support::documents::{commands, document, package, python_has, repository, run, sample, text};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The value of a key of a workflow file, wherever it stands.
+/// The value of a key of a workflow file, anywhere in it.
 fn value(workflow: &str, key: &str) -> String {
     let line = workflow.lines().find_map(|line| line.trim().strip_prefix(&format!("{key}: "))).unwrap();
     line.to_owned()
@@ -54,7 +55,17 @@ fn workflow_files_gate_a_repository() {
     }
 }
 
-/// The script of a workflow file that installs the judge, without what is before each of its lines.
+#[test]
+fn the_example_of_sealed_cases_is_a_catalogue() {
+    let page = document("sealed.md");
+    let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let folder = Folder::new();
+    folder.write("problems.toml", example);
+    let said = folder.judge(&["show", "my-problem"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+}
+
+/// The script of a workflow file that installs the judge, without the indentation of its lines.
 fn installation(workflow: &str) -> String {
     let begin = workflow.find("archive=judge-").expect("the installation begins with the archive's name");
     let margin = workflow[..begin].len() - workflow[..begin].rfind('\n').unwrap() - 1;
@@ -62,7 +73,7 @@ fn installation(workflow: &str) -> String {
     lines.map(|line| format!("{}\n", &line[margin..])).collect()
 }
 
-/// A judge's repository as a service shows it: with a release of a program that says `released`, or without one.
+/// A judge's repository as on a hosting service: with a release whose program prints `released`, or without one.
 fn published(folder: &Folder, with_release: bool) -> String {
     let source = format!("file://{}/service/judge", folder.path().display());
     let machine = text(&Command::new("uname").arg("-m").output().unwrap().stdout).trim().to_owned();
@@ -79,8 +90,8 @@ fn published(folder: &Folder, with_release: bool) -> String {
     source
 }
 
-/// Installs the judge as a workflow file does, with a cargo that tells what it was asked for, and returns how that ended.
-/// The judge that is then found says where it comes from.
+/// Installs the judge like a workflow file, with a cargo that records its arguments, and returns the result. The judge
+/// that is found then prints where it comes from.
 fn installed(folder: &Folder, file: &str, source: &str) -> Output {
     let build = "mkdir -p \"$6/bin\" && echo '#!/bin/sh' >\"$6/bin/judge\" && chmod +x \"$6/bin/judge\"";
     folder.script("bin/cargo", &format!("echo \"cargo $*\"; {build}"));
@@ -91,7 +102,7 @@ fn installed(folder: &Folder, file: &str, source: &str) -> Output {
         ("HOME", folder.path().to_str().unwrap()),
         ("CI_PROJECT_DIR", folder.path().to_str().unwrap()),
         ("GITHUB_PATH", service.to_str().unwrap()),
-        // A runner's own goes with it.
+        // The runner's own folder must be included.
         ("TMPDIR", folder.path().to_str().unwrap()),
     ];
     let script = installation(&document(file));
@@ -128,7 +139,7 @@ fn workflow_files_install_verified_releases_or_build() {
         assert!(text(&output.stdout).starts_with(&asked), "{file}: {}", text(&output.stdout));
         assert!(text(&output.stdout).contains(&format!("{}/bin/judge\n", place.display())), "{file}");
     }
-    // What `cargo install --git … judge` looks for.
+    // The files that `cargo install --git … judge` needs.
     let manifest = std::fs::read_to_string(repository().join("judge/Cargo.toml")).unwrap();
     assert!(manifest.contains("name = \"judge\"") && repository().join("Cargo.lock").is_file());
 }
@@ -143,7 +154,8 @@ fn example() -> (Folder, PathBuf) {
     (folder, repository().join("docs/examples/optuna_tune.py"))
 }
 
-/// A Python that has Optuna: that of the environment which `.ci/machine` makes, or the usual one. Says so where none has.
+/// A Python with Optuna: from the environment that `.ci/machine` makes, or the usual one. Prints a message if there is
+/// none.
 fn python_with_optuna() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let has_it = |python: &PathBuf| {
@@ -157,7 +169,7 @@ fn python_with_optuna() -> Option<PathBuf> {
     python
 }
 
-/// Runs the example and returns what it says.
+/// Runs the example and returns its output.
 fn run_example(folder: &Folder, python: &Path, arguments: &[&str]) -> String {
     let output = run(folder, python.to_str().unwrap(), arguments, &package());
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
@@ -174,7 +186,7 @@ fn the_example_with_optuna_finds_the_parameter() {
     let Some(python) = python_with_optuna() else { return };
     let (folder, file) = example();
     let file = file.to_str().unwrap();
-    // The first ten trials are drawn evenly: with these alone, the best is not near 2.
+    // The first ten trials are drawn evenly. With only these, the best one is not near 2.
     let said = run_example(&folder, &python, &[file, "--trials", "25", "--cases", "10"]);
     let best = found(&said);
     assert!((1.6..2.5).contains(&best), "{said}");
@@ -212,7 +224,7 @@ fn blocks(section: &str) -> Vec<Block<'_>> {
     parts.filter_map(|part| part.split_once('\n')).map(|(language, code)| Block { language, code }).collect()
 }
 
-/// Does what a section says: blocks that name a file are that file, and consoles print what they show.
+/// Executes a section: blocks that name a file become that file, and consoles must print the shown output.
 fn follow(section: &str) -> Folder {
     let title = section.lines().next().unwrap();
     let folder = Folder::new();
@@ -254,7 +266,7 @@ fn the_example_of_subtasks_works() {
     follow(page.split("\n### ").nth(1).unwrap().split("\n## ").next().unwrap());
 }
 
-/// Follows the sections of a document, each in a folder of its own, and returns these.
+/// Executes the sections of a document, each in its own folder, and returns these folders.
 fn follow_sections(name: &str, titles: &[&str]) -> Vec<Folder> {
     let page = document(name);
     let follow_one = |title| {

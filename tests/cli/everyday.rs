@@ -1,5 +1,4 @@
-//! What makes every day easier: the rules of the games, completion, commands that reproduce a case, tagged runs, stored
-//! answers.
+//! Everyday helpers: the rules of the games, completion, commands that reproduce a case, tagged runs, stored answers.
 
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, Said, of_cases};
@@ -67,7 +66,7 @@ fn a_file_size_limit_is_an_error() {
     assert!(said.stderr.contains("SIGXFSZ"), "programs get the default action: {}{}", said.stdout, said.stderr);
 }
 
-/// Returns what the judge answers to a completion script about the last of these words.
+/// Returns the judge's answer to a completion script about the last of these words.
 fn completed(folder: &Folder, shell: &str, words: &[&str]) -> String {
     let mut command = folder.command(&["--"]);
     command.args(words).env("JUDGE_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string());
@@ -140,7 +139,7 @@ fn reproducing_commands_keep_limits_sandbox_and_catalogue() {
     assert!(shown.stdout.contains(&reproduce), "{}", shown.stdout);
 }
 
-/// A solver of `columns` that answers `0` and says its seed's first line on standard error.
+/// A solver of `columns` that answers `0` and prints the first line of its input on standard error.
 fn talker(folder: &Folder) -> String {
     folder.script("talker", "read line; echo \"saw $line\" >&2; echo 0").to_str().unwrap().to_owned()
 }
@@ -237,7 +236,7 @@ fn tuning_uses_its_budget() {
         "[[problem]]\nid = \"echo\"\nseeds = \"1-9\"\nchecker-command = \"sh check.sh {input} {answer}\"\n\
          generator-command = \"echo {seed}\"\n",
     );
-    // Some solvers' settings differ by chance alone, others are certain after the first cases.
+    // For some solvers, settings differ only by chance. For others, the order is certain after the first cases.
     for solver in ["sh -c 'echo $(( {n} + $(cat) * 7919 % 501 ))'", "sh -c 'echo $(( 1000 + {n} ))'"] {
         let tune = ["tune", "-p", "echo", "-s", solver, "--param", "n=1..900:int", "--budget", "150", "--compare", "0"];
         let said = folder.judge(&tune);
@@ -274,6 +273,7 @@ fn thresholds_may_have_many_steps() {
         ("thresholds = [20, 5]\nthreshold-points = [1]", "found 1 for 2"),
         ("thresholds = [5, 20]\nthreshold-points = [2, 1]", "found 5 before 20"),
         ("thresholds = [20, 5]\nthreshold-points = [1, 2]", "found 1 before 2"),
+        ("thresholds = [20, 5]\nthreshold-points = [1, -2]", "expected threshold-points of at least 0, found -2"),
     ] {
         catalogue(case);
         let said = folder.judge(&["list"]);

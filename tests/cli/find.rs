@@ -2,6 +2,7 @@
 
 use crate::support::Folder;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// A problem whose generator prints its parameters.
 fn with_parameters() -> Folder {
@@ -44,7 +45,7 @@ fn a_rare_region_is_found_uphill_and_becomes_a_case() {
     assert_eq!(saved["cases"][0]["verdict"], "runtime-error", "{saved}");
     let stored = folder.json(&["history", "show", "last"]).1;
     assert_eq!(stored["cases"][0]["case"], json!(name), "{stored}");
-    // The same command finds the same; what is recorded is not run again.
+    // The same command finds the same cases, and recorded results are not run again.
     let resumed = folder.json(&[&find[..], &["--resume"]].concat()).1;
     assert_eq!(found(&resumed)[0]["case"], json!(name));
 }
@@ -169,7 +170,8 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         ("echo {seed}", "n = \"1..9\"", "the parameter `n` is used nowhere"),
         ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
         ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
-        ("echo {seed} {n}", "n = [\"one\"]", "bad range of the parameter `n`"),
+        ("echo {seed} {n}", "n = [\"one\"]", "expected at least two choices"),
+        ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "none of them empty or with a comma"),
         ("echo {seed} {n}", "n = 3", "expected a range"),
     ] {
         let said = problem(command, ranges);
@@ -177,7 +179,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
     }
     problem("echo {seed} {n}", "n = \"1..9\"");
     for (case, message) in [
-        ("seed=1,n=10", "`10` is no value of the parameter `n`: expected one in 1..9:int"),
+        ("seed=1,n=10", "`10` is no value of the parameter `n`: expected one in 1..9"),
         ("seed=1,m=1", "the generator has no parameter `m`: it has n"),
         ("n=1", "expected a seed and parameters"),
     ] {
@@ -258,4 +260,46 @@ fn what_is_not_recorded_cannot_go_on() {
         "--resume",
     ]);
     assert!(said.code == Some(2) && said.stderr.contains("changed inputs are in no file"), "{}", said.stderr);
+}
+
+#[test]
+fn time_ends_a_search_within_its_batch() {
+    let folder = with_parameters();
+    // Each batch would take minutes.
+    folder.script("bot", "read n x kind seed; [ $seed -gt 1 ] && sleep 20; echo $n");
+    let began = Instant::now();
+    let find = ["find", "-s", "./bot", "--for", "loss", "--time", "1s", "--jobs", "1", "--wall", "30s"];
+    let (code, report) = folder.json(&find);
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert_eq!((code, found(&report).len(), &report["cases"]), (Some(0), 1, &json!(1)), "{report}");
+    // The run in the journal is a whole one.
+    let stored = folder.json(&["history", "show", "last"]).1;
+    assert_eq!(stored["cases"].as_array().map(Vec::len), Some(1), "{stored}");
+}
+
+#[test]
+fn a_case_given_twice_is_one_case() {
+    let folder = with_parameters();
+    folder.script("bot", "echo 1");
+    let (code, report) = folder.json(&["run", "-s", "./bot", "--case", "seed=1,n=3", "--case", "n=3,seed=1"]);
+    assert_eq!((code, report["cases"].as_array().map(Vec::len)), (Some(0), Some(1)), "{report}");
+}
+
+#[test]
+fn conditions_name_the_parameters_of_generators() {
+    let folder = with_parameters();
+    folder.script("bot", "echo 1");
+    let find =
+        |condition| folder.json(&["find", "-s", "./bot", "--for", "where", condition, "--top", "3", "--no-journal"]);
+    let (code, report) = find("x>0.5 && n<=5000");
+    assert_eq!((code, found(&report).len()), (Some(0), 3), "{report}");
+    let games = |condition| {
+        let find = ["find", "--problems", "builtin", "-p", "columns", "-s", "columns-bot", "--for", "where", condition];
+        folder.json(&[&find[..], &["--top", "1", "--no-journal"]].concat())
+    };
+    folder.script("columns-bot", "echo 0");
+    assert_eq!(games("magic>900").0, Some(0));
+    let unknown = folder.judge(&["find", "-s", "./bot", "--for", "where", "y>0", "--no-journal"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("`y`") && unknown.stderr.contains("x"), "{}", unknown.stderr);
 }

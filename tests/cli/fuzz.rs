@@ -1,4 +1,4 @@
-//! `judge verify --fuzz`: faults of checkers are found, made small and kept.
+//! `judge verify --fuzz`: faults of checkers are found, made small and stored.
 
 use crate::support::{Folder, Said};
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn a_checker_without_faults_passes() {
 
 #[test]
 fn a_crash_is_made_small_and_shown_again() {
-    // It prints the first word, which is often no score.
+    // It prints the first word, which is often not a score.
     let folder = problem("read -r first rest < \"$2\"; echo \"$first\"\n");
     let (code, found) = fuzzed(&folder, &["--seed", "7"]);
     let crash = found.iter().find(|finding| finding["check"] == "fuzz: crash").unwrap();

@@ -1,4 +1,5 @@
-//! What commands do, as scripts, CI jobs and people rely on it; and what is handed on with the program.
+//! The behaviour of commands that scripts, CI jobs and users rely on; and the files that are distributed with the
+//! program.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod check;

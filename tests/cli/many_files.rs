@@ -1,4 +1,5 @@
-//! Many files at once: what is made, read and checked on all cores is the same as one by one, and in order.
+//! Many files at once: making, reading and checking them on all cores gives the same result as one by one, in the same
+//! order.
 
 use crate::support::Folder;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};

@@ -1,4 +1,4 @@
-//! What the command line names: problems, catalogues and solvers, and what is said of those that do not exist.
+//! The names on the command line: problems, catalogues and solvers, and the messages about those that do not exist.
 
 use crate::support::{Folder, of_cases};
 
@@ -12,7 +12,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Returns what is said of a usage error.
+/// Returns the message of a usage error.
 fn refused(folder: &Folder, arguments: &[&str]) -> String {
     let said = folder.judge(arguments);
     assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{arguments:?}: {}", said.stderr);

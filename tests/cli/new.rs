@@ -1,4 +1,5 @@
-//! `judge new`: every kind of problem passes `judge verify` at once; and programs of a setter that are named as sources.
+//! `judge new`: every kind of problem passes `judge verify` at once. Also programs of a setter that are named as
+//! sources.
 
 use crate::support::Folder;
 use crate::support::documents::garbage_is_wrong;
@@ -7,7 +8,7 @@ use serde_json::json;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns whether a program is there; says so where it is not.
+/// Returns whether a program is installed. Prints a message if it is not.
 fn has(program: &str, need: Need) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !is_there {
@@ -114,7 +115,7 @@ fn a_missing_testlib_header_is_explained() {
     assert!(words.contains("get it: curl -o interactor/testlib.h https://"), "{}", said.stdout);
 }
 
-/// A problem whose programs are named as sources of a language that is compiled by copying.
+/// A problem whose programs are named as sources of a language that "compiles" by copying.
 fn compiled() -> Folder {
     let folder = Folder::new();
     folder.write(
@@ -174,6 +175,6 @@ fn a_checker_compile_error_is_one_error() {
     assert!(first["detail"].as_str().unwrap().starts_with("check.copied does not compile"), "{first}");
     let checked = report["problems"][1]["checks"].as_array().unwrap();
     assert!(checked.iter().any(|check| check["check"] == "generator" && check["result"] == "ok"), "{report}");
-    // Nothing is compiled to tell what there is.
+    // Listing does not compile anything.
     assert_eq!(folder.judge(&["show", "p"]).code, Some(0));
 }

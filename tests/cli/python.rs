@@ -1,5 +1,5 @@
-//! The Python package of `judge/python`: its tests are unittest's, run from its sources; and the examples that use it, each
-//! framework in an environment of its own.
+//! The Python package of `judge/python`: its tests are run by unittest from the sources. Also the examples that use it,
+//! each framework in its own environment.
 
 use crate::support::Folder;
 use crate::support::documents::{package, repository, run, text};
@@ -9,10 +9,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// The system's Python: that of the user may be one of another version.
+/// The system's Python, because the user's Python may have another version.
 const PYTHON: &str = "/usr/bin/python3";
 
-/// What a candidate must not learn.
+/// A text that a candidate must not see.
 const SECRET: &str = "do-not-tell";
 
 fn has_python() -> bool {
@@ -28,7 +28,7 @@ fn example(name: &str) -> String {
     repository().join("docs/examples").join(name).to_str().unwrap().to_owned()
 }
 
-/// Runs a program of Python with the package, in the folder as its home, and returns what it says.
+/// Runs a Python program with the package, with the folder as its home, and returns its output.
 fn succeeds(folder: &Folder, program: &Path, arguments: &[&str]) -> String {
     let mut variables = package().to_vec();
     variables.extend([("HOME", folder.path().to_str().unwrap()), ("SECRET", SECRET)]);
@@ -102,7 +102,7 @@ impl Stub {
         Self { folder, model, address: address.trim().to_owned() }
     }
 
-    /// Asserts that nothing in a folder of results tells the secret.
+    /// Asserts that no file in a folder of results contains the secret.
     fn assert_secret(&self, results: &str) {
         let found = run(&self.folder, "grep", &["-r", "-l", "-a", SECRET, results], &[]);
         assert_eq!(text(&found.stdout), "", "a candidate has read what it must not");
@@ -144,7 +144,7 @@ fn shinka_evolves_a_bot_past_hostile_ones() {
     stub.assert_secret("results");
 }
 
-/// Runs the task with a model whose answers are a bot, one that hangs, and nothing.
+/// Runs the task with a model that answers with a bot, with a bot that hangs, and with nothing.
 const INSPECT: &str = r#"
 import sys
 from inspect_ai import eval

@@ -9,7 +9,7 @@ const CRASHES: &str = "exec awk 'NR > 2 { if ($1 == \"***\") magic++; if ($1 == 
     if (first && $1 == \"hgf\") both = 1; answer = answer \"1 0\\n\" }
     END { if (both && magic > 1) { print \"error: stack \" NR > \"/dev/stderr\"; exit 3 } printf \"%d\\n%s\", NR - 2, answer }'";
 
-/// Writes a case of columns with twice so many pieces and two more, some of which are magic.
+/// Writes a case of columns with twice this many pieces plus two, some of them magic.
 fn pieces(folder: &Folder, count: usize) -> PathBuf {
     let letter = |number: usize| char::from(b'a' + u8::try_from(number % 8).unwrap());
     let piece = |number: usize| match number % 97 {
@@ -23,7 +23,7 @@ fn pieces(folder: &Folder, count: usize) -> PathBuf {
     folder.write("big.in", format!("8 15\n{}\n{text}abc\n{text}hgf\n", 2 * count + 2))
 }
 
-/// Returns what is printed, after checking that the command succeeds.
+/// Returns the output, after checking that the command succeeds.
 fn reduced(folder: &Folder, arguments: &[&str]) -> String {
     let said = folder.judge(&[&["reduce"], arguments].concat());
     assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.stderr);
@@ -42,7 +42,7 @@ fn thousands_of_pieces_become_the_four_that_count() {
     assert!(lines.iter().position(|line| *line == "abc") < lines.iter().position(|line| *line == "hgf"), "{small}");
     lines.sort_unstable();
     assert_eq!(lines, ["***", "***", "abc", "hgf"], "after {:?}", started.elapsed());
-    // Two jobs find the same as one, and nothing is recorded.
+    // Two jobs give the same result as one, and nothing is recorded.
     let again =
         reduced(&folder, &["-p", "columns", "-s", "./bot", "--input", "big.in", "--jobs", "1", "--output", "s.in"]);
     assert_eq!((again.as_str(), std::fs::read_to_string(folder.path().join("s.in")).unwrap()), ("", small));
@@ -52,7 +52,7 @@ fn thousands_of_pieces_become_the_four_that_count() {
 #[test]
 fn another_failure_is_not_taken_for_it() {
     let folder = Folder::new();
-    // Without any magic piece it fails for another reason, and with one piece alone in a third way.
+    // Without any magic piece it fails for another reason, and with only one piece in a third way.
     folder.script(
         "bot",
         "exec awk 'NR > 2 && $1 == \"***\" { magic++ } END { k = NR - 2; if (k < 2) exit 4; if (!magic) exit 5
@@ -118,14 +118,26 @@ fn conditions_and_rivals_are_kept() {
 }
 
 #[test]
+fn the_last_line_plays_it_with_its_limits() {
+    let folder = lists();
+    folder.script("bot", "exit $CODE");
+    let arguments = ["reduce", "-s", "./bot", "--seed", "1", "--output", "s.in", "--env", "CODE=7", "--cpu", "3s"];
+    let said = folder.judge(&arguments);
+    let play = "play it: judge run -p list -s ./bot --inputs s.in --cpu 3s --env CODE=7";
+    assert!(said.code == Some(0) && said.stderr.contains(play), "{}", said.stderr);
+}
+
+#[test]
 fn what_cannot_be_reduced_is_one_clear_error() {
     let folder = lists();
     folder.script("most", "echo 5");
     folder.write("bad.in", "3\n1 2\n");
+    folder.write("out/seed-1.out", "x\n");
     for (arguments, message) in [
         (&["-s", "./most", "--seed", "1"][..], "most does not fail on seed 1: 5 of 5 runs are accepted"),
         (&["-s", "./most", "--input", "bad.in"], "the validator of `list` refuses bad.in"),
         (&["-s", "./most", "--input", "none.in"], "none.in"),
+        (&["-s", "a=answers:out", "--seed", "1"], "`a` is a folder of answers, which has none for new cases"),
         (&["-s", "./most", "--seed", "1", "--keep", "score>9"], "this does not hold on seed 1: score>9 (most 5)"),
         (&["-s", "./most", "--seed", "1", "--keep", "scores>9"], "no case has a feature `scores`"),
         (&["-s", "./most", "--seed", "1", "--against", "./most"], "this does not hold on seed 1: worse than ./most"),

@@ -1,10 +1,11 @@
-//! `judge new` and `judge verify`: a sound problem passes, and each check fails on a problem that has its fault.
+//! `judge new` and `judge verify`: a sound problem passes, and each check fails on a problem with the fault that it
+//! detects.
 
 use crate::support::pace::{in_time, unhurried};
 use crate::support::{Folder, of_cases};
 use serde_json::Value;
 
-/// The answer has as many numbers as the first number of the input says, each from 1 to 9; the score is their sum.
+/// The answer has as many numbers as the first number of the input, each from 1 to 9. The score is their sum.
 const CHECKER: &str = "read -r count rest < \"$1\"
 set -f
 set -- $(tr -d '\\000' < \"$2\")
@@ -165,14 +166,14 @@ fn a_checker_rejects_bad_answers_and_survives_all() {
     fails(&format!("{binary}\n{CHECKER}"), "checker: bytes that are no text", "with the score 5");
     fails(&format!("grep -q inf \"$2\" && exit 9\n{CHECKER}"), "checker: nan and inf", "exit status: 9");
     fails(&format!("grep -q -- -1 \"$2\" && kill -SEGV $$\n{CHECKER}"), "checker: a negative number", "signal: 11");
-    // It looks at the first number alone.
+    // It reads only the first number.
     let first = "read -r first rest < \"$2\"; case $first in [1-9]) echo $first ;; *) echo no; exit 1 ;; esac";
     let (code, checks) = verified(&problem(first, EXPECT_GOOD));
     assert!(
         code == Some(1) && checks.iter().any(|line| line.contains("first half of an answer | failed")),
         "{checks:#?}"
     );
-    // Fewer numbers are an answer of their own, that is worth less.
+    // Fewer numbers are also a valid answer, with a lower score.
     let any = CHECKER.replace("[ $# -eq \"$count\" ]", "[ $# -gt 0 ]");
     assert_warns(
         &problem(&any, EXPECT_GOOD),
@@ -267,7 +268,7 @@ fn a_time_limit_leaves_room() {
         );
         folder.write("problems.toml", text);
     };
-    // The limit is between once and twice the time of the next run, if that takes about as long as the last.
+    // The limit is between one and two times the time of the next run, if that takes about as long as the last.
     let is_warned = unhurried("a narrow limit", || {
         limit(1.4);
         let (code, checks) = verified(&folder);

@@ -1,4 +1,4 @@
-//! The corpus's table: how each program is started, which verdicts may come of it, and what must hold.
+//! The corpus's table: how each program is started, which verdicts are allowed, and which conditions must hold.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(crate) struct Row {
     pub(crate) demands: Vec<Demand>,
 }
 
-/// What the program may use, and its standard input.
+/// The program's limits, and its standard input.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
     pub(crate) cpu_ms: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Limits {
     pub(crate) stdin_mib: u64,
 }
 
-/// What must hold.
+/// The conditions that must hold.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Demand {
     /// The judge answers within this time.
@@ -60,14 +60,14 @@ pub(crate) enum Figure {
 }
 
 impl Row {
-    /// The time on the clock that the program gets: what the table says where that may be what ends it, else more, so
-    /// that a busy machine does not end it instead.
+    /// The program's limit on elapsed time: the table's value if this limit may end the program, otherwise more, so
+    /// that a busy machine does not end it.
     pub(crate) fn wall(&self) -> Duration {
         let may_end_it = self.allowed.iter().any(|verdict| verdict == "ILE");
         Duration::from_millis(self.limits.wall_ms) * if may_end_it { 1 } else { 4 }
     }
 
-    /// Whether other programs would spoil what is looked at.
+    /// Whether other programs would disturb the check.
     pub(crate) fn is_about_the_machine(&self) -> bool {
         self.demands.iter().any(|demand| matches!(demand, Demand::HostMemory | Demand::Disk(_)))
     }

@@ -1,8 +1,9 @@
-//! A corpus of attacks before the judge, in every tier that this machine gives, as root and as an ordinary user.
+//! Runs a corpus of attacks against the judge, in every tier that works on this machine, as root and as an ordinary
+//! user.
 //!
-//! `cargo test -p judge --test corpus [-- WORDS]`: WORDS name tiers, users or parts of a program's name. The corpus is a
-//! folder of programs in C with a table of what may come of each, `expect.tsv`; `JUDGE_CORPUS` names it. Without WORDS and
-//! `--include-ignored`, a part of the programs runs.
+//! `cargo test -p judge --test corpus [-- WORDS]`: WORDS name tiers, users or parts of a program's name. The corpus is
+//! a folder of programs in C with a table of the allowed results, `expect.tsv`; `JUDGE_CORPUS` names it. Without WORDS
+//! and `--include-ignored`, only some of the programs run.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 
@@ -38,7 +39,7 @@ const DEFAULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/attacks
 /// One program in this many is in the short form.
 const SHARE: usize = 5;
 
-/// Who runs the judge, and how: in these control groups, in this tier.
+/// The user, the control groups and the tier for running the judge.
 pub(crate) struct Place<'a> {
     pub(crate) user: Option<u32>,
     pub(crate) groups: &'a [PathBuf],
@@ -85,7 +86,7 @@ fn main() -> ExitCode {
     if everywhere(&rows, programs.path(), &words) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The programs, the judge and this test, in a folder that every user reaches. `Err` says why there is none.
+/// The programs, the judge and this test, in a folder that every user can reach. `Err` says why there is none.
 fn compiled(corpus: &Path, rows: &[Row]) -> Result<tempfile::TempDir, String> {
     let folder = plain_user::public_folder()?;
     let failure = Mutex::new(Ok(()));
@@ -181,7 +182,7 @@ fn in_tiers(
     all
 }
 
-/// Runs the rows, some at a time; those that tell what they do to the whole machine by themselves.
+/// Runs the rows, some at a time. Programs whose effect on the whole machine is checked run alone.
 fn in_place(rows: &[&Row], scene: &Scene, place: &Place<'_>) -> bool {
     let (alone, together): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.is_about_the_machine());
     let mut tally = at_once(&together, scene, place, cores());
@@ -195,7 +196,7 @@ fn in_place(rows: &[&Row], scene: &Scene, place: &Place<'_>) -> bool {
     tally.passed == rows.len()
 }
 
-/// How many programs did as they should, and how many of those not within the limits of an idle machine.
+/// The number of programs that behaved as expected, and how many of them exceeded the limits of an idle machine.
 #[derive(Default)]
 struct Tally {
     passed: usize,

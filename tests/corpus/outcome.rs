@@ -1,4 +1,4 @@
-//! What the judge reports of a program, in the corpus's words.
+//! The judge's report on a program, in the corpus's words.
 
 use crate::expect::{Demand, Figure, Row};
 use crate::pace::{at_most, in_time};
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(crate) struct Outcome(Value);
 
 impl Outcome {
-    /// Reads a report. `Err` says what is no report.
+    /// Reads a report. `Err` says why a text is not a report.
     pub(crate) fn read(json: &str) -> Result<Outcome, String> {
         serde_json::from_str(json).map(Outcome).map_err(|error| format!("no report: {error}: {json}"))
     }
@@ -45,7 +45,7 @@ impl Outcome {
         }
     }
 
-    /// Holds the report to a row of the table. What only a busy machine explains is late.
+    /// Compares the report with a row of the table. A difference that a busy machine can explain counts as late.
     pub(crate) fn hold_to(&self, row: &Row) -> Result<(), String> {
         let verdict = self.verdict()?;
         if !row.allowed.iter().any(|allowed| allowed == verdict) {

@@ -1,4 +1,4 @@
-//! What the programs of the corpus are let loose on: the names and places that they know by heart.
+//! The targets of the corpus's programs: the names and places that are fixed in them.
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 const CANARY: &str = "/tmp/sbx_canary";
-/// The file in its folder that tells it from a folder of another program.
+/// The file that distinguishes the test's folder from a folder of another program.
 const OURS: &str = "of-the-test-corpus";
 const ANSWER: &str = "the expected answer\n";
 const PORT: u16 = 47113;
@@ -23,7 +23,7 @@ pub(crate) const SECRET: (&str, &str) = ("JUDGE_SECRET", "sbx-secret-of-the-envi
 /// The first word of the bystander's command line.
 const BYSTANDER: &str = "sbx_victim_secret";
 
-/// The canary, the listeners, a process of the judge's user, and the folders that the judge works in.
+/// The canary file, the listeners, a process of the judge's user, and the folders in which the judge works.
 pub(crate) struct Scene {
     pub(crate) programs: PathBuf,
     pub(crate) work: tempfile::TempDir,
@@ -35,10 +35,10 @@ pub(crate) struct Scene {
     before: State,
 }
 
-/// What must be the same after every program.
+/// State that must be the same after every program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
-    /// What is in the canary's folder, in the system's and in places that every user writes to.
+    /// The entries of the canary's folder, of the system's folders and of places that every user can write to.
     names: BTreeSet<PathBuf>,
     /// Of the files that an attack would change.
     files: Vec<(PathBuf, u64, i64, u32)>,
@@ -47,7 +47,7 @@ struct State {
 }
 
 impl Scene {
-    /// `Err` says which of the names is taken by another program.
+    /// `Err` says which of the names is used by another program.
     pub(crate) fn set(programs: &Path, user: Option<u32>) -> Result<Scene, String> {
         let addresses = [format!("127.0.0.1:{PORT}"), format!("[::1]:{PORT}")];
         let tcp = bound(&addresses, |address| TcpListener::bind(address))?;
@@ -84,7 +84,7 @@ impl Scene {
         Ok(Scene { before: State::of(&programs), programs, work, user, tcp, udp, unix, bystander })
     }
 
-    /// A folder of its own for one run of the judge, as its temporary and its current folder.
+    /// A separate folder for one run of the judge, as its temporary and its current folder.
     pub(crate) fn folder(&self) -> tempfile::TempDir {
         let folder = tempfile::tempdir_in(self.work.path()).unwrap();
         give(folder.path(), self.user);
@@ -139,7 +139,7 @@ impl State {
         let mut files: Vec<_> = watched.into_iter().map(PathBuf::from).chain(own).filter_map(fingerprint).collect();
         files.sort();
         let table = |name: &str| fs::read_to_string(format!("/proc/sysvipc/{name}")).unwrap_or_default();
-        // What a table tells of each object: its key and its number.
+        // The identity of each object in a table: its key and its number.
         let keys = |name: &str| {
             let row = |line: &str| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
             table(name).lines().skip(1).map(row).collect::<Vec<_>>().join(", ")

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How much beside the program's own memory a machine's may vary, in MiB.
+/// How much the machine's memory may vary besides the program's own, in MiB.
 const OTHERS_MEMORY: u64 = 64;
 
-/// The judge, in a folder of its own, to be started in this place.
+/// The judge with its own folder, ready to start in this place.
 fn judge(scene: &Scene, place: &Place<'_>, folder: &Path) -> Command {
     let judge = scene.programs.join("judge");
     let mut command = if place.user.is_some() {
@@ -28,14 +28,15 @@ fn judge(scene: &Scene, place: &Place<'_>, folder: &Path) -> Command {
     command
 }
 
-/// Whether the judge runs at all in this place. `Err` says why not.
+/// Whether the judge can run in this place. `Err` says why not.
 pub(crate) fn probe(scene: &Scene, place: &Place<'_>) -> Result<(), String> {
     let folder = scene.folder();
     let output = judge(scene, place, folder.path()).args(["--", "/bin/true"]).output().unwrap();
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()) }
 }
 
-/// Runs the program of a row, and holds everything to the row. Returns the verdict; `Err` says what is wrong.
+/// Runs the program of a row, and compares all results with the row. Returns the verdict; `Err` describes the
+/// difference.
 pub(crate) fn hold(row: &Row, scene: &Scene, place: &Place<'_>) -> Result<&'static str, String> {
     let folder = scene.folder();
     let mut judge = Running(start(row, scene, place, folder.path()));
@@ -106,7 +107,7 @@ fn start(row: &Row, scene: &Scene, place: &Place<'_>, folder: &Path) -> Child {
     command.arg("--").arg(program).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits for the judge, and looks at what it and the program take meanwhile.
+/// Waits for the judge, and samples the resources that it and the program use meanwhile.
 fn watched(row: &Row, judge: &mut Child, folder: &Path) -> Result<(), String> {
     let limit =
         row.demands.iter().find_map(|demand| if let Demand::Answer(limit) = demand { Some(*limit) } else { None });
@@ -125,7 +126,7 @@ fn watched(row: &Row, judge: &mut Child, folder: &Path) -> Result<(), String> {
         match *demand {
             Demand::OwnMemory(most) if own >= most => return Err(format!("the judge took {own} MiB")),
             Demand::Disk(most) if disk >= most => return Err(format!("{disk} MiB of disk")),
-            // Others may have taken it: not in every try.
+            // Other programs may have used it, but not in every try.
             Demand::HostMemory => {
                 let most = row.limits.memory_mib + OTHERS_MEMORY;
                 in_time(fall <= most, || format!("the machine's memory fell by {fall} MiB, more than {most}"));
@@ -150,7 +151,7 @@ fn neighbour(scene: &Scene, place: &Place<'_>) -> Result<(), String> {
     }
 }
 
-/// Processes of the program, zombies included: those have nothing but their name.
+/// Processes of the program, including zombies, which only have their name.
 fn processes_of(row: &Row, scene: &Scene) -> Vec<String> {
     let program = scene.programs.join(&row.name);
     let name: String = row.name.chars().take(15).collect();

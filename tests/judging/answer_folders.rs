@@ -3,7 +3,7 @@
 use crate::support::{Folder, Said, of_cases};
 use serde_json::{Value, json};
 
-/// A problem whose answers are their own scores, its inputs as files, and two entrants without a program.
+/// A problem whose answers are their own scores, with files as inputs, and two entrants without a program.
 fn contest() -> Folder {
     let folder = Folder::new();
     folder.write(

@@ -1,17 +1,17 @@
-//! Every bundled solver answers cases of its game, by its own clock within the time it is given.
+//! Every bundled solver answers cases of its game within its time limit, by its own clock.
 
 use std::process::Command;
 
-/// The seconds that each solver is given: less than any that searches takes by itself.
+/// The time limit of each solver in seconds: less than any searching solver uses by default.
 const TIME_LIMIT: &str = "0.5";
 
-/// The milliseconds that it may use: to read a case of a million cells and to end a search come on top.
+/// The milliseconds that it may use in addition, to read a case of a million cells and to end a search.
 const MAX_CPU: f64 = 1500.0;
 
 /// Far more than any solver takes, so that it is its own clock that ends it.
 const LIMIT: &str = "60s";
 
-/// The problem that a solver is for: the longest id that the solver's begins with.
+/// The problem of a solver: the longest id that the solver's id begins with.
 fn problem_of(id: &str) -> &'static str {
     let own = checkers::all().iter().map(|checker| checker.id).filter(|problem| id.starts_with(problem));
     own.max_by_key(|problem| problem.len()).unwrap_or_else(|| panic!("{id} is of no problem"))

@@ -1,4 +1,4 @@
-//! What a checker protocol may ask for: protocols unlike the judge's own, spoken with real programs.
+//! The features that a checker protocol may require: protocols that differ from the judge's own, with real programs.
 
 use judge_problem::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use judge_problem::{CommandTemplate, CompiledNeeds, Rejection, Ruling};
@@ -7,8 +7,8 @@ use judge_sandbox::{Options, Sandbox};
 use std::path::Path;
 use std::sync::Arc;
 
-/// As Kattis does it: the answer on standard input, the input and a folder as arguments, 42 accepts and 43 rejects, and
-/// the score and the reason are in files of the folder.
+/// A protocol like Kattis': the answer on standard input, the input and a folder as arguments, exit codes 42 to accept
+/// and 43 to reject, and score and reason in files of the folder.
 struct Feedback;
 
 impl Protocol for Feedback {
@@ -60,7 +60,7 @@ impl Protocol for StandardError {
     }
 }
 
-/// Checks the answer `7` to the input `5` by a script in the shell, in the sandbox and outside.
+/// Checks the answer `7` to the input `5` with a shell script, in the sandbox and outside.
 fn check(protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> {
     let [confined, trusted] = [false, true].map(|trusted| check_as(trusted, protocol, script));
     assert_eq!(format!("{confined:?}"), format!("{trusted:?}"), "{script}");

@@ -1,11 +1,12 @@
-//! The setter's programs in the sandbox: what they see, what they leave, and what becomes of one that misbehaves.
+//! The setter's programs in the sandbox: the files that they can see, the files that they leave, and the result if one
+//! misbehaves.
 
 use crate::support::Folder;
 use crate::support::require::{Need, skip};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The tiers that this machine gives this user.
+/// The tiers that work on this machine for this user.
 fn tiers() -> Vec<&'static str> {
     let folder = Folder::new();
     let works = |tier: &&str| folder.judge(&["exec", "--tier", tier, "--", "true"]).code == Some(0);
@@ -18,7 +19,7 @@ fn tiers() -> Vec<&'static str> {
     found
 }
 
-/// A problem `p`, whose programs are scripts for the shell: a solver prints `7`.
+/// A problem `p` whose programs are shell scripts: a solver prints `7`.
 fn problem(checker: &str, more: &str) -> Folder {
     let folder = Folder::new();
     folder.write("check.sh", checker);
@@ -75,7 +76,7 @@ fn a_problem_with_answer_files_warns_in_bare() {
     assert!(doctor.contains("the sizes and times of files"), "{doctor}");
 }
 
-/// Says what it can do, as the reason of a rejection.
+/// Prints its possible accesses, as the reason of a rejection.
 const LOOKS_AROUND: &str = r#"
 said=""
 can() { what=$1; shift; if (eval "$*") > /dev/null 2>&1; then said="$said $what"; fi; }
@@ -120,7 +121,7 @@ fn a_trusted_checker_runs_outside() {
     assert!(folder.path().join("written").exists());
 }
 
-/// In every tier, the case is a judge error that says this, in time.
+/// In every tier, the case is a judge error with this message, in time.
 fn assert_judge_error(folder: &Folder, tiers: &[&str], script: &str, said: &[&str]) {
     for tier in tiers {
         let began = Instant::now();
@@ -144,7 +145,7 @@ fn a_misbehaving_checker_errs_in_every_tier() {
 }
 
 fn a_bad_checker_is_a_judge_error_in(tiers: &[&str]) {
-    // Those that never end by themselves have a short limit, the others one that a busy machine keeps.
+    // Programs that never end have a short limit, the others one that is long enough on a busy machine.
     let limits = |script: &str| {
         let wall = if script.contains("/dev/zero >&2") || script.contains("bomb") { "1s" } else { "20s" };
         format!("[problem.limits]\nchecker-wall = \"{wall}\"\nchecker-memory = \"64 MiB\"\n")
@@ -171,7 +172,7 @@ fn a_bad_checker_is_a_judge_error_in(tiers: &[&str]) {
     }
 }
 
-/// A problem `p` whose interactor is a script for the shell: a solver prints `7`, and reads what it prints.
+/// A problem `p` whose interactor is a shell script: a solver prints `7`, and reads the interactor's output.
 fn conversation(interactor: &str, command: &str, more: &str) -> Folder {
     let folder = problem(interactor, more);
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
@@ -181,7 +182,7 @@ fn conversation(interactor: &str, command: &str, more: &str) -> Folder {
     folder
 }
 
-/// Under each protocol: the command, its keys, and what accepts.
+/// For each protocol: the command, its keys, and the accepting result.
 const INTERACTORS: [(&str, &str, &str); 3] = [
     ("interactor-command = \"sh check.sh {input} {report}\"", "", "echo 1 > \"$2\"; exit"),
     ("interactor-command = \"sh check.sh\"", "checker-protocol = \"kattis\"\n", "exit 42"),
@@ -262,7 +263,7 @@ fn a_program_that_draws_is_confined_too() {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         let made = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
         assert_eq!(made.trim().replace("datawrote", "data wrote"), page);
-        // A page that is not made is said, with what its program said.
+        // If a page is not made, the error contains the program's message.
         folder.write("draw.sh", "echo oh >&2; exit 4");
         let said = folder.judge(&view);
         assert!(
@@ -293,7 +294,7 @@ fn generators_and_validators_are_confined_too() {
     assert!(!folder.path().join("x").exists());
 }
 
-/// Leaves its case in the file `case`, and says what it can do outside.
+/// Leaves its case in the file `case`, and prints its possible accesses outside.
 const MAKES_A_FILE: &str = r#"
 mkdir -p "$2"
 { cat "$1"; (echo x > "$3/x") 2> /dev/null && echo wrote; (cat "$3/.judge"/*) > /dev/null 2>&1 && echo journal

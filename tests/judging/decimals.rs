@@ -7,7 +7,7 @@ const SCORES: [&str; 5] = ["12.50", "1e-3", "-0.25", "12345678901234567890123456
 /// The same, as every report has them.
 const SHOWN: [&str; 5] = ["12.5", "0.001", "-0.25", "123456789012345678901234567890.125", "7"];
 
-/// A problem whose cases are scores: who answers with the case has it.
+/// A problem whose cases are scores: a solver that answers with the case gets that score.
 fn echo(scoring: &str) -> Folder {
     let folder = Folder::new();
     for (number, score) in SCORES.iter().enumerate() {
@@ -86,7 +86,7 @@ fn effects_are_formed_exactly() {
     let folder = echo("failure = -1");
     let arguments = ["compare", "-p", "echo", "cat", BETTER, "--inputs", "in/4.in", "--inputs", "in/1.in"];
     let (_, report) = folder.json(&[&arguments[..], &["--measure", "difference"]].concat());
-    // 7.1 - 7 in floating point is 0.09999999999999964; half of it would not be 0.05.
+    // 7.1 - 7 in floating point is 0.09999999999999964, and half of it would not be 0.05.
     assert!(report.to_string().contains(":0.05,"), "{report}");
 }
 

@@ -1,4 +1,4 @@
-//! Solvers, checkers and interactors: what they see, what limits them, and which verdict and score comes of it.
+//! Solvers, checkers and interactors: the files that they can see, their limits, and the resulting verdicts and scores.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod answer_folders;

@@ -1,9 +1,9 @@
-//! Metrics: named numbers beside the score, of the checker or of the solver itself.
+//! Metrics: named numbers in addition to the score, from the checker or from the solver itself.
 
 use crate::support::{Folder, Said, of_cases};
 use serde_json::{Value, json};
 
-/// A problem whose answers are scores, with a checker that prints what the answer says in its further lines.
+/// A problem whose answers are scores, with a checker that prints the further lines of the answer.
 fn contest(metrics: &str) -> Folder {
     let folder = Folder::new();
     folder.write(
@@ -208,7 +208,7 @@ fn built_in_games_count_beside_the_score() {
     assert_eq!(metrics(&shown).len(), 2);
     let (_, front) = folder.json(&["history", "show", "last", "--pareto", "score,metric:moves"]);
     assert_eq!(front["pareto"]["solvers"].as_array().unwrap().len(), 2, "{front}");
-    // Tables of the terminal show what the catalogue names.
+    // Tables on the terminal show the metrics that the catalogue names.
     let said = folder.judge(&[&["run"], &problem[..]].concat());
     assert!(!said.stdout.contains("moves"), "{}", said.stdout);
     let said = folder.judge(&["show", "same-game-free"]);

@@ -1,10 +1,10 @@
-//! A rejected answer: which rule it breaks, and where, stands in the machine-readable reports, of every game.
+//! A rejected answer: the broken rule and its place are in the machine-readable reports, for every game.
 
 use crate::support::{Folder, of_cases};
 use checkers::{CheckError, Checker, Rejection};
 use serde_json::{Value, json};
 
-/// Answers that break a rule of nearly every game: at once, later in the text, and after what may be a good start.
+/// Answers that break a rule of nearly every game: at once, later in the text, and after a possibly valid start.
 const BAD_ANSWERS: [&str; 5] = ["x\n", "\n  x\n", "", "1\n1 x\n", "2\n1 1 0\n1 1 x\n"];
 
 /// Returns why a game rejects an answer, if it does.
@@ -16,7 +16,7 @@ fn rejection(checker: &Checker, answer: &str) -> Option<Rejection> {
     }
 }
 
-/// Returns what a case's record has to say of a rejection.
+/// Returns the expected fields of a rejection in a case's record.
 fn fields_of(rejection: &Rejection) -> Value {
     let place = rejection.place;
     json!({
@@ -28,7 +28,7 @@ fn fields_of(rejection: &Rejection) -> Value {
     })
 }
 
-/// Returns what a case's record says; what is absent is null.
+/// Returns the fields of a case's record; absent ones are null.
 fn said(case: &Value) -> Value {
     ["note", "line", "column", "move", "rule"].into_iter().map(|key| (key.to_owned(), case[key].clone())).collect()
 }

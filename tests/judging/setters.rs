@@ -1,8 +1,8 @@
-//! The setter's programs: how their commands are read, what limits them, and who is blamed when they crash.
+//! The setter's programs: how their commands are parsed, their limits, and the blame when they crash.
 
 use crate::support::{Folder, of_cases};
 
-/// A folder with a problem `p` of one case, whose checker is this script for the shell.
+/// A folder with a problem `p` of one case, whose checker is this shell script.
 fn problem(checker: &str, more: &str) -> Folder {
     let folder = Folder::new();
     folder.write("check.sh", checker);
@@ -83,7 +83,7 @@ fn a_raising_python_checker_is_a_judge_error() {
     assert!(check.code == Some(2) && check.stderr.matches("KeyError: 3").count() == 1, "{}", check.stderr);
 }
 
-/// Returns what is said of a problem with these lines, in which `#` stands for a generator.
+/// Returns the error for a problem with these lines, in which `#` is replaced by a generator.
 fn refusal(lines: &str, generator: &str) -> String {
     let folder = Folder::new();
     let text = format!("[[problem]]\nid = \"p\"\n{lines}\nseeds = \"1\"\n").replace('#', generator);
@@ -93,7 +93,7 @@ fn refusal(lines: &str, generator: &str) -> String {
     listed.stderr
 }
 
-/// Commands, and of the error: its place, what it marks, and its message.
+/// Commands, and for each error: its place, the marked text, and its message.
 const MISPLACED: [(&str, &str, &str, &str); 10] = [
     (
         "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {sed}\"",

@@ -3,7 +3,7 @@
 use crate::support::{Folder, Said};
 use serde_json::{Value, json};
 
-/// A problem of two cases whose answers are their own scores, and a language in which nothing compiles.
+/// A problem of two cases whose answers are their own scores, and a language in which every compilation fails.
 fn contest() -> Folder {
     let folder = Folder::new();
     folder.write(
@@ -100,7 +100,7 @@ fn submissions_of_one_stem_are_told_apart() {
     // A submission that is a solver already is not there twice.
     let report = run(&["--solvers", "subs/[ab]*.sh", "-s", "mine=subs/a.sh"]).1;
     assert_eq!(ranking(&report), [place(1, "mine", 18), place(2, "b b", 10)]);
-    // Its results are known, however it is found.
+    // Its results are reused, no matter how it is found.
     let times = |report: &Value| {
         let cases = report["cases"].as_array().unwrap().iter().filter(|case| case["solver"] == "b b");
         cases.map(|case| case["wall_ms"].as_f64().unwrap()).collect::<Vec<_>>()

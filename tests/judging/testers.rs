@@ -6,7 +6,7 @@ use crate::support::scenarios::{Scenario, always, hanging, scene_with, slowly};
 use crate::support::{Folder, of_cases};
 use std::time::{Duration, Instant};
 
-/// A folder with a problem whose tester does as it is told; `None` without a C compiler.
+/// A folder with a problem whose tester follows instructions; `None` without a C compiler.
 fn scene(tester: &str) -> Option<Folder> {
     with_keys(&format!("tester-command = \"./player report-to={{report}} {tester}\"\n"))
 }
@@ -21,7 +21,7 @@ fn printing(tester: &str) -> Option<Folder> {
 
 fn with_keys(keys: &str) -> Option<Folder> {
     let folder = scene_with(keys)?;
-    // For solvers that wait for input that never comes. On a busy machine, those that compute need more.
+    // For solvers that wait for input that never comes. On a busy machine, computing solvers need more time.
     let limit =
         if keys.contains("pause=100000") || keys.contains(" wait") || keys.contains(" flood") { "4s" } else { "100s" };
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
@@ -99,7 +99,7 @@ fn either_floods_or_closes_one_side() {
         always("accepted", "count", "say=a close=1 pause=5"),
         always("accepted", "say=a say=b hear report=1", "close=0 say=a"),
         always("accepted", "hear pause=300 say=a say=b report=1", "say=a"),
-        // What a solver does when the tester no longer listens does not count, unless the tester asks for it.
+        // A solver's actions after the tester has stopped listening do not count, unless the tester requests them.
         always("accepted", "hear close=0 await report=1", "say=a exit=3"),
         always("accepted", "hear close=0 close=1 await report=1", "say=a try-to-hear exit=3"),
         always("accepted", "hear close=0 report=1", "say=a compute=100000"),
@@ -115,7 +115,7 @@ fn the_end_of_the_solver_reaches_the_tester() {
         let note = field_of(&folder, &format!("./player {solver}"), "note").to_string();
         assert!(note.contains(end) && note.contains("exit status: 2"), "{note}");
     }
-    // A tester that no longer listens learns of a failure, too.
+    // A tester that has stopped listening is informed of a failure, too.
     for (solver, end) in [("say=a exit=3", "exit 3"), ("say=a crash", "signal 11")] {
         let Some(folder) = printing("start={solver} hear close=0 await error='Score = 0'") else { return };
         let note = field_of(&folder, &format!("./player {solver}"), "note");
@@ -138,7 +138,7 @@ fn the_first_run_counts() {
         let cpu = of_cases(&report, "cpu_ms")[0].as_f64().unwrap();
         assert!((90.0..250.0).contains(&cpu), "the solver computes for 100 ms, not for {cpu}");
     }
-    // A tester whose decision comes after both runs: the second one is to blame.
+    // A tester whose decision comes after both runs: the second run is to blame.
     let late = "start-with={solver} say=a hear start-with={solver} exit=3 count error='too short' error='Score = 0'";
     assert_eq!(field_of(&printing(late).unwrap(), "./player", "verdict"), "runtime-error");
     let late = "start-with={solver} say=a hear start-with={solver} say=b hear error='Score = 3'";
@@ -168,14 +168,14 @@ fn a_tester_without_solver_is_a_judge_error() {
         ("error='Score = 5'", "the tester ended with exit status: 0 without starting the solver: Score = 5"),
         ("error=slow pause=100000", "the tester ran longer than 4s beside the solver and was ended: slow"),
     ] {
-        // What it does not come to.
+        // The tester ends before it reaches the later actions.
         let Some(folder) = printing(&format!("{tester} exit=0 start={{solver}}")) else { return };
         let note = field_of(&folder, "true", "note");
         assert!(note.as_str().unwrap().contains(expected), "{note}");
     }
 }
 
-/// Testers as others write them: in a shell, with files in place of pipes, with the case by its seed.
+/// Typical testers: in a shell, with files instead of pipes, with the seed as the case.
 #[test]
 fn testers_of_every_kind() {
     let folder = Folder::new();
@@ -200,7 +200,7 @@ fn testers_of_every_kind() {
     catalogue("./batch {seed} {solver}", "score-stream = \"stdout\"\n");
     assert_eq!(scores(&["-s", "./double"]), [2, 2]);
 
-    // As TopCoder's: one word with the command, taken apart at blanks.
+    // As for TopCoder: one word with the command, split at blanks.
     folder.script(
         "topcoder",
         "while [ $# -gt 0 ]; do case $1 in -exec) exec=$2;; -seed) seed=$2;; esac; shift 2; done\n\
@@ -250,7 +250,7 @@ fn tester_problems_work_with_every_command() {
         assert!(said.stderr.contains("has the solver and the tester converse"), "{}", said.stderr);
     }
 
-    // With a checker of answers alone.
+    // With a separate checker of answers.
     folder.script("vis", "read x < $2; [ \"$x\" = done ] && echo Score = 4 || { echo not done; echo Score = 0; }");
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     let keys = "checker-command = \"./vis {input} {answer}\"\nchecker-protocol";

@@ -1,4 +1,4 @@
-//! The journal as a user meets it: killed judges, interrupted runs, changed solvers, and what past runs are good for.
+//! The journal from the user's view: killed judges, interrupted runs, changed solvers, and uses of past runs.
 
 use crate::support::{Folder, of_cases};
 use judge_journal::Journal;
@@ -33,7 +33,7 @@ fn last_run(folder: &Path) -> StoredRun {
     newest_run(folder).expect("there is a run in the journal")
 }
 
-/// `None` as long as there is no run, or not even a journal.
+/// `None` while there is no run, or not even a journal.
 fn newest_run(folder: &Path) -> Option<StoredRun> {
     let journal = Journal::open_to_read(&folder.join(".judge")).unwrap()?;
     let run = journal.choose(RunChoice::Last).ok()?;
@@ -47,7 +47,7 @@ fn history(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     document["runs"].as_array().unwrap().clone()
 }
 
-/// A judge whose lines are read as they come.
+/// A judge whose lines are read as they arrive.
 struct Watched {
     child: Child,
     lines: Arc<AtomicUsize>,
@@ -61,7 +61,7 @@ impl Watched {
         let (stdout, count) = (BufReader::new(child.stdout.take().unwrap()), lines.clone());
         let reader = std::thread::spawn(move || {
             for line in stdout.split(b'\n').map_while(Result::ok) {
-                // What a killed judge has begun to write is no line.
+                // An incomplete line of a killed judge does not count.
                 if line.ends_with(b"}") {
                     count.fetch_add(1, Ordering::SeqCst);
                 }
@@ -84,7 +84,7 @@ impl Watched {
     }
 }
 
-/// Random moments; a failed test shows the seed.
+/// Random moments. A failed test prints the seed.
 struct Chance(u64);
 
 impl Chance {
@@ -318,7 +318,7 @@ fn figures(folder: &Folder, arguments: &[&str]) -> Vec<String> {
 #[test]
 fn past_runs_are_filtered_by_features() {
     let folder = echo();
-    // The feature is younger than the runs: what counts is what today's catalogue says of the recorded inputs.
+    // The feature is newer than the runs: today's catalogue is applied to the recorded inputs.
     folder.script("bot", "cat");
     folder.script("better", "read n; [ $n = 5 ] && exit 1; echo $((n * n))");
     for solver in ["bot=./bot", "bot=./better"] {
@@ -329,7 +329,7 @@ fn past_runs_are_filtered_by_features() {
     folder.write("problems.toml", format!("{ECHO}{feature}"));
     let small = figures(&folder, &["--where", "n<=4"]);
     assert_eq!(small, ["null 4 0 10 null", "null 4 0 30 20", "null 4 0 30 0"]);
-    // The last run lacks seed 5: over all cases nothing can be said of its change.
+    // The last run lacks seed 5, so its change over all cases is unknown.
     assert_eq!(figures(&folder, &["--where", "n>=1"])[1..], ["null 5 1 30 15", "null 4 0 30 null"]);
     assert_eq!(figures(&folder, &["--group-by", "odd", "-n", "1"]).len(), 1);
     let groups = figures(&folder, &["--group-by", "odd", "--where", "n<=2"]);
@@ -398,7 +398,7 @@ fn the_best_scores_travel_with_their_origin() {
     assert_eq!(mine.judge(&["best", "-p", "echo", "--import", "broken.json"]).code, Some(2));
 }
 
-/// Runs sixty cases, does something to the journal once some are recorded, and returns what the judge said.
+/// Runs sixty cases, changes the journal once some are recorded, and returns the judge's output.
 fn disturbed(folder: &Folder, disturb: &dyn Fn(&Path)) -> std::process::Output {
     folder.script("slow", "read seed; sleep 0.05; echo $seed");
     let mut judge = folder.command(&["run", "-p", "echo", "-s", "./slow", "--seeds", "1-60", "--jobs", "1"]);

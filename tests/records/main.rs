@@ -1,4 +1,4 @@
-//! What is kept of runs: the journal, past runs, and the shards and clusters whose results become one run.
+//! Stored results: the journal, past runs, and the shards and clusters whose results become one run.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod journal;

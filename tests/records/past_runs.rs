@@ -1,10 +1,11 @@
-//! Past runs in the place of solvers: `judge compare run:12 run:last`, alone or against solvers that play, and `judge power`.
+//! Past runs in place of solvers: `judge compare run:12 run:last`, by themselves or against solvers that play, and
+//! `judge power`.
 
 use crate::support::{Folder, Said, of_cases};
 use serde_json::Value;
 
-/// The case is its seed, and an answer is a number that is its own score. A solver leaves no trace but its answer, so
-/// chance tells whether it was played.
+/// The case is its seed, and an answer is a number that is its own score. The answers are random, so they show whether
+/// a solver was played.
 const CATALOGUE: &str = "[[problem]]
 id = \"sum\"
 generator-command = \"sh gen.sh {seed}\"
@@ -65,7 +66,7 @@ fn past_runs_compare_like_fresh_ones() {
 fn past_cases_are_paired_by_input() {
     let folder = sample();
     run(&folder, &["-s", "./plain", "--seeds", "1-10"]);
-    // The generator changes: the seeds 6 to 10 now make what 8 to 12 made, in cases of other names.
+    // The generator changes: the seeds 6 to 10 now give the inputs that 8 to 12 gave before, in cases with other names.
     folder.write("gen.sh", "[ $1 -lt 6 ] && echo $1 || echo $(($1 + 2))\n");
     run(&folder, &["-s", "./better", "--seeds", "3-10"]);
     let report = compare(&folder, &["run:1", "run:2"]);
@@ -214,7 +215,7 @@ fn features_are_recorded_with_their_cases() {
     };
     let shown = ["history", "show", "1", "--where", "N > 18"];
     assert_eq!(features(&["history", "show", "1"]), (1..=20).map(Value::from).collect::<Vec<_>>());
-    // Neither a case that can be made no longer nor one that is another now takes them away.
+    // Cases that can no longer be made, or that have changed, do not remove these results.
     folder.write("gen.sh", "exit 1\n");
     assert_eq!(features(&shown), [19, 20].map(Value::from));
     folder.write("gen.sh", "echo $(($1 * 100))\n");

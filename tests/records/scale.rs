@@ -1,4 +1,5 @@
-//! What grows with the number of cases grows no faster than it: `cargo bench -p judge --bench scale` has the figures.
+//! Costs that depend on the number of cases are at most linear in it. `cargo bench -p judge --bench scale` has the
+//! figures.
 
 use crate::support::large_run;
 use std::path::Path;
@@ -6,10 +7,10 @@ use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Four times as many cases take at most eight times as long: what is quadratic takes sixteen times as long.
+/// Four times as many cases take at most eight times as long. Quadratic time would be sixteen times as long.
 const MAX_GROWTH: u32 = 8;
 
-/// Commands over the runs 1 and 2, of which each writes what it is told to.
+/// Commands on the runs 1 and 2. Each writes to its own output.
 const COMMANDS: [&[&str]; 9] = [
     &["history"],
     &["best", "-p", large_run::PROBLEM],
@@ -31,8 +32,8 @@ fn journal(cases: usize) -> TempDir {
     folder
 }
 
-/// The processor time of a command, which others on the machine hardly change. A shell measures it: other tests of this
-/// process start programs, too.
+/// The CPU time of a command, which other programs on the machine hardly influence. A shell measures it, because other
+/// tests of this process start programs, too.
 fn time(folder: &Path, arguments: &[&str]) -> Duration {
     const MEASURED: &str = "\"$@\" >said 2>&1; code=$?; times; exit $code";
     let mut command = Command::new("sh");
@@ -68,7 +69,7 @@ fn assert_growth(cases: usize) {
         let is_linear = (0..TRIES).any(|_| {
             let (short, long) = (time(few.path(), arguments), time(many.path(), arguments));
             found.push((short, long));
-            // What every start costs is not measured.
+            // The fixed cost of every start is not measured.
             long <= short * MAX_GROWTH + Duration::from_millis(100)
         });
         assert!(is_linear, "{arguments:?}: the times for {cases} cases and for {more}: {found:?}");

@@ -1,16 +1,17 @@
-//! Sealed cases: nothing leaves them but failures and the best total, and the ladder outlives each run.
+//! Sealed cases: only failures and the best total are shown, and the ladder's state is kept across runs.
 
 use crate::support::Folder;
 use crate::support::require::{Need, skip};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Stdio;
 
 /// A problem whose answer is its score.
 const PROBLEM: &str = "[[problem]]\nid = \"echo\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n\
      seeds = \"1-3\"\n[problem.sealed]\nseeds = { count = 6 }\nqueries = 5\n";
 
-/// A folder with that problem; `None` where no sandbox hides files.
+/// A folder with that problem; `None` if no sandbox hides files.
 fn scene(scoring: &str) -> Option<Folder> {
     let folder = Folder::new();
     folder.write("problems.toml", format!("{PROBLEM}{scoring}"));
@@ -59,12 +60,13 @@ fn only_failures_and_the_best_total_leave() {
     let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed"]);
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("the budget of 5 queries") && said.stderr.contains("--final"), "{}", said.stderr);
+    assert_eq!(run(&folder, "./ten", &["--final"]).1["total"], 60);
 }
 
 #[test]
 fn a_total_within_chance_is_not_shown() {
     let Some(folder) = scene("") else { return };
-    // Scores of the last digit of the seed: their spread is far above one point.
+    // Scores by the last digit of the seed. Their spread is far above one point.
     folder.script("digit", "read n; echo \"${n#\"${n%?}\"}\"");
     folder.script("more", "read n; d=${n#\"${n%?}\"}; echo $((d + 1))");
     folder.write("mine", "seeds = \"10,12,14,16,18,29\"\n");
@@ -86,10 +88,45 @@ fn the_final_score_is_told_once() {
 }
 
 #[test]
+fn a_mean_is_told_as_a_mean() {
+    let Some(folder) = scene("[problem.scoring]\nrule = \"mean\"\n") else { return };
+    assert_eq!(run(&folder, "./ten", &[]).1["total"], 10);
+    assert_eq!(run(&folder, "./eleven", &["--final"]).1["total"], 11);
+}
+
+#[test]
+fn a_fault_leaves_the_final_score_untold() {
+    let Some(folder) = scene("") else { return };
+    folder.write("problems.toml", PROBLEM.replace("cat {answer}", "false {answer}"));
+    let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed", "--final"]);
+    assert_eq!(said.code, Some(3), "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("6 failures, of which 6 are faults of the judge"), "{}", said.stdout);
+    let (code, told) = run(&folder, "./ten", &[]);
+    assert_eq!((code, &told["failures"], &told["judge_errors"]), (Some(3), &json!(6), &json!(6)));
+    let text = std::fs::read_to_string(folder.path().join(".judge/sealed-echo.toml")).unwrap();
+    assert!(!text.contains("[final]"), "{text}");
+}
+
+#[test]
+fn two_final_scores_at_once_are_told_once() {
+    let Some(folder) = scene("") else { return };
+    folder.script("slow", "sleep 0.1; echo 10");
+    let arguments = ["run", "-p", "echo", "-s", "./slow", "--sealed", "--final", "--jobs", "1"];
+    let both =
+        [(); 2].map(|()| folder.command(&arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
+    let mut codes = both.map(|mut process| process.wait().unwrap().code());
+    codes.sort_unstable();
+    assert_eq!(codes, [Some(0), Some(2)]);
+}
+
+#[test]
 fn relative_totals_may_exceed_the_first_solver() {
     let Some(folder) = scene("[problem.scoring]\nrule = \"relative\"\nscale = 100\n") else { return };
-    assert_eq!(run(&folder, "./ten", &[]).1["total"], 600);
-    assert_eq!(run(&folder, "./eleven", &[]).1["total"], 660);
+    // As in `judge run`, the mean.
+    assert_eq!(run(&folder, "./ten", &[]).1["total"], 100);
+    assert_eq!(run(&folder, "./eleven", &[]).1["total"], 110);
+    let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed", "--final"]);
+    assert!(said.code == Some(2) && said.stderr.contains("no total under the rule `relative`"), "{}", said.stderr);
 }
 
 #[test]
@@ -97,6 +134,13 @@ fn a_sealed_gate_holds_a_solver_to_a_total() {
     let Some(folder) = scene("") else { return };
     let base = ["baseline", "-p", "echo", "-s", "./ten", "--output", "base.toml", "--sealed"];
     assert_eq!(folder.judge(&base).code, Some(0));
+    let said = folder.judge(&["baseline", "-p", "echo", "-s", "./nine", "--output", "nine.toml", "--sealed"]);
+    assert!(
+        said.code == Some(1) && said.stderr.contains("the best total so far is another solver's"),
+        "{}",
+        said.stderr
+    );
+    assert!(!folder.path().join("nine.toml").exists());
     let text = std::fs::read_to_string(folder.path().join("base.toml")).unwrap();
     assert!(text.contains("sealed-total = \"60\"") && !text.contains("[cases]"), "{text}");
     let gate = |solver: &str, more: &[&str]| {
@@ -106,6 +150,16 @@ fn a_sealed_gate_holds_a_solver_to_a_total() {
     assert_eq!(gate("./nine", &[]), (Some(1), json!(false)));
     assert_eq!(gate("./nine", &["--max-drop", "10%"]), (Some(0), json!(true)));
     assert_eq!(gate("./eleven", &[]), (Some(0), json!(true)));
+    let refused = |words: &str| {
+        let said = folder.judge(&["gate", "--baseline", "base.toml"]);
+        assert!(said.code == Some(2) && said.stderr.contains(words), "{}", said.stderr);
+    };
+    let file = folder.path().join(".judge/sealed-echo.toml");
+    std::fs::remove_file(&file).unwrap();
+    refused("sealed-echo.toml is missing");
+    assert!(!file.exists());
+    assert_eq!(run(&folder, "./ten", &[]).0, Some(0));
+    refused("has other sealed cases");
 }
 
 #[test]
@@ -121,9 +175,43 @@ fn sealed_cases_stay_out_of_reach() {
     refused(&["--sealed", "x.toml", "--junit", "j.xml"], "cannot be used with");
     folder.write("bad.toml", "seeds = \"1\"\n");
     refused(&["--sealed", "bad.toml"], "at least two seeds");
+    folder.write("bad.toml", "seeds = \"5,5,5\"\n");
+    refused(&["--sealed", "bad.toml"], "at least two seeds");
     folder.write("bad.toml", "seeds = \"1-9\"\nproblem = \"columns\"\n");
     refused(&["--sealed", "bad.toml"], "they are of the problem `columns`");
     folder.write("bad.toml", "seeds = \"1-9\"\nqueris = 3\n");
     refused(&["--sealed", "bad.toml"], "queris");
     refused(&["--sealed", "no/such/folder.toml"], "cannot write the sealed cases");
+    folder.write("problems.toml", PROBLEM.replace("count = 6", "count = 1000000000"));
+    refused(&["--sealed"], "at most 10000000 seeds can be run at once");
+}
+
+#[test]
+fn totals_of_other_terms_are_refused() {
+    let Some(folder) = scene("") else { return };
+    assert_eq!(run(&folder, "./ten", &[]).1["total"], 60);
+    let refused = |problem: &str, arguments: &[&str], words: &str| {
+        folder.write("problems.toml", problem);
+        let said = folder.judge(&[&["run", "-p", "echo", "-s", "./ten", "--sealed"], arguments].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(words), "{problem}: {}", said.stderr);
+    };
+    refused(PROBLEM, &["--cpu", "7s"], "totals under other limits cannot be compared");
+    let changed = "the checker, the generator or the scoring has changed";
+    refused(&PROBLEM.replace("echo {seed}", "echo 1{seed}"), &[], changed);
+    refused(&PROBLEM.replace("seeds = \"1-3\"", "seeds = \"1-3\"\ndirection = \"min\""), &[], changed);
+    refused(&format!("{PROBLEM}[problem.scoring]\nfailure = -1\n"), &[], changed);
+}
+
+#[test]
+fn links_and_dots_show_no_sealed_cases() {
+    let Some(folder) = scene("") else { return };
+    folder.write("spy/mine.toml", "seeds = \"1-9\"\n");
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    std::os::unix::fs::symlink("spy", folder.path().join("link")).unwrap();
+    folder.script("look", "cat \"$1\"/*.toml; echo 1");
+    for sealed in ["spy/mine.toml", "link/mine.toml", "other/../spy/mine.toml", "link/new.toml"] {
+        let said = folder.judge(&["run", "-p", "echo", "-s", "./look ./spy", "--sealed", sealed]);
+        let words = "which has the sealed cases in it";
+        assert!(said.code == Some(2) && said.stderr.contains(words), "{sealed}: {}", said.stderr);
+    }
 }

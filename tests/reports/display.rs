@@ -1,4 +1,4 @@
-//! What is shown: on narrow terminals, of runs that end early, in logs, and of the origin of a report.
+//! The display: on narrow terminals, of runs that end early, in logs, and of the origin of a report.
 
 use crate::support::{Folder, Said, of_cases};
 use serde_json::Value;
@@ -104,7 +104,7 @@ fn every_table_fits_the_terminal() {
             assert!(count >= least, "{} has {count} lines of tables: {}\n{}", arguments[0], said.stdout, said.stderr);
         }
     }
-    // What goes is named, and what is most important stays.
+    // Dropped columns are named, and the most important ones stay.
     let narrow = at_width(&folder, 60, &run).stdout;
     assert!(
         narrow.contains("not shown at this width: ") && narrow.contains("123,456,789,012,345,678,901,234,567,811"),
@@ -207,7 +207,7 @@ fn reports_state_their_origin() {
         let facts = ["command: judge ", "limits: CPU 3s, ", "machine: ", "started: "];
         assert!(facts.iter().all(|fact| said.stdout.contains(fact)), "{}", said.stdout);
     }
-    // A past run tells of its own time, not of that of the report.
+    // A past run shows its own time, not the time of the report.
     let first = folder.json(&["history", "show", "1"]).1;
     assert!(first["command"].as_str().unwrap().starts_with("judge run "), "{}", first["command"]);
 }
@@ -229,7 +229,7 @@ fn pages_omit_constant_columns() {
 fn each_comparison_row_has_its_effect() {
     let folder = folder();
     folder.script("one-fails", "read -r seed; case $seed in 22) echo none ;; *) echo $((2 * seed)) ;; esac");
-    // Of the group whose cases count one by one.
+    // From the group whose cases count one by one.
     let words = ["compare", "-p", "long", "./plain", "./one-fails", "--seeds", "21-24", "-j", "1", "--csv", "-"];
     let said = folder.judge(&[&words[..], &["--measure", "ratio"]].concat());
     let mut reader = csv::Reader::from_reader(said.stdout.as_bytes());

@@ -1,4 +1,4 @@
-//! What is shown: reports in every format, the words on the terminal, and the pages of `judge ui`.
+//! The display: reports in every format, the words on the terminal, and the pages of `judge ui`.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod display;

@@ -1,5 +1,5 @@
-//! What solvers, checkers, files and others' journals say is shown, and never obeyed: no control character of theirs
-//! reaches a terminal or a report, and no line of theirs looks like one of the judge's.
+//! Texts of solvers, checkers, files and other journals are shown and never interpreted: none of their control
+//! characters reaches a terminal or a report, and none of their lines looks like the judge's.
 
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, of_cases};
@@ -10,12 +10,12 @@ use std::process::Command;
 /// Sets a terminal's title, goes back to the line's start, clears the screen twice, and writes backwards.
 const EVIL: &str = "\u{1b}]0;title\u{7}\r\u{1b}[2J\u{9b}2J\u{202e}";
 
-/// The same, and a line that is none of the judge's.
+/// The same, and a line that imitates the judge's.
 fn forgery() -> String {
     format!("{EVIL}\nFORGED seed-1  AC  100")
 }
 
-/// A problem whose checker repeats what it is told, with cases and solvers of evil names.
+/// A problem whose checker repeats its input, with cases and solvers that have malicious names.
 struct Scene {
     folder: Folder,
     case: PathBuf,
@@ -57,7 +57,7 @@ impl Scene {
         run.iter().chain(more).map(|&word| word.to_owned()).collect()
     }
 
-    /// Runs the judge, which shows nothing that hides, and returns what it said on standard output.
+    /// Runs the judge, whose output must contain nothing hidden, and returns its standard output.
     fn shown(&self, arguments: &[String], code: i32) -> String {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let said = self.folder.judge(&arguments);
@@ -87,7 +87,7 @@ fn tables_and_reports_obey_no_control_characters() {
         let text = scene.shown(&scene.run(&[flag, "-"]), 1);
         assert!(text.contains("title") && text.contains("FORGED"), "{flag}: {text}");
     }
-    // Standard error has its own place in these, with its own lines.
+    // Standard error has a separate place in these, with its own lines.
     for (flag, place) in [("--html", "<pre>"), ("--junit", "<system-err>")] {
         scene.shown(&scene.run(&[flag, "report"]), 1);
         let text = scene.read("report");
@@ -210,7 +210,7 @@ fn spreadsheets_do_not_compute_what_a_checker_says() {
     assert_eq!(row["note"], "'=cmd(\"calc\")");
 }
 
-/// Runs the judge in a terminal, and returns what that has got; `None` where there is no `script`.
+/// Runs the judge in a terminal, and returns the terminal's input; `None` if there is no `script`.
 fn in_a_terminal(folder: &Folder, arguments: &str) -> Option<String> {
     let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_judge"));
     let mut script = Command::new("script");

@@ -78,7 +78,7 @@ fn lost_points_are_those_missing_to_the_best() {
     let folder = sample();
     let line = ["run", "-p", "share", "-s", "./rising", "-s", "./falling", "--sort", "lost", "--top", "2"];
     let (_, report) = folder.json(&line);
-    // The best of seed 1 is 299: 10 of it are 3.344 of 100 points.
+    // The best score of seed 1 is 299: 10 of it are 3.344 of 100 points.
     assert_eq!(of_cases(&report, "case"), ["seed-1", "seed-2"]);
     assert_eq!(report["cases"][0]["lost"].to_string(), "96.656");
     let said = folder.judge(&line);

@@ -44,7 +44,7 @@ impl Server {
         Self { child, port: port.parse().unwrap(), token: token.to_owned() }
     }
 
-    /// Returns the address that lets a browser in.
+    /// Returns the address with the token.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }

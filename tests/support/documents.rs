@@ -1,11 +1,11 @@
-//! What the documentation says is to be copied, and a folder to try it in.
+//! Parts of the documentation that users should copy, and a folder to try them in.
 
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, of_cases};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Stands in for the real game: the case is its seed, and an answer is a number that is its own score.
+/// A substitute for the real game: the case is its seed, and an answer is a number that is its own score.
 pub(crate) const CATALOGUE: &str = "[[problem]]
 id = \"columns\"
 generator-command = \"echo {seed}\"
@@ -17,8 +17,8 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The variables with which Python finds the package of `judge/python`, and the judge. What it compiles stays out of the
-/// repository.
+/// The variables with which Python finds the package of `judge/python`, and the judge. Python's compiled files stay out
+/// of the repository.
 pub(crate) fn package() -> [(&'static str, &'static str); 3] {
     let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/python/src");
     [("PYTHONPATH", sources), ("PYTHONDONTWRITEBYTECODE", "1"), ("JUDGE", env!("CARGO_BIN_EXE_judge"))]
@@ -43,7 +43,7 @@ pub(crate) fn run(folder: &Folder, program: &str, arguments: &[&str], variables:
     let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder.path()).env("PATH", path).env_remove("GITHUB_STEP_SUMMARY");
-    // Neither the user's own settings nor what other tests have compiled.
+    // Uses neither the user's own settings nor programs that other tests have compiled.
     command.env("JUDGE_CACHE", folder.path().join(".cache")).env("XDG_CONFIG_HOME", folder.path().join(".config"));
     command.envs(variables.iter().copied()).output().unwrap()
 }
@@ -52,7 +52,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Whether there is a Python with this module; says so where there is not.
+/// Whether there is a Python with this module; prints a message if not.
 pub(crate) fn python_has(module: &str, need: Need) -> bool {
     let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();
     let is_there = found.is_ok_and(|output| output.status.success());
@@ -68,7 +68,7 @@ pub(crate) fn commands<'a>(workflow: &'a str, words: &str) -> Vec<&'a str> {
     lines.filter(|line| line.starts_with(words)).collect()
 }
 
-/// Scripts, each of which prints something else.
+/// Scripts that each print something different.
 const GARBAGE: [(&str, &str); 7] = [
     ("nothing", ":"),
     ("empty-line", "echo"),
@@ -79,7 +79,7 @@ const GARBAGE: [(&str, &str); 7] = [
     ("nulls", "printf '1\\0002\\n'"),
 ];
 
-/// Asserts that each of them is a wrong answer for what these arguments run.
+/// Asserts that each of them is a wrong answer with these arguments.
 pub(crate) fn garbage_is_wrong(folder: &Folder, run: &[&str]) {
     let mut arguments = run.to_vec();
     for (name, body) in GARBAGE {

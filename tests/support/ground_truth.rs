@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Returns the folder with a game's ground truth. Says so when there is none; the test then has nothing to look at.
+/// Returns the folder with a game's ground truth. If there is none, prints a message, and the test checks nothing.
 pub(crate) fn folder(game: &str) -> Option<PathBuf> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(game);
     if own.is_dir() { Some(own) } else { require::contest_files(game) }

@@ -1,4 +1,4 @@
-//! Runs of many cases in a journal, written by the journal itself: no program is run for them.
+//! Runs of many cases in a journal, written by the journal itself without running programs.
 
 use judge_journal::{Journal, Recording, RunEnd, RunRecord, Surroundings};
 use judge_problem::{
@@ -10,7 +10,8 @@ use judge_sandbox::Tier;
 use std::path::Path;
 use std::time::Duration;
 
-/// The problem of the runs. Its scores have no common scale: the fractions of its relative points have no common denominator.
+/// The problem of the runs. Its scores have no common scale, so the fractions of its relative points have no common
+/// denominator.
 pub(crate) const PROBLEM: &str = "columns";
 
 /// One case in this number fails.
@@ -53,7 +54,7 @@ pub(crate) fn finish(recording: Recording, plan: &Plan) {
     recording.finish(&end).expect("the journal can be written");
 }
 
-/// Records a finished run of a solver of this name on the seeds from 1 in the journal of a folder.
+/// Records a finished run of a solver with this name on the seeds from 1, in the journal of a folder.
 pub(crate) fn record(folder: &Path, name: &str, cases: usize) {
     let plan = plan(name, seeds(1, cases));
     let journal = Journal::open(&folder.join(JOURNAL_FOLDER)).expect("a fresh journal");
@@ -65,7 +66,7 @@ pub(crate) fn record(folder: &Path, name: &str, cases: usize) {
     finish(recording, &plan);
 }
 
-/// Returns as many cases as are asked for, of the seeds from `first` on.
+/// Returns this many cases, with the seeds from `first` on.
 pub(crate) fn seeds(first: u64, cases: usize) -> CaseList {
     let mut list = CaseList::default();
     list.push_seeds(first..=first + cases as u64 - 1);

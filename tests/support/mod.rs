@@ -1,4 +1,5 @@
-//! Runs the judge as a user does, in a folder of its own. Each of the test binaries includes all of this and uses a part.
+//! Runs the judge as a user does, in a separate folder. Each of the test binaries includes this whole module and uses a
+//! part.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 pub(crate) mod client;
@@ -56,7 +57,7 @@ impl Folder {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge"));
         command.args(arguments).current_dir(self.path()).stdin(Stdio::null()).env_remove("GITHUB_STEP_SUMMARY");
-        // Neither the user's own settings nor what other tests have compiled.
+        // Uses neither the user's own settings nor programs that other tests have compiled.
         command
             .env("JUDGE_CACHE", self.path().join(".judge-cache"))
             .env("XDG_CONFIG_HOME", self.path().join(".config"));
@@ -97,7 +98,7 @@ pub(crate) fn of_cases<'a>(report: &'a serde_json::Value, field: &str) -> Vec<&'
     report["cases"].as_array().unwrap().iter().map(|case| &case[field]).collect()
 }
 
-/// A program of a framework, from the environment that `.ci/frameworks` makes. Says so if there is none.
+/// A program of a framework, from the environment that `.ci/frameworks` makes. Prints a message if there is none.
 pub(crate) fn framework(name: &str, program: &str, need: Need) -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let found = target.join("frameworks").join(name).join("bin").join(program);

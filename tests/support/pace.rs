@@ -1,4 +1,4 @@
-//! Limits that a busy machine keeps: a test that fails for time alone runs again with longer ones.
+//! Limits that suit a busy machine: a test that fails only because of time runs again with longer limits.
 
 #![allow(dead_code, reason = "each test asks for some of it")]
 
@@ -8,10 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The environment variable that tells how much slower than a real machine this one is: an emulated one gets more time.
+/// The environment variable with the slowdown of this machine relative to a real one. An emulated one gets more time.
 const SLOWNESS: &str = "JUDGE_SLOWNESS";
 
-/// What the limits are multiplied by, from try to try. A program that hangs hangs in all of them.
+/// The factors of the limits, from try to try. A program that hangs exceeds all of them.
 const STRETCHES: [u32; 4] = [1, 2, 4, 8];
 
 thread_local! {
@@ -19,7 +19,7 @@ thread_local! {
     static STRETCH: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
-/// What a try ends with that was too slow.
+/// The end of a try that was too slow.
 struct Late(String);
 
 /// By how much all limits are longer on this machine than on a real one.
@@ -32,13 +32,13 @@ pub(crate) fn slowness() -> u32 {
     slowness_of_machine() * STRETCH.get().unwrap_or(1)
 }
 
-/// What takes `time` on an idle real machine, here and in this try.
+/// The allowed time, here and in this try, for work that takes `time` on an idle real machine.
 pub(crate) fn patiently(time: Duration) -> Duration {
     time * slowness()
 }
 
-/// What measures `most` on a real machine measures no more here: emulated processors also count the time in which
-/// their host did something else.
+/// A value of at most `most` on a real machine is not larger here; but emulated processors also count the time in which
+/// their host ran something else.
 pub(crate) fn at_most(most: u64) -> u64 {
     let emulated = if slowness_of_machine() == 1 { 1 } else { 2 };
     most * u64::from(slowness()) * emulated
@@ -53,8 +53,8 @@ pub(crate) fn in_time(holds: bool, why: impl FnOnce() -> String) {
     }
 }
 
-/// Runs `test`, and while it is too slow, again, with limits twice as long each time. `Err` says what was too slow in
-/// the last try.
+/// Runs `test`, and repeats it while it is too slow, with limits twice as long each time. `Err` says what was too slow
+/// in the last try.
 pub(crate) fn unhurried<T>(what: &str, mut test: impl FnMut() -> T) -> Result<T, String> {
     let mut told = String::new();
     for stretch in STRETCHES {
@@ -88,12 +88,12 @@ pub(crate) fn bounded<T>(limit: Duration, what: &str, test: impl FnOnce() -> T) 
     result
 }
 
-/// Past the test harness, which would keep it to itself; in one piece, beside what other tests print.
+/// Written past the test harness, which would capture it, and in one write, because other tests print, too.
 fn say(line: &str) {
     let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
-/// Asks again and again until there is an answer, which `what` says in words, for so long.
+/// Asks repeatedly until there is an answer, for at most this long. `what` describes the answer.
 pub(crate) fn awaited<T>(limit: Duration, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {

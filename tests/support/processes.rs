@@ -25,7 +25,7 @@ impl Process {
         Some(Process { pid, name, started: fields[19].parse().ok()?, parent: fields[1].parse().ok()?, is_dead })
     }
 
-    /// Neither gone nor a zombie that is yet to be reaped.
+    /// Neither gone nor a zombie that has not been reaped.
     pub(crate) fn lives(&self) -> bool {
         Process::of(self.pid).is_some_and(|now| now.started == self.started && !now.is_dead)
     }

@@ -1,4 +1,4 @@
-//! What a test needs of the machine. Where it is missing, the test says so and passes, unless `JUDGE_REQUIRE` names it.
+//! The requirements of a test. If one is missing, the test says so and passes, unless `JUDGE_REQUIRE` names it.
 
 #![allow(dead_code, reason = "each test asks for some of it")]
 
@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the words that must not be missing, separated by commas.
+/// The environment variable with the requirements that must not be missing, separated by commas.
 const REQUIRE: &str = "JUDGE_REQUIRE";
 
 /// Something that not every machine has.
@@ -28,7 +28,7 @@ pub(crate) enum Need {
     Bash,
     /// GNU parallel.
     Parallel,
-    /// The tests run as root, who can become others.
+    /// The tests run as root, which can become other users.
     Root,
     /// The tier `userns`.
     Userns,
@@ -36,7 +36,7 @@ pub(crate) enum Need {
     Bare,
     /// The tier `delegated`: control groups that belong to an ordinary user.
     Delegated,
-    /// Control groups of version 2 alone, on this machine or the emulated one.
+    /// Only control groups of version 2, on this machine or the emulated one.
     CgroupV2,
     /// The emulated machine.
     Vm,
@@ -53,7 +53,7 @@ pub(crate) enum Need {
     Data,
     /// The Python module, with the one that its pruner needs.
     Optuna,
-    /// OpenEvolve, in an environment of its own.
+    /// OpenEvolve, in a separate environment.
     Openevolve,
     /// ShinkaEvolve, likewise.
     Shinka,
@@ -78,13 +78,13 @@ pub(crate) enum Need {
     Mono,
     Zig,
     Deno,
-    /// The daemons and commands of Slurm, and root, who starts a cluster of them.
+    /// The daemons and commands of Slurm, and root, which starts a cluster of them.
     Slurm,
     /// The header `testlib.h`, which is not part of the project.
     Testlib,
 }
 
-/// What `JUDGE_REQUIRE` calls each of them, and how to get it.
+/// The name of each requirement in `JUDGE_REQUIRE`, and how to get it.
 const WORDS: [(&str, Need, &str); 45] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
@@ -135,31 +135,32 @@ const WORDS: [(&str, Need, &str); 45] = [
 
 const VM: &str = "apt-get install bash binutils busybox-static cpio qemu-system-x86; tests/vm/fetch-kernel target/tmp";
 
-/// Returns what a word stands for. `Err` says which words there are.
+/// Returns the requirement of a word. `Err` lists the valid words.
 pub(crate) fn named(word: &str) -> Result<Need, String> {
     let need = WORDS.iter().find(|(name, _, _)| *name == word).map(|(_, need, _)| *need);
     need.ok_or_else(|| format!("`{word}` is none of {}", WORDS.map(|(word, _, _)| word).join(",")))
 }
 
-/// Returns what a list names. `Err` says which of its words is unknown.
+/// Returns the requirements in a list. `Err` says which of its words is unknown.
 fn parse(list: &str) -> Result<Vec<Need>, String> {
     list.split([',', ' ']).filter(|word| !word.is_empty()).map(named).collect()
 }
 
-/// What must not be missing here. Panics if `JUDGE_REQUIRE` has a word that is not known.
+/// Returns the requirements that must not be missing here. Panics if `JUDGE_REQUIRE` contains an unknown word.
 pub(crate) fn required() -> Vec<Need> {
     parse(&std::env::var(REQUIRE).unwrap_or_default()).unwrap_or_else(|why| panic!("{REQUIRE}: {why}"))
 }
 
-/// Says that a test, or a part of it, is left out, why, and how to get what it needs. Panics if that is required.
+/// Says that a test, or a part of it, is skipped, why, and how to get what it needs. Panics if that is required.
 pub(crate) fn skip(need: Need, why: impl Display) {
     let (word, _, how) = WORDS.iter().find(|(_, known, _)| *known == need).expect("every need has its word");
     assert!(!required().contains(&need), "{REQUIRE} names {word}, and it is not there: {why} ({how})");
-    // Past the test harness, which would keep it to itself; in one piece, beside what other tests print.
+    // Written past the test harness, which would capture it, and in one write, because other tests print, too.
     let _ = std::io::stderr().write_all(format!("skipped: {why} ({how})\n").as_bytes());
 }
 
-/// Returns the folder with a game's files of the contests, which are no part of the project. Says so when there is none.
+/// Returns the folder with a game's contest files, which are not part of the project. Prints a message if there is
+/// none.
 pub(crate) fn contest_files(game: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(game);
     if folder.is_dir() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// One conversation: what each side does (see `player.c`), and the only verdict that may come of it.
+/// One conversation: the actions of each side (see `player.c`), and the only allowed verdict.
 pub(crate) struct Scenario {
     pub(crate) verdict: &'static str,
     pub(crate) decider: &'static str,
@@ -22,12 +22,12 @@ pub(crate) fn repeats() -> usize {
     std::env::var("JUDGE_REPEATS").map_or(10, |times| times.parse().expect("JUDGE_REPEATS is a number"))
 }
 
-/// With limits that only a program which never ends reaches, however busy the machine is.
+/// With limits that only an endless program reaches, even on a busy machine.
 pub(crate) const fn always(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
     Scenario { verdict, decider, solver, limits: ["--wall", "20s"], share: 1 }
 }
 
-/// For conversations that neither side ends: they take the whole wall limit.
+/// For conversations that neither side ends. They take the whole wall limit.
 pub(crate) const fn hanging(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
     Scenario { limits: ["--wall", "200ms"], share: 4, ..always(verdict, decider, solver) }
 }
@@ -37,7 +37,7 @@ pub(crate) const fn slowly(scenario: Scenario) -> Scenario {
     Scenario { share: 50, ..scenario }
 }
 
-/// The program for either side, which is compiled once for all conversations. `Err` says why there is none.
+/// The program for either side, compiled once for all conversations. `Err` says why there is none.
 fn player() -> Result<&'static Path, &'static str> {
     static PLAYER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let compile = || {
@@ -72,7 +72,7 @@ pub(crate) fn scene_with(keys: &str) -> Option<Folder> {
     Some(folder)
 }
 
-/// All at once: most of them wait.
+/// All run at once, because most of them wait.
 pub(crate) fn hold(scenarios: &[Scenario], scene: fn(&str) -> Option<Folder>) {
     std::thread::scope(|scope| {
         for scenario in scenarios {

@@ -1,4 +1,4 @@
-//! Where these tests take place: the programs they run, and a folder that every user can reach.
+//! The environment of these tests: the programs that they run, and a folder that every user can reach.
 
 use crate::support::require::{Need, named, skip};
 use crate::support::{Folder, Said, link_or_copy};
@@ -12,10 +12,10 @@ use std::sync::OnceLock;
 /// An ordinary user that no other program runs as.
 pub(crate) const PLAIN_USER: u32 = 57_913;
 
-/// A test that measures, or uses up what others need, runs alone. Others run together.
+/// A test that measures, or uses up shared resources, runs alone. Others run together.
 static TURN: RwLock<()> = RwLock::new(());
 
-/// Waits until this test is alone, as it stays until the value is dropped.
+/// Waits until this test is alone, which it stays until the value is dropped.
 pub(crate) fn turn() -> RwLockWriteGuard<'static, ()> {
     TURN.write()
 }
@@ -38,17 +38,17 @@ pub(crate) fn is_root() -> bool {
 }
 
 impl Stage {
-    /// Waits until this test is alone. `None`: it was said why this machine has no stage.
+    /// Waits until this test is alone. `None` if this machine has no stage; the reason was printed.
     pub(crate) fn set() -> Option<Stage> {
         Stage::with(Turn::Alone(turn()))
     }
 
-    /// Beside tests that neither measure nor use up what others need, as this one.
+    /// Runs beside other tests that neither measure nor use up shared resources.
     pub(crate) fn together() -> Option<Stage> {
         Stage::with(Turn::Together(TURN.read()))
     }
 
-    /// Beside all other tests.
+    /// Runs beside all other tests.
     pub(crate) fn beside_others() -> Option<Stage> {
         Stage::with(Turn::Any)
     }
@@ -95,7 +95,7 @@ impl Stage {
         let mut command = Command::new(self.path(program));
         command.current_dir(self.path("work")).env("TMPDIR", self.path("tmp")).stdin(Stdio::null());
         command.env_remove("GITHUB_STEP_SUMMARY").stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Every user has a cache of its own there, or none: nothing that one has compiled is run by another.
+        // Every user has a separate cache there, or none: no user runs a program that another user has compiled.
         command.env("JUDGE_CACHE", self.path("cache")).env("XDG_CONFIG_HOME", self.path("config"));
         command
     }
@@ -107,19 +107,19 @@ impl Stage {
         command
     }
 
-    /// The judge, to be started by the launcher as `how` says.
+    /// The judge, started by the launcher as `how` says.
     pub(crate) fn launched(&self, how: &[&str], arguments: &[&str]) -> Command {
         self.program_launched(how, &[&[&*self.text("judge")], arguments].concat())
     }
 
-    /// A program, to be started by the launcher as `how` says.
+    /// A program, started by the launcher as `how` says.
     pub(crate) fn program_launched(&self, how: &[&str], command_line: &[&str]) -> Command {
         let mut command = self.at_work("launcher");
         command.args(how).arg("--").args(command_line);
         command
     }
 
-    /// As [`Stage::launched`], as this user or as the one who runs the tests.
+    /// Like [`Stage::launched`], as this user or as the user of the tests.
     pub(crate) fn judge_as(&self, user: Option<u32>, arguments: &[&str]) -> Command {
         match user {
             None => self.judge(arguments),
@@ -127,25 +127,25 @@ impl Stage {
         }
     }
 
-    /// What there is in the temporary folder, and of control groups of the judge with this id.
+    /// The entries of the temporary folder, and the control groups of the judge with this id.
     pub(crate) fn leftovers(&self, judge: u32) -> Vec<String> {
         let groups = find("/sys/fs/cgroup".as_ref(), &format!("judge-sandbox.*.{judge}.*"));
         [groups, find(&self.path("tmp"), "judge-sandbox.*")].concat()
     }
 }
 
-/// Those who run the judge in these tests, and the tiers that each has; it is said which of theirs are missing.
+/// The users that run the judge in these tests, and the tiers of each. Missing tiers are printed.
 pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
     let users = if is_root() { vec![None, Some(PLAIN_USER)] } else { vec![None] };
     users.into_iter().flat_map(|user| tiers_of(stage, user)).collect()
 }
 
-/// The first of them: the strongest tier of the one who runs the tests.
+/// The first of them: the strongest tier of the user of the tests.
 pub(crate) fn strongest(stage: &Stage) -> Vec<(Option<u32>, String)> {
     users_and_tiers(stage).into_iter().take(1).collect()
 }
 
-/// The first and the last of them: what holds in both mostly holds between.
+/// The first and the last of them: properties of both mostly hold for those between.
 pub(crate) fn strongest_and_weakest(stage: &Stage) -> Vec<(Option<u32>, String)> {
     let all = users_and_tiers(stage);
     let last = all.len() - 1;

@@ -1,7 +1,7 @@
-//! The sandbox on a kernel that has control groups of version 2 alone: in an emulated machine, as root and delegated.
+//! The sandbox on a kernel with only version 2 of control groups: in an emulated machine, as root and delegated.
 //!
-//! `cargo test -p judge --test cgroup_v2_vm [-- WORDS]`: WORDS name tiers, users or parts of a case.
-//! Without WORDS and `--include-ignored`, few cases run.
+//! `cargo test -p judge --test cgroup_v2_vm [-- WORDS]`: WORDS name tiers, users or parts of a case. Without WORDS and
+//! `--include-ignored`, few cases run.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 
@@ -16,7 +16,7 @@ use misbehave::require::{Need, required, skip};
 /// The script that boots the machine.
 const BOOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vm/boot");
 
-/// The short form: one limit of each kind, and one escape. `--include-ignored` stands for [`WORDS`].
+/// The short form: one limit of each kind, and one escape. `--include-ignored` selects [`WORDS`].
 const FEW_WORDS: [&str; 6] = [
     "root/root: cpu amount",
     "root/root: memory heap",
@@ -26,8 +26,8 @@ const FEW_WORDS: [&str; 6] = [
     "!all of a sudden",
 ];
 
-/// What control groups are for, in the tiers that have them; the walls in all tiers, with this kernel's old landlock; what
-/// passes from run to run, with its coarse clock.
+/// Limits by control groups, in the tiers that have them; isolation in all tiers, with this kernel's old landlock;
+/// traces from run to run, with its coarse clock.
 const WORDS: [&str; 17] = [
     "root/root: cpu",
     "root/root: memory",
@@ -40,7 +40,7 @@ const WORDS: [&str; 17] = [
     "root/root: traces from",
     "plain/bare: traces from",
     "plain container/bare: disk",
-    // What an init does alone is the same on every kernel, but for the counters that it reads.
+    // The work of an init without its helper is the same on every kernel, except for the counters that it reads.
     "!all of a sudden",
     "root/root: cpu amount @1.25, all of a sudden",
     "root/root: memory heap, all of a sudden",
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         }
         Err(why) => {
             skip(Need::Vm, &why);
-            // Where this machine has nothing else, the sandbox's own tests show the same.
+            // If this machine has no other version, the sandbox's own tests show the same.
             if !Path::new("/sys/fs/cgroup/cgroup.controllers").exists() {
                 skip(Need::CgroupV2, &why);
             }
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Boots the machine with this test in it; whether everything passed there. `Err` says what is missing to try.
+/// Boots the machine with this test in it, and returns whether everything passed there. `Err` says what is missing.
 fn boot() -> Result<bool, String> {
     if !cfg!(target_arch = "x86_64") {
         return Err("the emulated machine is an x86-64, and this one is not".to_owned());

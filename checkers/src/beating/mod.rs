@@ -123,7 +123,7 @@ impl HardFile {
     }
 }
 
-/// Shows one of the games with the most points, whatever the answer is.
+/// Shows a game with the most points, independent of the answer.
 fn show_best_game(start: &Start, right: bool, playback: &mut Playback<'_>) {
     playback.start_case(&start.cells);
     let game = best_game(start);

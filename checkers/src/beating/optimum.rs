@@ -170,7 +170,8 @@ impl Layer {
         [(loose_left || equal != 0).then(left), (loose_right || equal != 0).then(right)]
     }
 
-    /// Returns whether there are empty cells between the newest tile and the others, or its side if it is alone.
+    /// Returns whether there are empty cells between the newest tile and the others, or beside it if there are no
+    /// others.
     #[inline]
     fn gap(&self, strip: Strip, count: usize) -> bool {
         let touching = if strip & PUSHED_RIGHT == 0 { 0 } else { self.length - count };

@@ -4,7 +4,7 @@
 use super::input::{Side, Start};
 use std::ops::Range;
 
-/// The element that stands for both ends. No tile has its exponent, 0.
+/// The element that represents both ends. No tile has its exponent, 0.
 const ENDS: u32 = 0;
 
 /// The long lag: the number of values in the state.
@@ -42,7 +42,7 @@ impl NewTile {
     }
 }
 
-/// A tile and its neighbours, without the empty cells. The first element of the list stands for both ends of the strip.
+/// A tile and its neighbours, without the empty cells. The first element of the list represents both ends of the strip.
 #[derive(Debug, Clone, Copy)]
 struct Tile {
     exponent: u8,

@@ -329,7 +329,7 @@ fn push_in(
     let mut raised = heights.to_vec();
     path.iter().for_each(|&(column, _)| raised[column] += 1);
     let lies_in_the_pile = |&(column, level): &(usize, usize)| level < raised[column];
-    // A column that lacks a single cell could not be filled up by itself.
+    // A column that lacks a single cell could not be filled alone.
     let leaves_room = |&(column, _): &(usize, usize)| raised[column] <= rows && raised[column] + 1 != rows;
     if path.iter().all(lies_in_the_pile) && path.iter().all(leaves_room) {
         heights.copy_from_slice(&raised);

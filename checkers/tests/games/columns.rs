@@ -32,7 +32,7 @@ mod model {
         pub(super) long_combos: u64,
     }
 
-    /// Returns the score, or `None` where input or answer is not valid.
+    /// Returns the score, or `None` if input or answer is not valid.
     pub(super) fn score(input: &[u8], answer: &[u8], seen: &mut Seen) -> Option<u64> {
         let mut input = words(input);
         let width = integer(input.next()?, 6..=12)?;
@@ -153,7 +153,7 @@ fn columns() -> &'static Checker {
     checkers::find("columns").expect("the game is registered")
 }
 
-/// Returns the checker's score, or `None` where it finds input or answer not valid.
+/// Returns the checker's score, or `None` if it finds input or answer not valid.
 fn checked(input: &[u8], answer: &[u8]) -> Option<checkers::Score> {
     columns().read(input).ok()?.check(answer).ok()
 }

@@ -36,7 +36,7 @@ fn compare(input: &[u8], answer: &[u8], seen: &mut Seen) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// A case and the decisions of a player who follows the rules and sometimes breaks one.
+/// A case and the decisions of a player that mostly follows the rules.
 #[derive(Debug, Clone)]
 struct Game {
     rows: usize,
@@ -686,7 +686,7 @@ mod numbers {
         // A rule that is broken before it is the answer's fault.
         let broken = text.replacen("1 1 100000\n", "1 1 99999\n", 1);
         assert!(matches!(case.check(broken.as_bytes()), Err(CheckError::Rejected(_))));
-        // A number that ends in 5 is rejected quickly, however long it is.
+        // A number that ends in 5 is rejected quickly at any length.
         assert_eq!(check(&[near_a_power_of_ten(100_000, 5)], &[1]), Ok(0.into()));
     }
 }

@@ -15,7 +15,7 @@ fn checker(id: &str) -> &'static Checker {
     checkers::find(id).expect("the game is registered")
 }
 
-/// Returns the checker's score, or `None` where it finds input or answer not valid.
+/// Returns the checker's score, or `None` if it finds input or answer not valid.
 fn checked(id: &str, input: &[u8], answer: &[u8]) -> Option<Score> {
     checker(id).read(input).ok()?.check(answer).ok()
 }
@@ -320,7 +320,7 @@ mod model {
         pub(super) colors_back: u64,
     }
 
-    /// Returns the strategy's score, or `None` where the input is not valid.
+    /// Returns the strategy's score, or `None` if the input is not valid.
     pub(super) fn prescribed(input: &[u8], seen: &mut Seen) -> Option<u64> {
         let mut words = words(input);
         let mut blocks = grid(&mut words)?;
@@ -354,7 +354,7 @@ mod model {
         Some(if blocks.is_empty() { 4 * points } else { points })
     }
 
-    /// Returns the score, or `None` where input or answer is not valid.
+    /// Returns the score, or `None` if input or answer is not valid.
     pub(super) fn free(input: &[u8], answer: &[u8], seen: &mut Seen) -> Option<u64> {
         let mut input = words(input);
         let mut blocks = grid(&mut input)?;

@@ -1,9 +1,9 @@
-//! What a conversation of one line at a time takes, beside the same two static programs with nothing but two pipes
-//! between them: on one core, which is the floor, and on two. The judge's interactors and testers in every tier, with a solver that
-//! answers at once and with one that thinks. All take turns; the ratio to the floor of the same round is what counts.
+//! Measures a conversation of one line at a time against the same two static programs with only two pipes between them:
+//! on one core, which is the baseline, and on two. Covers the judge's interactors and testers in every tier, with a
+//! solver that answers at once and one that thinks. All take turns, and the reported value is the ratio to the baseline
+//! of the same round.
 //!
-//! `cargo bench -p judge --bench conversation`
-//! `-- --rounds 21` for more than seven rounds.
+//! `cargo bench -p judge --bench conversation` `-- --rounds 21` for more than seven rounds.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 use judge_sandbox::Cores;
@@ -12,24 +12,24 @@ use std::process::Command;
 use tempfile::TempDir;
 
 const ROUNDS: usize = 7;
-/// Lines that each side says to a solver that answers at once, and to one that thinks, and the steps of its thinking: some
-/// milliseconds.
+/// Lines that each side sends to a solver that answers at once, and to one that thinks, and the steps of its thinking:
+/// some milliseconds.
 const KINDS: [(&str, usize, usize); 2] = [("answers at once", 20_000, 0), ("thinks", 200, 2_000_000)];
 
-/// What a conversation took of one kind of solver, in milliseconds.
+/// The times of a conversation with one kind of solver, in milliseconds.
 #[derive(Clone, Copy)]
 struct Took {
     wall: f64,
-    /// The solver's CPU time, where it is measured.
+    /// The solver's CPU time, if it is measured.
     cpu: Option<f64>,
 }
 
-/// Who holds the conversation: a name, and what it takes to hold one.
+/// A way to hold the conversation: a name, and a function that holds one.
 type Contestant = (String, Box<dyn Fn(&Path) -> Option<Took>>);
 
 fn main() {
     judge_sandbox::become_helper_if_asked();
-    // `cargo test --benches` only looks whether it works.
+    // `cargo test --benches` only checks whether it works.
     let in_earnest = std::env::args().any(|argument| argument == "--bench");
     let mut arguments = std::env::args().skip_while(|argument| argument != "--rounds");
     let rounds = arguments.nth(1).and_then(|number| number.parse().ok()).unwrap_or(ROUNDS);
@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// A folder with the programs and their catalogue. `Err` says what this machine lacks.
+/// A folder with the programs and their catalogue. `Err` says what is missing on this machine.
 fn scene(lines: usize) -> Result<TempDir, String> {
     let folder = tempfile::Builder::new().prefix("judge-bench-").tempdir().expect("a temporary folder");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/conversation/talk.c");
@@ -87,7 +87,7 @@ fn bare_loop(folder: &Path, lines: usize, [one, other]: [usize; 2], steps: usize
     Some(Took { wall: String::from_utf8(output.stdout).ok()?.trim().parse().ok()?, cpu: None })
 }
 
-/// The longest of as many conversations at once as there are slots; `None` where the tier does not work.
+/// The longest of simultaneous conversations, one for each slot; `None` if the tier does not work.
 fn judged(folder: &Path, problem: &str, tier: &str, slots: usize, steps: usize) -> Option<Took> {
     let (solver, seeds, jobs) = (format!("./talk echo {steps}"), format!("1-{slots}"), slots.to_string());
     let run = ["run", "-p", problem, "-s", &solver, "--seeds", &seeds, "--jobs", &jobs, "--tier", tier, "--json", "-"];

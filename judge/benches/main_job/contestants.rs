@@ -1,4 +1,4 @@
-//! What is compared: each runs the same solver on the same input, `cases` times, on as many cores as it has jobs.
+//! The contestants: each runs the same solver on the same input, `cases` times, on as many cores as it has jobs.
 
 use judge_sandbox::{Cores, End, Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice, Worker};
 use std::fmt;
@@ -14,12 +14,12 @@ pub(crate) const INPUT: &str = "6 13\n1\nabc\n";
 
 const THIS_JUDGE: &str = env!("CARGO_BIN_EXE_judge");
 
-/// The folders that judges run in. Each build has a journal of its own: an older one leaves a newer one's alone, and would record
-/// nothing.
+/// The folders in which judges run. Each build has a separate journal, because an older build refuses a newer journal
+/// and would record nothing.
 const JUDGE: &str = "judge";
 const OTHER: &str = "other";
 
-/// What runs the cases.
+/// A program that runs the cases.
 pub(crate) enum Contestant {
     /// posix_spawn, two pipes, waitpid.
     Floor,
@@ -27,7 +27,7 @@ pub(crate) enum Contestant {
     Sandbox(Tier, Box<Sandbox>),
     /// A whole run, with checker and journal, by this build.
     Judge(Tier),
-    /// The same by another build, which stands here.
+    /// The same with another build, at this path.
     Other(Tier, PathBuf),
     Pahcer,
 }
@@ -54,14 +54,14 @@ impl Contestant {
 pub(crate) struct Scene {
     folder: tempfile::TempDir,
     program: PathBuf,
-    /// What the program is given as arguments.
+    /// The program's arguments.
     words: Vec<String>,
     cases: usize,
     cores: Vec<usize>,
 }
 
 impl Scene {
-    /// `Err` says what this machine lacks.
+    /// `Err` describes what is missing on this machine.
     pub(crate) fn set(cases: usize) -> Result<Self, String> {
         let folder = tempfile::Builder::new().prefix("judge-bench-").tempdir().expect("a temporary folder");
         let program = folder.path().join("floor");
@@ -90,7 +90,7 @@ impl Scene {
         self.words = vec!["work".to_owned(), steps.trim().to_owned()];
     }
 
-    /// What is charged, in milliseconds, to programs that end once their own clock of CPU time says `milliseconds`.
+    /// The charged time, in milliseconds, of programs that end once their own CPU clock shows `milliseconds`.
     pub(crate) fn charged(&self, sandbox: &Sandbox, milliseconds: f64) -> Vec<f64> {
         let mut worker = sandbox.worker(Some(self.cores[0])).expect("a worker");
         let argv = ["floor", "clock", &milliseconds.to_string()].map(Into::into).to_vec();
@@ -119,7 +119,7 @@ impl Scene {
         found
     }
 
-    /// How many programs can run beside each other here, up to two.
+    /// How many programs can run at the same time here, up to two.
     pub(crate) fn most_jobs(&self) -> usize {
         self.cores.len().min(2)
     }
@@ -181,7 +181,8 @@ impl Scene {
         elapsed
     }
 
-    /// The time that a judge takes to run the program once, without a problem; `None` for what is no judge.
+    /// The time that a judge takes to run the program once, without a problem; `None` for contestants other than
+    /// judges.
     pub(crate) fn exec(&self, contestant: &Contestant) -> Option<Duration> {
         let (judge, tier) = match contestant {
             Contestant::Judge(tier) => (Path::new(THIS_JUDGE), tier),
@@ -225,7 +226,7 @@ impl Scene {
         std::iter::once(self.program.display().to_string()).chain(words).collect()
     }
 
-    /// As the judge asks for it.
+    /// The judge's request for it.
     fn request(&self) -> Request {
         Request {
             program: self.program.clone(),
@@ -260,7 +261,7 @@ impl Scene {
     }
 }
 
-/// Processes that sleep, in a group of their own; they end with this.
+/// Sleeping processes in their own process group. They end when this is dropped.
 pub(crate) struct Idle(Child);
 
 impl Drop for Idle {

@@ -1,16 +1,14 @@
-//! What the judge adds to the solver's own time: 1,000 tiny cases, run by the floor (posix_spawn, two pipes, waitpid; no
-//! limits, no walls, no checker), by the sandbox alone and by the whole judge, in every tier that this machine gives, and
-//! by pahcer where it is installed. They take turns, so that a machine whose speed drifts slows all alike; the ratio to
-//! the floor of the same round is what counts.
+//! The judge's overhead on the solver's own time: 1,000 tiny cases, run by the baseline (posix_spawn, two pipes,
+//! waitpid; no limits, no isolation, no checker), by the sandbox, by the whole judge in every tier that works on this
+//! machine, and by pahcer if it is installed. They take turns, so that a change of the machine's speed affects all
+//! alike. The reported value is the ratio to the baseline of the same round.
 //!
-//! `cargo bench -p judge --bench main_job`
-//! `-- --rounds 21` for more than seven rounds; `--idle 2500` also with 2,500 idle processes on the machine;
-//! `--once` what a run of one case takes from start to end, and `judge exec` likewise, in turns, each 1,500 ms after the one
-//! before, or `--pause 0`;
-//! `--work 16` with programs that take 16 ms of CPU time each: the efficiency at two jobs;
-//! `--clock 20` what is charged to programs that end once their own CPU clock says 20 ms;
-//! `--other PROGRAM` beside another build of the judge; `--limit 1.5` fails if the judge's ratio at one job is above that
-//! in the strongest tier.
+//! `cargo bench -p judge --bench main_job` `-- --rounds 21` for more than seven rounds; `--idle 2500` also with 2,500
+//! idle processes on the machine; `--once` measures a run of one case from start to end, and `judge exec` likewise, in
+//! turns, each 1,500 ms after the one before, or with `--pause 0` at once; `--work 16` measures the efficiency at two
+//! jobs, with programs that take 16 ms of CPU time each; `--clock 20` measures the time charged to programs that end
+//! once their own CPU clock shows 20 ms; `--other PROGRAM` compares with another build of the judge; `--limit 1.5`
+//! fails if the judge's ratio at one job is above that in the strongest tier.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 mod contestants;
@@ -24,18 +22,18 @@ const CASES: usize = 1_000;
 const LONG_CASES: usize = 400;
 const ROUNDS: usize = 7;
 
-/// What was measured of one contestant, with one number of jobs: its time and the floor's, round by round.
+/// The measurements of one contestant with one number of jobs: its time and the baseline's, round by round.
 #[derive(Default)]
 struct Series {
     times: Vec<Duration>,
     ratios: Vec<f64>,
-    /// Its times beside idle processes.
+    /// Its times with idle processes on the machine.
     idle: Vec<Duration>,
 }
 
 fn main() {
     judge_sandbox::become_helper_if_asked();
-    // `cargo test --benches` only looks whether it works.
+    // `cargo test --benches` only checks whether it works.
     let in_earnest = std::env::args().any(|argument| argument == "--bench");
     let (cases, rounds) = if in_earnest { (CASES, option("--rounds").unwrap_or(ROUNDS)) } else { (10, 1) };
     let is_once = std::env::args().any(|argument| argument == "--once");
@@ -72,7 +70,7 @@ fn main() {
     }
 }
 
-/// All of them in turns, with one job and with more: for each, a series for each number of jobs.
+/// Measures all of them in turns, with one job and with more: for each, a series for each number of jobs.
 fn measure(scene: &Scene, contestants: &[Contestant], rounds: usize) -> Vec<Vec<Series>> {
     let jobs = 1..=scene.most_jobs();
     let mut measured: Vec<Vec<Series>> =
@@ -94,7 +92,7 @@ fn measure(scene: &Scene, contestants: &[Contestant], rounds: usize) -> Vec<Vec<
     measured
 }
 
-/// What part of twice the throughput of one job two jobs have, round by round.
+/// The throughput of two jobs as a share of twice the throughput of one job, round by round.
 fn efficiency(contestants: &[Contestant], measured: &[Vec<Series>]) {
     println!("\n{:<20} {:>8}", "efficiency, 2 jobs", "median");
     for (contestant, series) in contestants.iter().zip(measured) {
@@ -104,7 +102,7 @@ fn efficiency(contestants: &[Contestant], measured: &[Vec<Series>]) {
     }
 }
 
-/// What programs are charged that end by their own clock.
+/// The time charged to programs that end by their own clock.
 fn charged(scene: &Scene, contestants: &[Contestant], milliseconds: f64) {
     println!("CPU time charged to programs whose own clock says {milliseconds} ms: median, nine of ten, most");
     for contestant in contestants {
@@ -120,10 +118,11 @@ fn charged(scene: &Scene, contestants: &[Contestant], milliseconds: f64) {
     }
 }
 
-/// Each round begins a moment after the one before: what the kernel needs once for many runs, each of them needs then.
+/// Each round begins a moment after the one before, so that each of them includes work that the kernel does once for
+/// many runs.
 fn once(scene: &Scene, contestants: Vec<Contestant>, rounds: usize) {
     let pause = Duration::from_millis(option("--pause").unwrap_or(1_500));
-    // An open sandbox would keep the kernel's counters of CPU time going, for the first of which a judge waits.
+    // An open sandbox would keep the kernel's counters of CPU time active. A judge waits for the first of them.
     let judges: Vec<Contestant> = contestants.into_iter().filter(Contestant::is_judge).collect();
     let mut times: Vec<[Vec<Duration>; 2]> = judges.iter().map(|_| Default::default()).collect();
     for _ in 0..rounds {

@@ -28,8 +28,8 @@ pub(crate) fn effect_table(runs: usize) {
     least_for_one_in_ten();
 }
 
-/// Where nine cases of ten lose and one gains what makes up for it, the first T cases show no gain with a probability of
-/// 0.9^T. A test that takes T cases on average then is wrong as often at least.
+/// If nine cases of ten lose and one gains enough to compensate, the first T cases show no gain with a probability of
+/// 0.9^T. So a test that takes T cases on average has at least this error rate.
 fn least_for_one_in_ten() {
     let cases = |level: f64| level.ln() / 0.9_f64.ln();
     let wald = mean_wald_cases(1.0, ALPHA / 2.0, &mut Random::new(2));
@@ -62,7 +62,7 @@ pub(crate) fn bias_table(runs: usize) {
     }
 }
 
-/// What tails and ties cost, where a test of a fixed number of normal effects takes 64 cases (power 97.5 %).
+/// The cost of tails and ties, where a test of a fixed number of normal effects takes 64 cases (power 97.5 %).
 pub(crate) fn other_effects_table(runs: usize) {
     println!("\nMean number of cases at 0.5 sd, {runs} runs, other effects:\n");
     println!("| effects | until decided | standard error | decided rightly |\n|---|---:|---:|---:|");

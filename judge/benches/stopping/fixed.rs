@@ -28,7 +28,7 @@ fn counts() -> String {
     COUNTS.map(|cases| format!("n = {cases}")).join(" | ")
 }
 
-/// What is expected three times or more is marked.
+/// Events with an expected count of at least three are marked.
 fn null_rows(group: &str, populations: &[Named], runs: usize) {
     for (seed, (name, rarest, population)) in populations.iter().enumerate() {
         let mut random = Random::new(300 + seed as u64);

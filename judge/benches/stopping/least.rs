@@ -1,22 +1,22 @@
-//! How seldom a rule can be wrong that is to be fast: a bound for every rule, from dynamic programming.
+//! A lower bound on the error rate of every fast rule, from dynamic programming.
 //!
-//! Where a share p of the cases brings a large loss, the first T cases show none with a probability of (1 - p)^T, and
-//! are normal effects then. So a rule that ends such effects after T cases is wrong E (1 - p)^T of the time at least.
-//! The bound is the smallest value that this has among the rules that keep the level at mean 0 and take at most a given
-//! number of cases on average at other means. Each of these goals gets a price: a rule pays in proportion to what it takes, and is
-//! given the price back once. Whatever the prices are, no rule that meets the goals is wrong less often than the cheapest
-//! rule pays (Lagrangian duality); the prices are searched for that make this largest.
+//! If a share p of the cases has a large loss, the first T cases show none with a probability of (1 - p)^T. They then
+//! look like normal effects. So a rule that stops such effects after T cases has an error rate of at least E (1 - p)^T.
+//! The bound is the minimum of this among the rules that keep the level at mean 0 and take at most a given number of
+//! cases on average at other means. Each of these goals gets a price: a rule pays in proportion to its use, and gets
+//! the price back once. For any prices, no rule that meets the goals has an error rate below the payment of the
+//! cheapest rule (Lagrangian duality). The search finds the prices that maximize this payment.
 //!
-//! The cheapest rule is found backwards from the last case. The spread is taken to be known, so the number of cases and
-//! their sum say everything. A rule and its mirror image do as well in turns as each of them, so only the size of the
-//! sum matters. All is expected at mean 0, weighted with the likelihood ratio of the mean m (of either sign) after n
-//! cases with the sum s, exp(-n m^2 / 2) cosh(m s).
+//! The cheapest rule is found backwards from the last case. The spread is assumed to be known, so the number of cases
+//! and their sum contain all information. Alternating between a rule and its mirror image is as good as either of them,
+//! so only the absolute value of the sum matters. All expectations are at mean 0, weighted with the likelihood ratio of
+//! the mean m (of either sign) after n cases with the sum s, exp(-n m^2 / 2) cosh(m s).
 
 use crate::simulate::{ALPHA, LOOKS};
 
-/// The distance of the sums that are told apart, in standard deviations. Half of it changes no printed digit.
+/// The distance of distinct sums, in standard deviations. Half of it changes no printed digit.
 const STEP: f64 = 0.5;
-/// Larger sums are not looked at: from there on nothing is to be paid, which can only lower the bound.
+/// Larger sums are ignored: beyond them nothing is paid, which can only lower the bound.
 const SUMS: usize = 640;
 /// The longest step of one case: seven standard deviations.
 const REACH: usize = 14;
@@ -32,7 +32,7 @@ pub(crate) struct Speed {
     pub(crate) cases: f64,
 }
 
-/// Returns the least share of wrong claims, in percent, of the rules that keep the level and meet the goals. This share
+/// Returns the lowest rate of wrong claims, in percent, of the rules that keep the level and meet the goals. This share
 /// of the cases loses much, and the others have this mean, in standard deviations.
 pub(crate) fn least_false_percent(share: f64, mean: f64, goals: &[Speed]) -> f64 {
     let payments = Payments {
@@ -41,11 +41,11 @@ pub(crate) fn least_false_percent(share: f64, mean: f64, goals: &[Speed]) -> f64
         speeds: goals.iter().map(|goal| (*goal, Likelihood::of(goal.mean))).collect(),
         steps: normal_steps(),
     };
-    // The last price is that of the level.
+    // The last price belongs to the level.
     100.0 * largest(vec![COARSE; goals.len() + 1], |prices| payments.cheapest(prices))
 }
 
-/// What a rule pays for.
+/// The quantities that a rule pays for.
 struct Payments {
     claim: Likelihood,
     no_loss: f64,
@@ -54,7 +54,7 @@ struct Payments {
 }
 
 impl Payments {
-    /// Returns what the cheapest rule pays, less the prices. From the thousandth case on all is free.
+    /// Returns the payment of the cheapest rule, minus the prices. From the thousandth case on, everything is free.
     fn cheapest(&self, prices: &[f64]) -> f64 {
         let mut later = vec![0.0; SUMS + REACH];
         for count in (1..LOOKS).rev() {
@@ -78,7 +78,7 @@ impl Payments {
         first + self.expected(&later, 0) - prices.iter().sum::<f64>()
     }
 
-    /// The mean after one more case with mean 0, where this sum is reached so far. Both signs of a sum are alike.
+    /// The mean after one more case with mean 0, given the sum so far. Both signs of a sum are equivalent.
     fn expected(&self, later: &[f64], sum: usize) -> f64 {
         let both = |step: usize| self.steps[step] * (later[sum.abs_diff(step)] + later[sum + step]);
         self.steps[0] * later[sum] + (1..=REACH).map(both).sum::<f64>()
@@ -110,7 +110,7 @@ fn normal_steps() -> [f64; REACH + 1] {
     std::array::from_fn(|step| density(step) / all)
 }
 
-/// Returns the largest value of a concave function that a search finds, one price at a time, none below 0.
+/// Returns the largest value of a concave function found by a search, one price at a time, none below 0.
 fn largest(mut prices: Vec<f64>, value: impl Fn(&[f64]) -> f64) -> f64 {
     let mut best = value(&prices);
     let mut change = COARSE;

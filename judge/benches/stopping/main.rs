@@ -2,8 +2,8 @@
 //! decision, and the same for the alternatives; and claims from a fixed number of cases. Prints the tables of
 //! docs/measured-sequential.md, docs/measured-cases.md and docs/measured-fixed.md.
 //!
-//! `cargo bench -p judge --bench stopping [-- RUNS]`; 4,000 runs a row unless told otherwise. With `-- fixed` the tables of
-//! a fixed number of cases alone, with `-- rank` those of `judge rank`.
+//! `cargo bench -p judge --bench stopping [-- RUNS]`; 4,000 runs per row by default. `-- fixed` prints only the tables
+//! of a fixed number of cases, `-- rank` only those of `judge rank`.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
 mod effects;

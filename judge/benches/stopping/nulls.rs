@@ -35,7 +35,7 @@ fn repeated_t_tests_decide(population: &Population, critical: &[f64], random: &m
     })
 }
 
-/// The two-sided 5 % point of Student's t for `cases + 1` cases, by way of the interval that the library prints.
+/// The two-sided 5 % quantile of Student's t for `cases + 1` cases, from the interval that the library prints.
 fn critical_t(cases: u64) -> f64 {
     power::detectable_effect(1.0, cases + 1, ALPHA, 0.5)
         .map_or(f64::INFINITY, |effect| effect * (cases as f64 + 1.0).sqrt())
@@ -87,7 +87,7 @@ pub(crate) fn total_table(runs: usize) {
     }
 }
 
-/// Losses too rare to be seen behind the noise of the other cases, with `--rare` and without.
+/// Losses that are too rare to be seen behind the noise of the other cases, with `--rare` and without.
 pub(crate) fn rare_table(runs: usize) {
     println!("\nRare losses, mean 0, {runs} runs, up to {LOOKS} cases: false decisions without --rare and with it:\n");
     println!("| losses | noise of the others | false | with --rare | least possible at 1.35 times Wald's cases |");
@@ -120,7 +120,8 @@ fn least_elsewhere() {
     );
 }
 
-/// This many times Wald's cases at a fourth and half of a standard deviation, and at a whole one no more than at half.
+/// This many times Wald's number of cases at a fourth and half of a standard deviation, and at a whole one not more
+/// than at half.
 fn goals(factor: f64) -> [Speed; 3] {
     let [quarter, half] = [0.25, 0.5].map(|mean| factor * mean_wald_cases(mean, ALPHA / 2.0, &mut Random::new(7)));
     [(0.25, quarter), (0.5, half), (1.0, half)].map(|(mean, cases)| Speed { mean, cases })

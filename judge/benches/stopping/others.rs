@@ -27,7 +27,7 @@ pub(crate) fn smaller_table(runs: usize) {
     }
 }
 
-/// Stops as soon as a decision falls, and looks whether the interval at that moment holds the true mean.
+/// Stops at the decision, and checks whether the interval at that moment contains the true mean.
 fn interval_holds(population: &Population, mean: f64, random: &mut Random) -> bool {
     let mut sequence = Sequence::new(settings()).expect("useful settings");
     while sequence.decision() == Decision::Undecided && sequence.count() < LOOKS {
@@ -36,7 +36,7 @@ fn interval_holds(population: &Population, mean: f64, random: &mut Random) -> bo
     sequence.interval().is_none_or(|interval| interval.contains(mean))
 }
 
-/// What the bound alone can claim (`--exact`): no effect is larger than this many standard deviations.
+/// The claims that the bound itself allows (`--exact`): no effect is larger than this many standard deviations.
 pub(crate) fn exact_table(runs: usize) {
     println!("\n--exact, {runs} runs, up to {LOOKS} cases: false at 0, and where the mean is 0.5 sd:\n");
     println!("| effects | bound | false at 0 | right at 0.5 sd | mean cases | without --exact |");

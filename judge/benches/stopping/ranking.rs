@@ -12,7 +12,7 @@ const MIN_GAP: f64 = 0.25;
 const GAP_GROWTH: f64 = 0.05;
 const MAX_CASES: usize = 600;
 
-/// Prints how often a place is false, and the case runs against those of an equal share.
+/// Prints how often a place is false, and the number of case runs compared with an equal share.
 pub(crate) fn rank_table(runs: usize) {
     let mut random = Random::new(20);
     let quality: Vec<f64> = (0..SOLVERS).map(quality).collect();
@@ -49,7 +49,7 @@ struct Run {
 }
 
 impl Run {
-    /// Batches grow as those of the command do.
+    /// Batches grow as in the command.
     fn play(quality: &[f64], random: &mut Random) -> Self {
         let mut run = Self { order: SolverOrder::new(SOLVERS), case_runs: 0, last_decision: 0 };
         let (mut scores, mut case_runs): (Vec<Vec<f64>>, usize) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Runs that end as the command ends them: with a look after each case.
+//! Runs that end like the command: with a look after each case.
 
 use crate::populations::{Population, normal};
 use judge_statistics::{Decision, Random, Sequence, SequenceSettings, Term};
@@ -48,9 +48,9 @@ pub(crate) fn stop_at(
     stop(settings, most, || Term::plain(population.draw(random) + mean))
 }
 
-/// The mean number of cases over enough runs for three digits. Wald's sequential probability ratio test of mean 0
-/// against `mean`, variance known, each error as given, where `mean` is true (Wald, "Sequential tests of statistical
-/// hypotheses", Ann. Math. Statist. 16, 1945).
+/// The mean number of cases, over enough runs for three digits, of Wald's sequential probability ratio test of mean 0
+/// against `mean`, with known variance and each error as given, if `mean` is true (Wald, "Sequential tests of
+/// statistical hypotheses", Ann. Math. Statist. 16, 1945).
 pub(crate) fn mean_wald_cases(mean: f64, error: f64, random: &mut Random) -> f64 {
     const RUNS: usize = 20_000;
     (0..RUNS).map(|_| wald_cases(mean, error, random)).sum::<usize>() as f64 / RUNS as f64

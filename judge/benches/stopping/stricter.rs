@@ -1,11 +1,11 @@
-//! What it would cost to hold the level for rare losses by being stricter with all effects.
+//! The cost of keeping the level for rare losses by being stricter with all effects.
 
 use crate::least::{Speed, least_false_percent};
 use crate::populations::Population;
 use crate::simulate::{ALPHA, LOOKS, mean_wald_cases, percent, settings};
 use judge_statistics::{Decision, Random, Sequence, SequenceSettings};
 
-/// The cases that tell the usual size of the effects.
+/// The cases that determine the usual size of the effects.
 const SCALE_CASES: usize = 16;
 
 /// The median of the size of a standard normal number.
@@ -16,8 +16,8 @@ const NORMAL_MEDIAN: f64 = 0.6745;
 enum Rule {
     /// The rule as it is, with another level.
     Level(f64),
-    /// Also the same claim by bets on the effects, cut off at this many robust standard deviations, that are fair
-    /// whatever the effects within are like.
+    /// Also the same claim by bets on the effects, truncated at this many robust standard deviations. These bets are
+    /// fair for any distribution within the bound.
     Winsorised(f64),
 }
 

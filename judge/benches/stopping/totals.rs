@@ -1,9 +1,9 @@
-//! Populations of scores whose totals are equal, for the simulations of the stopping rule on shares of a total.
+//! Populations of scores with equal totals, for the simulations of the stopping rule on shares of a total.
 
 use super::populations::normal;
 use judge_statistics::{Random, Term};
 
-/// How large the cases are: what the first solver scores on them.
+/// The sizes of the cases: the first solver's scores on them.
 #[derive(Clone, Copy)]
 pub(crate) enum Sizes {
     /// Lognormal, with this standard deviation of the logarithm.
@@ -21,7 +21,7 @@ pub(crate) enum Change {
     SkewedRatio,
     /// Small cases gain what large ones lose: the score is a power of the first one's. For lognormal sizes.
     LargeLose,
-    /// This share fails and counts 0, and the others make up for it.
+    /// This share fails and counts 0, and the others compensate.
     Failures(f64),
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn draw(sizes: Sizes, change: Change, random: &mut Random) -> Term {
     let mut noisy = |score: f64| score * (1.0 + 0.1 * normal(random));
     let (first, second) = match change {
         Change::Twice => (noisy(size), noisy(size)),
-        // The mean of the exponential is that of a normal number with half the variance added.
+        // The mean of the log-normal value is exp(mean + variance / 2), so half the variance is subtracted.
         Change::SkewedRatio => (size, size * (0.5 * normal(random) - 0.125).exp()),
         Change::LargeLose => (size, noisy(size.powf(0.8)) * (0.18 * spread * spread).exp()),
         Change::Failures(share) => {

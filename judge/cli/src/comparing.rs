@@ -173,7 +173,7 @@ pub struct CompareArgs {
     /// With --until-decided: also allow for large effects on this share of the cases, such as 1%, which ordinary ones hide
     #[arg(long, value_name = "SHARE", requires = "until_decided", value_parser = rare, help_heading = "Statistics")]
     pub rare: Option<f64>,
-    /// With --until-decided: assume nothing about the effects but their bound, from the rule or from --bound
+    /// With --until-decided: assume only the bound of the effects, from the rule or from --bound
     #[arg(long, requires = "until_decided", conflicts_with = "rare", help_heading = "Statistics")]
     pub exact: bool,
     /// With --exact: the largest difference between two scores of a case
@@ -242,7 +242,7 @@ pub struct PowerArgs {
     /// The difference that this number of cases shows; repeatable
     #[arg(short = 'n', long = "cases", value_name = "N")]
     pub counts: Vec<u64>,
-    /// Also show the number of cases by which `judge compare --until-decided` has found each difference
+    /// Also show the number of cases after which `judge compare --until-decided` finds each difference
     #[arg(long)]
     pub until_decided: bool,
     /// The probability of detecting the difference
@@ -286,7 +286,7 @@ pub struct BaselineArgs {
     /// Record cases that are not accepted, too: the gate lets them fail again
     #[arg(long)]
     pub allow_failures: bool,
-    /// Record the best total on the sealed cases, and nothing else; FILE holds the cases [default: one beside the journal]
+    /// Record only the best total on the sealed cases; FILE holds the cases [default: one beside the journal]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
     pub sealed: Option<Option<PathBuf>>,
     /// Which cases
@@ -325,19 +325,19 @@ pub struct GateArgs {
     /// With a baseline of one run, or a deterministic one: complain about a fallen total only if the fall is certain over the cases
     #[arg(long)]
     pub confident: bool,
-    /// Complain if the CPU time rose by more than this, for certain
+    /// Complain if the CPU time has certainly risen by more than this
     #[arg(long, value_name = "SHARE")]
     pub time_drop: Option<Percent>,
-    /// The probability of a false alarm where scores vary, and of --time-drop, above 0 and at most 0.25
+    /// The probability of a false alarm if scores vary, and of --time-drop, above 0 and at most 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
     /// Fail or pass if the machine stays so busy that the gate is not comparable with its baseline
     #[arg(long, value_name = "fail|pass", value_enum, default_value = "fail", hide_possible_values = true)]
     pub if_noisy: IfNoisy,
-    /// If the gate holds, rewrite the baseline with what is better, or average this run in where scores vary
+    /// If the gate holds, update the baseline with improvements, or average this run in if scores vary
     #[arg(long)]
     pub update: bool,
-    /// Run nothing: say which falls the gate notices, by the spread in the baseline, and how to notice smaller ones
+    /// Run nothing: show which falls the gate detects, given the spread in the baseline, and how to detect smaller ones
     #[arg(long, conflicts_with_all = ["update", "repeat", "max_drop", "confident", "time_drop"])]
     pub calibrate: bool,
     /// With a sealed baseline: the file of the sealed cases [default: the one beside the journal]
@@ -361,19 +361,21 @@ pub struct TuneArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]
     pub problem: Option<String>,
-    /// The solver, with {NAME} in the place of each parameter, here or in --env
+    /// The solver, with {NAME} for each parameter, here or in --env
     #[arg(short, long, value_name = "S")]
     pub solver: String,
-    /// A parameter: NAME=LOW..HIGH, with :log, :int or :int:log behind it, or NAME={A,B,C}; behind either ` if OTHER=A|B` for one that matters only then; repeatable
+    /// A parameter: NAME=LOW..HIGH, followed by :log, :int or :int:log, or NAME={A,B,C}; either followed by ` if
+    /// OTHER=A|B` if it matters only then; repeatable
     #[arg(long = "param", value_name = "RANGE", required = true)]
     pub parameters: Vec<Parameter>,
-    /// The value that a parameter has now: the winner is compared with the defaults; repeatable [default: the first category, the middle of a range]
+    /// The current value of a parameter: the winner is compared with these; repeatable [default: the first category,
+    /// the middle of a range]
     #[arg(long = "default", value_name = "NAME=VALUE", value_parser = assignment)]
     pub defaults: Vec<(String, String)>,
     /// The number of runs of the solver in the search
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "600")]
     pub budget: NonZeroUsize,
-    /// The number of cases that a new setting runs on, and by which further ones are added [default: 2 to 16, by the budget]
+    /// The number of cases for a new setting, and for each later extension [default: 2 to 16, by the budget]
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub first_cases: Option<NonZeroUsize>,
     /// The number of fresh cases on which the winner is compared with the default setting at the end; 0 for none
@@ -382,10 +384,10 @@ pub struct TuneArgs {
     /// The seed of the search
     #[arg(long, value_name = "N", default_value = "1")]
     pub draw: u64,
-    /// The cases of the search are made from these seeds [default: those from 2000001 on]
+    /// The seeds of the cases of the search [default: from 2000001 on]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
-    /// Go on with an interrupted search of the same command: what the journal has is not run again
+    /// Continue an interrupted search of the same command, and reuse recorded results
     #[arg(long, conflicts_with = "no_journal")]
     pub resume: bool,
     /// The certainty

@@ -1,5 +1,5 @@
-//! Arguments of a subcommand whose grammar is built only for the subcommand that is called, or whose help is asked for: that
-//! of all takes a twentieth of a short run's time.
+//! Arguments of a subcommand. Their grammar is built only for the subcommand that is called or whose help is requested,
+//! because building all grammars takes a twentieth of a short run's time.
 
 use clap::builder::Resettable;
 use clap::error::Result;
@@ -50,7 +50,7 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
 }
 
 fn with_arguments<T: Args>(command: Command) -> Command {
-    // The doc comment of the arguments would take the place of the subcommand's.
+    // The doc comment of the arguments would replace the subcommand's.
     let [about, long] = [command.get_about(), command.get_long_about()].map(|text| Resettable::from(text.cloned()));
     on_one_screen(T::augment_args(command).about(about).long_about(long))
 }

@@ -1,15 +1,16 @@
-//! The grammar of the command line: what users can write, with its help. The package `judge` does what it says.
+//! The grammar of the command line: what users can write, with its help. The package `judge` executes it.
 //!
 //! - [`Cli`] is a whole command line: the options of every subcommand, and the subcommand.
 //! - [`Command`] is the subcommand with its arguments, such as [`RunArgs`] or [`CompareArgs`].
-//! - [`RunningArgs`] are the arguments that commands which run solvers share: limits, jobs, languages, sandbox, cluster.
+//! - [`RunningArgs`] are the arguments that commands which run solvers share: limits, jobs, languages, sandbox,
+//!   cluster.
 //!
-//! The way of one command line:
+//! The path of one command line:
 //!
 //! ```text
 //! words ─ Cli::read ─▶ Cli { problems, journal, command }
 //!      command ─ Deferred<RunArgs> ─▶ its grammar is built only now ─▶ seeds, limits, conditions … as values
-//!      a wrong word ─▶ an error with the word that is meant, and the exit code 2
+//!      a wrong word ─▶ an error with the most similar word, and the exit code 2
 //! Cli ─ judge::commands::dispatch ─▶ the file of the subcommand
 //! ```
 //!
@@ -181,7 +182,7 @@ pub enum Command {
     /// Show which places are certain among many solvers
     #[command(after_help = comparing::RANK_EXAMPLES)]
     Rank(Deferred<RankArgs>),
-    /// Record what a solver achieves, for `judge gate`
+    /// Record the scores of a solver, for `judge gate`
     #[command(after_help = comparing::BASELINE_EXAMPLES)]
     Baseline(Deferred<BaselineArgs>),
     /// Fail if a solver is worse than its baseline: for continuous integration
@@ -196,20 +197,20 @@ pub enum Command {
     /// Search for cases on which a solver loses, fails, or is slow
     #[command(after_help = searching::FIND_EXAMPLES)]
     Find(Deferred<FindArgs>),
-    /// Make a failing case small
+    /// Shrink a failing case
     #[command(after_help = searching::REDUCE_EXAMPLES)]
     Reduce(Deferred<ReduceArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
     #[command(after_help = tools::LANGUAGES_EXAMPLES)]
     Languages(Deferred<LanguagesArgs>),
-    /// Show how many compiled programs are kept from run to run, and where; or remove them
+    /// Show how many compiled programs are cached, and where; or remove them
     #[command(after_help = tools::CACHE_EXAMPLES)]
     Cache {
         /// What to do with it
         #[command(subcommand)]
         action: Option<CacheAction>,
     },
-    /// Turn a problem package of another judge into a problem of this one
+    /// Convert a problem package of another judge into a problem of this one
     #[command(after_help = tools::IMPORT_EXAMPLES)]
     Import(Deferred<ImportArgs>),
     /// List the problems
@@ -245,7 +246,7 @@ pub enum Command {
     /// Show a game move by move, as one web page
     #[command(after_help = tools::VIEW_EXAMPLES)]
     View(Deferred<ViewArgs>),
-    /// Make a small problem that works, to start your own from
+    /// Create a small working problem, as a start for your own
     #[command(after_help = tools::NEW_EXAMPLES)]
     New(Deferred<NewArgs>),
     /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
@@ -396,8 +397,9 @@ pub enum StderrArg {
 }
 
 /// What would tell more of sealed cases than may be told, or names other cases.
-const NOT_SEALED: [&str; 25] = [
+const NOT_SEALED: [&str; 29] = [
     "seeds",
+    "calls",
     "inputs",
     "condition",
     "group_by",
@@ -422,6 +424,9 @@ const NOT_SEALED: [&str; 25] = [
     "junit",
     "visible",
     "stderr",
+    "top",
+    "pareto",
+    "show_inputs",
 ];
 
 /// Arguments of `judge run`.
@@ -455,7 +460,8 @@ pub struct RunArgs {
     /// Continue the last interrupted run of this command; cases that have changed run again
     #[arg(long, conflicts_with = "no_journal")]
     pub resume: bool,
-    /// Run one solver on the sealed cases, and tell only the number of failures and the best total so far; FILE holds the cases, and is made if it is missing [default: one beside the journal]
+    /// Run one solver on the sealed cases, and show only the number of failures and the best total so far; FILE holds
+    /// the cases, and is created if missing [default: one beside the journal]
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_SEALED)]
     pub sealed: Option<Option<PathBuf>>,
     /// With --sealed: the score on as many fresh cases, once
@@ -467,13 +473,15 @@ pub struct RunArgs {
     /// Write each answer to a file CASE.out in this folder, or in a folder for each solver if there are several
     #[arg(long, value_name = "DIR")]
     pub save_answers: Option<PathBuf>,
-    /// Write what each solver and the interactor said, and when, to a file CASE.txt in this folder, as --save-answers does
+    /// Write the timed conversation of each solver and the interactor to a file CASE.txt in this folder, as
+    /// --save-answers does
     #[arg(long, value_name = "DIR", conflicts_with = "on")]
     pub transcript: Option<PathBuf>,
     /// Write a page for the author of each solver to this folder, in Markdown and HTML: verdicts, reasons, rank
     #[arg(long, value_name = "DIR")]
     pub feedback: Option<PathBuf>,
-    /// With --feedback: also show the inputs, expected answers and standard error of failed cases, which tells the tests
+    /// With --feedback: also show the inputs, expected answers and standard error of failed cases, which reveals the
+    /// tests
     #[arg(long, requires = "feedback")]
     pub show_inputs: bool,
     /// The cases whose standard error is kept and shown

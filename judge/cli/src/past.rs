@@ -69,13 +69,13 @@ pub struct SiteArgs {
     /// The folder to write: a new or empty one, or a site that it replaces
     #[arg(value_name = "DIR", required_unless_present_any = ["badge", "history"])]
     pub folder: Option<PathBuf>,
-    /// Show this run only; repeat for several [default: all]
+    /// Show only this run; repeatable [default: all]
     #[arg(long = "run", value_name = "RUN")]
     pub runs: Vec<RunChoice>,
     /// Also publish these, separated by commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub include: Vec<SitePart>,
-    /// The most space for replays of games, the best of each case first
+    /// The maximum size of all replays of games; the best of each case come first
     #[arg(long, value_name = "SIZE", default_value = "3MB")]
     pub games: Bytes,
     /// Write the best total of the newest run as a badge, or - for standard output
@@ -133,7 +133,7 @@ pub struct HistoryArgs {
     /// The number of rows, the newest first
     #[arg(short = 'n', long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "20")]
     pub limit: NonZeroUsize,
-    /// Show every row, and every setting of a search by `judge tune`, not its best alone
+    /// Show every row, and every setting of a search by `judge tune`, not only the best
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
     /// Write the rows as JSON to this file, or - for standard output
@@ -155,7 +155,7 @@ impl HistoryArgs {
 pub enum HistoryAction {
     /// Show a run in full
     Show(Box<ShowArgs>),
-    /// Give a run tags: words that the list and the page of `judge ui` show, and find runs by
+    /// Give a run tags: words that the list and the page of `judge ui` show, and can filter by
     Tag {
         /// The run's number, or last
         run: RunChoice,
@@ -163,7 +163,7 @@ pub enum HistoryAction {
         #[arg(required = true, value_name = "TAG")]
         tags: Vec<Tag>,
     },
-    /// Take tags from a run
+    /// Remove tags from a run
     Untag {
         /// The run's number, or last
         run: RunChoice,
@@ -171,7 +171,7 @@ pub enum HistoryAction {
         #[arg(required = true, value_name = "TAG")]
         tags: Vec<Tag>,
     },
-    /// Give a run a note, in place of the one before
+    /// Set the note of a run, replacing the previous one
     Note {
         /// The run's number, or last
         run: RunChoice,

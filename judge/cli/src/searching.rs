@@ -48,7 +48,7 @@ pub struct FindArgs {
     /// Compare with this solver
     #[arg(long, value_name = "S")]
     pub against: Option<String>,
-    /// The most cases [default: 1000; without end with --time]
+    /// The maximum number of cases [default: 1000; unlimited with --time]
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub budget: Option<NonZeroUsize>,
     /// Stop after this time, such as 5min
@@ -57,22 +57,22 @@ pub struct FindArgs {
     /// How many cases to find
     #[arg(long, value_name = "K", value_parser = count::<NonZeroUsize>, default_value = "10")]
     pub top: NonZeroUsize,
-    /// Look only among the cases of these seeds [default: seeds from 1 on, and the generator's parameters]
+    /// Search only the cases of these seeds [default: seeds from 1 on, and the generator's parameters]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true, conflicts_with = "inputs")]
     pub seeds: Option<Seeds>,
-    /// Look among changes of these input files; repeatable [default, without a generator: the problem's own inputs]
+    /// Search changes of these input files; repeatable [default, without a generator: the problem's own inputs]
     #[arg(long, value_name = "FILES")]
     pub inputs: Vec<String>,
-    /// Write the inputs that were found into this folder, with a catalogue
+    /// Write the found inputs to this folder, with a catalogue
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
-    /// Write what was found as JSON to this file, or - for standard output
+    /// Write the results as JSON to this file, or - for standard output
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
     /// The seed of the search
     #[arg(long, value_name = "N", default_value = "1")]
     pub draw: u64,
-    /// Go on with an interrupted search of the same command: what the journal has is not run again
+    /// Continue an interrupted search of the same command, and reuse recorded results
     #[arg(long, conflicts_with = "no_journal")]
     pub resume: bool,
     /// How the solvers are run

@@ -40,10 +40,11 @@ pub struct ServeArgs {
     /// Answer requests on standard input and output: the default
     #[arg(long, conflicts_with = "listen")]
     pub stdio: bool,
-    /// Answer requests over HTTP at this address of this machine; port 0 takes a free one
+    /// Answer requests over HTTP at this address of this machine; port 0 chooses a free one
     #[arg(long, value_name = "127.0.0.1:PORT", value_parser = loopback)]
     pub listen: Option<SocketAddr>,
-    /// The file of the sealed cases, which is made if it is missing: an `evaluate` that names no cases tells failures and the best total so far alone
+    /// The file of the sealed cases, which is created if missing: an `evaluate` without cases returns only the failures
+    /// and the best total so far
     #[arg(long, value_name = "FILE")]
     pub sealed: Option<PathBuf>,
     /// How it evaluates

@@ -79,7 +79,7 @@ pub struct LimitArgs {
     /// CPU time, such as 4s or 500ms
     #[arg(long, value_name = "TIME")]
     pub cpu: Option<Time>,
-    /// Time on the clock [default: three times the CPU time and a second]
+    /// Elapsed time [default: three times the CPU time plus one second]
     #[arg(long, value_name = "TIME")]
     pub wall: Option<Time>,
     /// Memory, such as 1024MiB
@@ -97,10 +97,10 @@ pub struct LimitArgs {
 #[derive(Debug, Args, Clone, Default)]
 #[command(next_help_heading = "Languages")]
 pub struct BuildArgs {
-    /// The language of the sources, of all or of the solver of this name, where their ending says too little: pypy; repeatable
+    /// The language of all sources, or of the named solver, if the file extension is ambiguous: pypy; repeatable
     #[arg(long = "language", value_name = "[NAME=]LANGUAGE")]
     pub languages: Vec<LanguageChoice>,
-    /// Compile anew, and do not keep the compiled programs
+    /// Compile again, and do not cache the compiled programs
     #[arg(long)]
     pub no_cache: bool,
 }
@@ -115,7 +115,7 @@ pub struct SandboxArgs {
     /// Fail unless the tier is at least this strong: root, delegated, userns or bare
     #[arg(long, value_name = "TIER")]
     pub require_tier: Option<Tier>,
-    /// Run with limits alone if no isolation mechanism is available
+    /// Run with only limits if no isolation mechanism is available
     #[arg(long = "unsafe")]
     pub allow_unsafe: bool,
     /// Let the program see this file or folder; D:rw lets it write there; repeatable
@@ -169,7 +169,7 @@ pub struct JobArgs {
     /// The number of solvers that run at once; more than cores disturb each other's times [default: the number of physical cores]
     #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub jobs: Option<NonZeroUsize>,
-    /// Do not pin each solver to a core of its own
+    /// Do not pin each solver to its own core
     #[arg(long)]
     pub no_pin: bool,
 }
@@ -245,7 +245,7 @@ impl FromStr for ShardArg {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let ids = match text.strip_prefix("auto") {
-            // Only a text that is no shard at all may be meant as `auto`.
+            // Only a text that cannot be a shard may be a misspelt `auto`.
             None if text.contains('/') => {
                 return text.parse().map(Self::Fixed).map_err(|error: InvalidText| error.to_string());
             }
@@ -288,7 +288,7 @@ pub struct EngineArgs {
     /// Further options of sbatch, in quotes: '--partition=short --time=30'; repeatable
     #[arg(long, value_name = "OPTIONS", requires = "on", allow_hyphen_values = true)]
     pub sbatch: Vec<String>,
-    /// What the nodes must have, as sbatch --constraint takes it
+    /// The required features of nodes, as for sbatch --constraint
     #[arg(long, value_name = "FEATURES", requires = "on")]
     pub constraint: Option<String>,
     /// How often the cases of a lost task run again [default: 2]
@@ -300,10 +300,10 @@ pub struct EngineArgs {
 #[derive(Debug, Args, Clone, Default)]
 #[command(next_help_heading = "Many machines")]
 pub struct DetachArgs {
-    /// Submit the run, and leave: --attach follows it later
+    /// Submit the run and exit; --attach follows it later
     #[arg(long, requires = "on", conflicts_with = "no_journal")]
     pub detach: bool,
-    /// Follow a run that was submitted and goes on: its number, or last
+    /// Follow a submitted run that is still running: its number, or last
     #[arg(long, value_name = "RUN", conflicts_with_all = ["on", "solvers", "submissions", "resume", "reuse", "no_journal"])]
     pub attach: Option<RunChoice>,
 }

@@ -80,13 +80,13 @@ pub struct CheckArgs {
     /// The answer, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "dir")]
     pub output: Option<PathBuf>,
-    /// The case's answer file, for checkers that compare with one [default: the one that `answers` in the catalogue gives]
+    /// The case's answer file, for checkers that compare with one [default: from `answers` in the catalogue]
     #[arg(long, value_name = "FILE", requires = "output")]
     pub answer: Option<PathBuf>,
     /// A folder: every NAME.in with its NAME.out, and its NAME.ans if there is one
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// The most bytes of an answer, such as 1MB [default: the problem's limit, as in `judge run`; with --run, the
+    /// The maximum size of an answer, such as 1MB [default: the problem's limit, as in `judge run`; with --run, the
     /// run's limit]
     #[arg(long, value_name = "SIZE")]
     pub output_limit: Option<Bytes>,
@@ -112,7 +112,7 @@ pub struct ViewArgs {
     /// The case made from this seed
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
-    /// The answer, or - for standard input [default: what the solver answers]
+    /// The answer, or - for standard input [default: the solver's answer]
     #[arg(long, value_name = "FILE", conflicts_with = "solver")]
     pub output: Option<PathBuf>,
     /// The solver that answers [default: the problem's bundled one]; with --run, its name in that run
@@ -127,7 +127,7 @@ pub struct ViewArgs {
     /// With --svg: the move, 0 for the start [default: the last]
     #[arg(long, value_name = "N", requires = "svg")]
     pub step: Option<usize>,
-    /// Print the game in plain characters; on a terminal, step through it by keys
+    /// Print the game as text; on a terminal, step through it with keys
     #[arg(long)]
     pub text: bool,
     /// Start with this move
@@ -169,10 +169,10 @@ pub struct ImportArgs {
     /// The problem's id [default: the name of the package]
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
-    /// What SOURCE is [default: found out]
+    /// The kind of SOURCE [default: detected]
     #[arg(long, value_name = "KIND", value_parser = kinds())]
     pub kind: Option<PackageKind>,
-    /// Do not check what was written with `judge verify`
+    /// Do not check the result with `judge verify`
     #[arg(long)]
     pub no_verify: bool,
     /// How many solvers run at once, and where, when it is verified
@@ -245,7 +245,8 @@ pub struct VerifyArgs {
     /// Change answers and inputs at random for this long, over all problems, and look for faults of the checker
     #[arg(long, value_name = "TIME")]
     pub fuzz: Option<Time>,
-    /// With --fuzz: a second checker, which must decide as the problem's own; with its protocol, or judge beside a built-in one
+    /// With --fuzz: a second checker, which must agree with the problem's own; it has the same protocol, or judge if
+    /// that one is built in
     #[arg(long, value_name = "CMD", requires = "fuzz")]
     pub second: Option<String>,
     /// With --fuzz: the seed of the changes
@@ -281,10 +282,10 @@ pub struct NewArgs {
     /// The id of the problem, and the name of its folder
     #[arg(value_name = "ID", allow_hyphen_values = true)]
     pub id: String,
-    /// What the checker is written in, or the interactor; testlib is C++ with testlib.h, which you provide
+    /// The language of the checker, or of the interactor; testlib is C++ with testlib.h, which you provide
     #[arg(long, value_name = "python|rust|cpp|testlib", value_enum, default_value_t = NewChecker::Python, hide_possible_values = true)]
     pub checker: NewChecker,
-    /// A problem whose interactor converses with the solver
+    /// A problem with an interactor that converses with the solver
     #[arg(long)]
     pub interactive: bool,
 }

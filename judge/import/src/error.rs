@@ -47,7 +47,7 @@ pub enum ImportError {
     /// The package is well-formed but needs a feature that is not supported and would change verdicts.
     #[error("{}: {what}: this is not supported", file.display())]
     Unsupported {
-        /// The file that asks for it.
+        /// The file that requires it.
         file: PathBuf,
         /// The required feature.
         what: String,

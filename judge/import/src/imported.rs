@@ -33,7 +33,7 @@ pub struct Imported {
 /// The sources of a program.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sources {
-    /// What it is, in messages: `the output validator`.
+    /// Its name in messages: `the output validator`.
     pub what: String,
     /// Its sources: path and name.
     pub files: Vec<(PathBuf, PathBuf)>,
@@ -44,7 +44,7 @@ pub struct Sources {
 /// A program to compile and keep.
 #[derive(Debug)]
 pub struct ToCompile {
-    /// What it is compiled from.
+    /// Its sources.
     pub sources: Sources,
     /// Where the program goes, relative to the `problems.toml`.
     pub program: PathBuf,

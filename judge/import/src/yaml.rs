@@ -120,7 +120,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the error that the file asks for something unsupported.
+    /// Returns the error that the file requires something unsupported.
     pub(super) fn unsupported(&self, what: impl Into<String>) -> ImportError {
         ImportError::unsupported(&self.file, what)
     }

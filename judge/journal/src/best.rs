@@ -25,7 +25,7 @@ fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
 /// The result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imported {
-    /// Cases that have a better score now, or one at all.
+    /// Cases with a better score than before, or with their first one.
     pub better: usize,
     /// Cases whose known score is as good.
     pub no_better: usize,

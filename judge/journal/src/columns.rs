@@ -55,7 +55,7 @@ pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
 /// makes the judge allocate too much.
 const MAX_COUNT: i64 = 20_000_000;
 
-/// Reads a number of cases, results or jobs; 0 where there is none.
+/// Reads a number of cases, results or jobs; 0 if there is none.
 ///
 /// # Errors
 /// Also when it is negative or larger than in any run: then the file is damaged.

@@ -40,7 +40,7 @@ pub enum JournalError {
     NoJournal {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// What the file is.
         why: &'static str,
     },
     /// It was written by an older or newer version of the judge.
@@ -82,12 +82,12 @@ pub enum JournalError {
     /// The judge cannot have written its content.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
-    /// Its file was removed, moved or replaced while it was written, and cannot be written anew.
+    /// Its file was removed, moved or replaced during writing, and cannot be rewritten.
     #[error("the journal {} was removed, moved or replaced", path.display())]
     Gone {
         /// The file.
         path: PathBuf,
-        /// Why it cannot be written anew.
+        /// Why it cannot be rewritten.
         #[source]
         source: Box<JournalError>,
     },
@@ -110,7 +110,7 @@ impl From<rusqlite::Error> for JournalError {
     }
 }
 
-/// Returns what is damaged in a file, if the error is about its content.
+/// Returns which part of a file is damaged, if the error is about its content.
 fn damage(error: &rusqlite::Error) -> Option<String> {
     use rusqlite::Error;
     match error {

@@ -87,7 +87,7 @@ pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
     }
 }
 
-/// Returns whether a file is shorter than its header says. Without a lock, this may be wrong.
+/// Returns whether a file is shorter than the size in its header. Without a lock, this may be wrong.
 pub(super) fn is_cut_off(path: &Path) -> bool {
     let mut start = [0; HEADER];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -209,7 +209,7 @@ impl Locks {
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A remaining lock file is harmless. If another judge's file is in its place, it is left alone.
+        // A remaining lock file is harmless. If another judge's file has replaced it, that file is kept.
         if is_at(&self.file, &self.path).unwrap_or(true) {
             let _ = std::fs::remove_file(&self.path);
         }

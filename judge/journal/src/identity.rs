@@ -114,7 +114,7 @@ pub(super) struct SameGame<'a> {
     pub(super) version: u32,
     /// The name distinguishes equal inputs in lists. Scores relative to the best score depend only on the input.
     pub(super) name: &'a str,
-    /// The hash of the input; empty where it could not be read.
+    /// The hash of the input; empty if it could not be read.
     pub(super) input: &'a [u8],
 }
 
@@ -195,8 +195,8 @@ pub struct RunRecord<'a> {
 }
 
 impl RunRecord<'_> {
-    /// Returns the key of the conditions that a reusable result must share, beside solver and input: the checker, the
-    /// limits, the environment, the tier of the sandbox, and the processor.
+    /// Returns the key of the conditions that a reusable result must share, in addition to the solver and the input:
+    /// the checker, the limits, the environment, the tier of the sandbox, and the processor.
     pub(super) fn conditions(&self) -> Digest {
         let Plan { problem, limits, visible, .. } = self.plan;
         let conditions = SameResult {
@@ -391,7 +391,7 @@ impl Change {
         (own != theirs).then_some(Self { what, own, theirs })
     }
 
-    /// Returns it as a sentence; `there` says where the other run is.
+    /// Returns it as a sentence; `there` describes the location of the other run.
     pub(super) fn text(&self, there: impl fmt::Display) -> String {
         format!("{}: {}, {there} {}", self.what, self.own, self.theirs)
     }

@@ -114,8 +114,8 @@ pub(super) struct RowWriter<'a> {
 }
 
 impl RowWriter<'_> {
-    /// Writes the result of a job of the run. A finished result is never replaced; only a fault is, which says nothing
-    /// about the solver. Returns the case that lost its best result through that.
+    /// Writes the result of a job of the run. A finished result is never replaced. Only a fault is, because it gives no
+    /// information about the solver. Returns the case that lost its best result through that.
     pub(super) fn write(
         &self,
         job: JobId,
@@ -266,7 +266,7 @@ impl Origins {
 pub(super) struct CaseFacts {
     pub(super) seed: Option<String>,
     pub(super) file: Option<String>,
-    /// Its features in stored form; `None` where they are unknown.
+    /// Its features in stored form; `None` if they are unknown.
     pub(super) features: Option<String>,
 }
 

@@ -1,5 +1,5 @@
--- The tables of a journal. SQLite stores these statements with their comments, and a file must have exactly them: any change here,
--- also of a comment inside a statement, increments `SCHEMA_VERSION` in store.rs.
+-- The tables of a journal. SQLite stores these statements with their inner comments, and a file must have exactly the
+-- same ones. Any change to a statement, also to a comment inside it, must increment `SCHEMA_VERSION` in store.rs.
 
 -- A run: one command, one problem, one set of limits, on one machine; or several such runs that were merged.
 CREATE TABLE run (
@@ -69,7 +69,7 @@ CREATE TABLE tag (
     PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
--- Another run that this one has results of: a shard that was merged into it, or a task on another machine.
+-- Another run that contributed results to this one: a merged shard, or a task on another machine.
 CREATE TABLE origin (
     id INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
@@ -95,7 +95,7 @@ CREATE TABLE origin (
     UNIQUE (run, uid)
 ) STRICT;
 
--- Where a run goes on without the judge that submitted it.
+-- The cluster job of a run that continues without the judge that submitted it.
 CREATE TABLE cluster_job (
     run     INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
     engine  TEXT NOT NULL,
@@ -103,7 +103,7 @@ CREATE TABLE cluster_job (
     folder  TEXT NOT NULL
 ) STRICT;
 
--- The machines of a cluster that cases of a run were run on.
+-- The cluster machines that ran cases of a run.
 CREATE TABLE node (
     run        INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
     name       TEXT NOT NULL,
@@ -126,13 +126,13 @@ CREATE TABLE entrant (
     done INTEGER,
     accepted INTEGER,
     total TEXT,
-    -- Hash of the cases it was run on: totals over other cases say nothing about progress.
+    -- Hash of the cases and of what turns their scores into the total: other totals say nothing about progress.
     case_set BLOB,
     UNIQUE (run, place)
 ) STRICT;
 CREATE INDEX entrant_by_name ON entrant (name, run);
 
--- The best known scores of the cases of a run when it started. The scores of the run are relative to them for ever.
+-- The best known scores of the cases of a run when it started. The scores of the run always stay relative to them.
 CREATE TABLE known_best (
     run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
     -- The place of the case in the run.
@@ -145,7 +145,7 @@ CREATE TABLE known_best (
     PRIMARY KEY (run, place)
 ) WITHOUT ROWID;
 
--- A case. Another checker version or another input is another case.
+-- A case. A different checker version or input makes a different case.
 CREATE TABLE game_case (
     id INTEGER PRIMARY KEY,
     problem TEXT NOT NULL,
@@ -160,7 +160,7 @@ CREATE TABLE game_case (
     UNIQUE (problem, checker, checker_version, name, input)
 ) STRICT;
 
--- An answer. Identical answers are stored once. `run` is the last run that gave it: the oldest are dropped first.
+-- An answer. Identical answers are stored once. `run` is the last run that produced it: the oldest are dropped first.
 CREATE TABLE answer (
     id INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
@@ -173,8 +173,9 @@ CREATE TABLE answer_body (
     packed BLOB NOT NULL
 ) STRICT;
 
--- The result of a solver on a case. `rank` orders scores of any size as SQLite orders bytes. The columns that name a case
--- and an answer are no foreign keys: those would need two more indexes, and slow every recorded case.
+-- The result of a solver on a case. `rank` encodes scores of any size so that SQLite's byte order sorts them. The case
+-- and answer columns are not foreign keys, because those would need two more indexes and slow down the recording of
+-- every case.
 CREATE TABLE result (
     entrant INTEGER NOT NULL REFERENCES entrant ON DELETE CASCADE,
     place INTEGER NOT NULL,
@@ -206,8 +207,9 @@ CREATE TABLE result (
     PRIMARY KEY (entrant, place)
 ) STRICT, WITHOUT ROWID;
 
--- The best result on each case by either direction, kept up to date with the results. An index of all ranks by case is written
--- to at a place of its own for each result: once it was large, a page for each case of every run.
+-- The best result on each case in either direction, kept up to date with the results. An index of all ranks by case
+-- would be slower: each result is written at a different place, so a large index would write a page for each case of
+-- every run.
 CREATE TABLE best_result (
     game_case INTEGER NOT NULL,
     -- 'max' or 'min'.
@@ -219,7 +221,7 @@ CREATE TABLE best_result (
     PRIMARY KEY (game_case, direction)
 ) STRICT, WITHOUT ROWID;
 
--- The best imported scores. The scores of recorded runs are not in it.
+-- The best imported scores, without the scores of recorded runs.
 CREATE TABLE imported_best (
     problem TEXT NOT NULL,
     checker TEXT NOT NULL,

@@ -35,7 +35,7 @@ pub struct Journal {
     pub(super) mode: Mode,
     /// The files that are open.
     files: Files,
-    /// The file that it was written anew to, once it was removed, moved or replaced.
+    /// The new file that it was rewritten to, after the original was removed, moved or replaced.
     pub(super) rewritten_file: Option<PathBuf>,
 }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Journal {
-    /// Returns the id of the run that the user asks for.
+    /// Returns the id of the requested run.
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
@@ -172,7 +172,7 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
     Ok(StoredCase { spec, input: input(row, 2)?, features, results: vec![None; solvers] })
 }
 
-/// The stored hash is empty where there was no input.
+/// The stored hash is empty if there was no input.
 fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
     let bytes: Vec<u8> = row.get(column)?;
     match <[u8; 32]>::try_from(bytes) {
@@ -387,7 +387,7 @@ fn insert_known_best(connection: &Connection, run: RunId, place: usize, known: &
 }
 
 /// Adds the best scores that the scores of another journal's run are relative to. If several runs have a score for a
-/// case, the best one is kept, in whatever order they are merged.
+/// case, the best one is kept, in any order of merging.
 pub(super) fn merge_reference(into: &Connection, run: RunId, theirs: Reference) -> Result<(), JournalError> {
     let direction: Direction =
         into.query_row("SELECT direction FROM run WHERE id = ?1", [run.0], |row| named(row, 0))?;

@@ -38,7 +38,7 @@ pub struct ExternalChecker {
     pub protocol: CheckerProtocol,
     /// The answer files of the cases.
     pub answers: AnswerFiles,
-    /// The checker of the interactor's output, if the interactor does not decide alone.
+    /// The checker of the interactor's output, if the interactor leaves the decision to it.
     pub then: Option<Box<ExternalChecker>>,
 }
 

@@ -82,7 +82,7 @@ impl Formula {
         }
     }
 
-    /// Returns the number that a name or a number stands for, without a copy; the outer `None` for other formulas.
+    /// Returns the value of a name or a number without copying it. The outer `None` is for other formulas.
     #[expect(clippy::option_option, reason = "a name may have no number")]
     fn plain<'a>(&'a self, features: &'a Features) -> Option<Option<&'a Number>> {
         match self {

@@ -33,7 +33,7 @@ pub struct FinishedJob {
 /// What a job produces in addition to its outcome. Only the journal uses it.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// Hash of the input. `None` without an input or a journal.
+    /// Hash of the input. `None` without an input.
     pub input: Option<Digest>,
     /// The answer that was checked: the whole standard output of the solver.
     pub answer: Option<Vec<u8>>,
@@ -337,7 +337,7 @@ pub(super) fn verdict(bytes: &[u8]) -> Verdict {
     Verdict::ALL[(Packed(bytes).number() >> part::COUNT) as usize]
 }
 
-/// Writes seven bits per byte, lowest first. The eighth bit says that more bytes follow.
+/// Writes seven bits per byte, lowest first. The eighth bit is set if more bytes follow.
 fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);

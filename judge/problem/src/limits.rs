@@ -240,6 +240,13 @@ pub struct Limits {
     pub processes: u32,
 }
 
+impl fmt::Display for Limits {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cpu, wall, memory, output, processes } = self;
+        write!(formatter, "cpu {cpu}; wall {wall}; memory {memory}; output {output}; processes {processes}")
+    }
+}
+
 impl Limits {
     /// Returns the default wall time for a CPU time: three times the CPU time plus one second.
     pub fn default_wall(cpu: Time) -> Time {

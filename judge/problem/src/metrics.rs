@@ -1,5 +1,5 @@
-//! Named numbers of a result beside its score: `moves`, `depth`. A checker prints them, or the solver itself. They are never
-//! part of a score.
+//! Named numbers of a result in addition to its score: `moves`, `depth`. A checker prints them, or the solver itself.
+//! They are never part of a score.
 
 use crate::rule::Direction;
 use checkers::Score;

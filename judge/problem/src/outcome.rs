@@ -43,7 +43,8 @@ pub struct Outcome {
     pub note: String,
     /// The rule that a rejected answer breaks, and the place. Unknown parts are absent.
     pub broken: BrokenRule,
-    /// The named numbers beside the score. The checker gives some for an accepted answer, the solver itself others.
+    /// The named numbers in addition to the score. The checker gives some for an accepted answer, the solver itself
+    /// others.
     #[serde(default, skip_serializing_if = "Metrics::is_empty")]
     pub metrics: Metrics,
     /// The end of the solver's standard error. Empty if it is not kept for this case.

@@ -47,13 +47,13 @@ pub struct Problem {
     pub test_groups: Vec<TestGroup>,
     /// Features found in its inputs, in addition to the checker's.
     pub features: Vec<FeatureRule>,
-    /// The named numbers of its results beside the score.
+    /// The named numbers of its results in addition to the score.
     pub metrics: Vec<MetricRule>,
     /// The solver that runs if none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
     /// The command that draws an answer for `judge view`, if the checker does not.
     pub viewer: Option<Viewer>,
-    /// The cases that no solver, report or journal shows, if the catalogue asks for some.
+    /// The sealed cases, if the catalogue has some. No solver, report or journal shows them.
     pub sealed: Option<SealedChoice>,
     /// What `judge verify` checks.
     pub verification: Verification,
@@ -270,7 +270,7 @@ pub enum GeneratorChoice {
     Seed,
 }
 
-/// The sealed cases of a problem: how many seeds are drawn, and how often the user may ask for a total.
+/// The sealed cases of a problem: the number of drawn seeds, and the number of totals that the user may request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SealedChoice {
     /// The number of seeds.

@@ -1,4 +1,4 @@
-"""Stands in for `judge serve`, with answers that a real one gives rarely. The candidate's command says what to do."""
+"""A stand-in for `judge serve` with responses that a real one rarely gives. The candidate's command says what to do."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def act(request):
         say({"id": number, "result": {"problems": [{"problem": "columns", "rule": "sum", "direction": DIRECTION}]}})
         return
     command = params["solver"].get("command") or ""
-    # A candidate's file, or its source, says the same.
+    # A candidate's file or source contains the same instructions.
     if os.path.isfile(params["solver"].get("path", "")):
         with open(params["solver"]["path"]) as file:
             command = file.read()
@@ -44,7 +44,7 @@ def act(request):
     elif command == "hold":
         held.append(number)
     elif command == "release":
-        # In the order opposite to that of the requests.
+        # In the reverse order of the requests.
         for waiting in [number, *reversed(held)]:
             say({"id": waiting, "result": result(str(waiting))})
         held.clear()

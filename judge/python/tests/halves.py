@@ -1,10 +1,10 @@
-"""A game that is made of Python functions, as the judge calls them in its sandbox."""
+"""A game made of Python functions that the judge calls in its sandbox."""
 
 from decimal import Decimal
 
 
 def check(case, answer):
-    """A checker: half of what the answer has beyond the case."""
+    """A checker: the score is half of the answer minus the case."""
     if not answer.strip():
         return "the answer is empty"
     if answer.strip() == "crash":

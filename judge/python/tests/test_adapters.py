@@ -1,4 +1,4 @@
-"""The adapters without their frameworks: stand-ins for what these pass and take."""
+"""Tests the adapters without their frameworks, with stand-ins for the frameworks' values."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from judge_harness.shinka import main
 
 from with_server import WithServer
 
-#: Candidates, in the order of their fitness where large totals are good.
+#: Candidates in order of fitness if large totals are good.
 BAD = ["scores 1 x", "refuse", "die", "garbage", "full"]
 VALID = ["scores -900", "scores -3", "scores 0", "scores 1", "scores 7 8", f"scores 1{'0' * 400}"]
 

@@ -1,4 +1,4 @@
-"""The client, against a server that does as it is told."""
+"""Tests the client against a server that follows instructions."""
 
 import asyncio
 import multiprocessing

@@ -1,4 +1,4 @@
-"""The client and its adapters with a real judge: the program that `JUDGE` names."""
+"""Tests the client and its adapters with a real judge, the program that `JUDGE` names."""
 
 import asyncio
 import os

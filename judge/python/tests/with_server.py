@@ -1,4 +1,4 @@
-"""A test with a program `judge` that does as it is told."""
+"""A test with a fake `judge` that follows instructions."""
 
 import json
 import os
@@ -28,6 +28,6 @@ class WithServer(unittest.TestCase):
         return judge
 
     def asked(self, **arguments):
-        """Returns the command line of the server and the params that it got."""
+        """Returns the server's command line and the params it received."""
         line, params = self.judge.evaluate(**arguments).feedback().split("|", 1)
         return line, json.loads(params)

@@ -137,7 +137,7 @@ fn machine(machine: &Machine, style: Style) -> String {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DoctorDocument<'a> {
     schema: u32,
-    /// The tier in use; absent where none works.
+    /// The tier in use; absent if none works.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<&'static str>,
     tiers: Vec<TierRecord<'a>>,

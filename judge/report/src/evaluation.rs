@@ -2,7 +2,7 @@
 
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
-use crate::text::{Counts, Document, LimitsRecord, exact, in_milliseconds, verdict_of};
+use crate::text::{Counts, Document, LimitsRecord, exact, in_milliseconds};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
 use judge_statistics::{Hypothesis, Interval};
@@ -60,7 +60,7 @@ pub(crate) struct EvaluationDocument<'a> {
     /// `accepted` if all cases are, else the commonest failure.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
     verdict: &'static str,
-    /// The total by the scoring rule; absent where the rule gives none.
+    /// The total by the scoring rule; absent if the rule gives none.
     total: Option<Number>,
     /// The mean points of a case, likewise.
     mean: Option<Number>,
@@ -153,7 +153,7 @@ impl Serialize for Rows<'_> {
 impl Document for Evaluation<'_> {
     fn record(&self) -> impl Serialize {
         let report = self.report;
-        let verdicts: Vec<Verdict> = report.jobs().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
+        let verdicts: Vec<Verdict> = report.outcomes.verdicts().collect();
         let accepted = verdicts.iter().filter(|verdict| **verdict == Verdict::Accepted).count();
         EvaluationDocument {
             candidate: self.candidate,
@@ -176,7 +176,7 @@ impl Document for Evaluation<'_> {
 }
 
 /// Returns the verdict on all cases: accepted if all are. Otherwise it is the most frequent failure; among equally
-/// frequent ones, the one that says most about the machine or the program.
+/// frequent ones, the one that is most informative about the machine or the program.
 fn overall(verdicts: &[Verdict]) -> Verdict {
     const PRECEDENCE: [Verdict; 11] = [
         Verdict::JudgeError,
@@ -231,8 +231,8 @@ impl Evaluation<'_> {
 
     fn summary(&self) -> Vec<String> {
         let report = self.report;
-        let counts: Counts = report.jobs().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
-        let verdicts: Vec<Verdict> = report.jobs().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
+        let verdicts: Vec<Verdict> = report.outcomes.verdicts().collect();
+        let counts: Counts = verdicts.iter().copied().collect();
         let mut lines = vec![format!("{}: {counts}", overall(&verdicts).name())];
         let numbers = [("total", report.total(0)), ("mean", report.mean(0))];
         let known: Vec<String> =
@@ -276,12 +276,7 @@ impl Evaluation<'_> {
 
 impl Versus {
     fn line(&self) -> String {
-        let number = |effect: f64| match self.measure {
-            EffectMeasure::Points | EffectMeasure::Difference => format!("{effect:+.3}"),
-            EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => {
-                format!("{:+.2} %", effect * 100.0)
-            }
-        };
+        let number = |effect: f64| self.measure.effect_text(effect);
         let interval = self
             .interval
             .map(|interval| format!(" (from {} to {})", number(interval.low), number(interval.high)))

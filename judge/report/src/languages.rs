@@ -27,7 +27,7 @@ struct LanguageRecord<'a> {
     /// The programs that are missing; of those in one entry, one is enough.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     missing: &'a [String],
-    /// The first line that its compiler or interpreter prints when it is asked for its version.
+    /// The first line that its compiler or interpreter prints as its version.
     version: Option<&'a str>,
     /// The command that compiles here.
     compile: Option<&'a str>,

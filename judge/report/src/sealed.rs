@@ -14,6 +14,8 @@ use std::io::Write;
 pub struct SealedReport {
     /// The problem's id.
     pub problem: String,
+    /// The random name of the set of cases. A baseline has it.
+    pub id: String,
     /// The number of cases.
     pub cases: usize,
     /// The number of cases that are not accepted.
@@ -22,6 +24,8 @@ pub struct SealedReport {
     pub faults: usize,
     /// The best total so far, or for the final score this run's total. `None` if no solver had one.
     pub total: Option<BigRational>,
+    /// Whether this run reaches the best total so far. Only a baseline depends on it.
+    pub is_best: bool,
     /// Whether it is the final score, on fresh cases.
     pub is_final: bool,
     /// Whether the solver reaches the total of a baseline. `None` if there is none.
@@ -35,6 +39,9 @@ pub struct SealedReport {
 pub struct SealedScore {
     /// The number of cases that are not accepted.
     failures: usize,
+    /// The number of failures that are faults of the judge: of its checker or generator. Absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judge_errors: Option<usize>,
     /// The best total so far, or with `final` the total on fresh cases. Absent if no solver had one.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<Number>,
@@ -68,9 +75,13 @@ impl Document for SealedReport {
 }
 
 impl SealedReport {
-    /// Returns only the failures and the total.
+    /// Returns only the failures, those that are the judge's fault, and the total.
     pub fn score(&self) -> SealedScore {
-        SealedScore { failures: self.failures, total: self.total.as_ref().and_then(|total| exact(&points_text(total))) }
+        SealedScore {
+            failures: self.failures,
+            judge_errors: Some(self.faults).filter(|faults| *faults > 0),
+            total: self.total.as_ref().and_then(|total| exact(&points_text(total))),
+        }
     }
 
     fn total_text(&self) -> String {
@@ -97,6 +108,10 @@ impl Report for SealedReport {
 
     fn text(&self, _: Style) -> String {
         let (cases, failures) = (counted(self.cases, "sealed case"), counted(self.failures, "failure"));
+        let faults = match self.faults {
+            0 => String::new(),
+            faults => format!(", of which {faults} are faults of the judge: its checker or generator failed"),
+        };
         let left = counted(self.queries_left as usize, "evaluation");
         let gate = match self.holds {
             None => "",
@@ -104,7 +119,7 @@ impl Report for SealedReport {
             Some(false) => "the gate fails: the total fell too far\n",
         };
         format!(
-            "{}: {cases}, {failures}; {}: {}\n{left} left\n{gate}",
+            "{}: {cases}, {failures}{faults}; {}: {}\n{left} left\n{gate}",
             self.problem,
             self.total_name(),
             self.total_text()

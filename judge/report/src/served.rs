@@ -31,7 +31,7 @@ struct ProblemRecord<'a> {
     direction: &'static str,
     /// The limits of a solver.
     limits: LimitsRecord,
-    /// How many cases it has of its own. Cases that patterns of files name do not count.
+    /// The number of its own cases, without those from file patterns.
     cases: usize,
     /// Whether people can play it.
     by_hand: bool,
@@ -188,7 +188,7 @@ pub struct UnfinishedRun<'a> {
     planned: usize,
     /// The time since it started.
     elapsed_ms: f64,
-    /// The time until it ends, if it goes on at this rate; absent before the first result and after the last.
+    /// The remaining time at the current rate; absent before the first result and after the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining_ms: Option<f64>,
     /// Its solvers, in the order of the command line.
@@ -264,11 +264,11 @@ pub struct StartedRecord {
     pub command: String,
     /// Its number in the journal, once it is recorded.
     pub run: Option<i64>,
-    /// Whether it goes on.
+    /// Whether it is still running.
     pub running: bool,
-    /// Its exit code, as of `judge run`; absent while it goes on, and if a signal ended it.
+    /// Its exit code, as of `judge run`; absent while it runs, and if a signal ended it.
     pub exit_code: Option<i32>,
-    /// The end of what it has printed.
+    /// The end of its output.
     pub output: String,
 }
 
@@ -306,11 +306,11 @@ pub(crate) struct ManualGameDocument<'a> {
     moves: usize,
     /// The points so far.
     points: Option<Number>,
-    /// What the answer is worth as it stands: moves that the game then plays by itself count too.
+    /// The score of the answer so far, including moves that the game then plays automatically.
     score: Option<Number>,
     /// Every move that can be played next; none when the game is over.
     choices: Vec<ChoiceRecord<'a>>,
-    /// What the game brings next, row by row.
+    /// The upcoming pieces of the game, row by row.
     ahead: AheadRecord,
     /// The last move, frame by frame; before the first move, the start.
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-// There is no room for all rows: the rows in sight are drawn, again after each scroll.
+// There are too many rows to draw. Only the visible ones are drawn, again after each scroll.
 const HEIGHT = 29, LARGEST = 8e6, view = document.getElementById("window"), space = document.getElementById("space");
 const drawn = document.getElementById("cases"), body = drawn.tBodies[0], place = document.getElementById("place");
 const [common, ...rows] = document.getElementById("rows").textContent.trimEnd().split("\n");

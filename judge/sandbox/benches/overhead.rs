@@ -52,7 +52,7 @@ fn run(worker: &mut Worker, request: &Request) {
     assert_eq!(execution.end, judge_sandbox::End::Exited(0));
 }
 
-/// Runs like a setter's checker: in a folder that it may read, with two files of its own.
+/// Runs like a setter's checker: in a readable folder, with two own files.
 fn check(worker: &mut Worker) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
     let visible = vec![Visible { path: folder.clone(), writable: false }];
@@ -84,7 +84,8 @@ fn request() -> Request {
     Request { argv: vec!["true".into()], ..Request::new(PROGRAM, limits) }
 }
 
-/// The figures of one contestant in one round. On a busy machine the tenth percentile says more than the median.
+/// The figures of one contestant in one round. On a busy machine the tenth percentile is more informative than the
+/// median.
 #[derive(Clone, Copy)]
 struct Round {
     tenth: Duration,

@@ -97,8 +97,8 @@ const LOCK_PREFIX: &str = "judge-core-";
 
 /// Reserves cores, so that two judges on one machine do not tie their programs to the same ones.
 ///
-/// The lock of a core is a Unix socket with an abstract name. It needs no folder that all users can write, and is
-/// released however its owner ends. Judges in different network namespaces, for example in containers, do not see each
+/// The lock of a core is a Unix socket with an abstract name. It needs no world-writable folder, and is released when
+/// its owner ends for any reason. Judges in different network namespaces, for example in containers, do not see each
 /// other's locks. If one user holds every lock, the judges of other users run without pinning.
 #[derive(Debug, Default)]
 pub struct CoreClaims {

@@ -55,7 +55,7 @@ pub enum FeatureState {
 pub struct Feature {
     /// Its name: `"landlock"`.
     pub name: &'static str,
-    /// What it is good for.
+    /// Its purpose.
     pub purpose: &'static str,
     /// Whether it was found.
     pub state: FeatureState,

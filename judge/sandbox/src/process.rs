@@ -46,7 +46,7 @@ pub(crate) unsafe fn fork(act: impl FnOnce() -> i32) -> Option<Pid> {
     Pid::from_raw(pid.max(0))
 }
 
-/// What `act` returns in a forked child. False if it panics, or if there can be no child.
+/// What `act` returns in a forked child. False if it panics, or if no child can be created.
 ///
 /// # Safety
 /// As for [`fork`].
@@ -70,7 +70,7 @@ pub(crate) struct Role {
     pub(crate) name: &'static CStr,
     /// The only argument of a process that is executed to be one.
     pub(crate) argument: &'static str,
-    /// What it does until it ends.
+    /// Its main function.
     pub(crate) main: fn() -> io::Result<()>,
 }
 
@@ -313,7 +313,7 @@ mod tests {
         assert!(!answer);
     }
 
-    /// Exits with 0 if it has what it was given and nothing else.
+    /// Exits with 0 if it has exactly the given descriptors.
     const ALONE: Role = Role { name: c"judge-test", argument: "--none", main: look_around };
 
     fn look_around() -> io::Result<()> {
@@ -326,7 +326,7 @@ mod tests {
         if has_all && is_alone { Ok(()) } else { Err(io::ErrorKind::Other.into()) }
     }
 
-    /// A copy, however large this process is: the other tests are in it, too.
+    /// Always a copy, although this process is large because it contains the other tests.
     fn start(role: Role, given: &[u8]) -> io::Result<ChildProcess> {
         let (stdin, ours) = rustix::pipe::pipe()?;
         rustix::io::write(ours, given)?;

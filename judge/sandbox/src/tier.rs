@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// How strongly programs are isolated, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Tier {
-    /// Namespaces set up by root, and a control group. The program has a uid of its own.
+    /// Namespaces set up by root, and a control group. The program has its own uid.
     Root,
     /// A user namespace, and a control group that is delegated to this user.
     Delegated,
@@ -82,7 +82,7 @@ pub enum TierChoice {
 pub struct Options {
     /// Which tier to use.
     pub tier: TierChoice,
-    /// Whether to go on with limits alone if there are neither namespaces nor landlock.
+    /// Whether to continue with only limits if there are neither namespaces nor landlock.
     pub allow_unsafe: bool,
     /// The executable that becomes the helper. Its `main` must call
     /// [`become_helper_if_asked`](crate::become_helper_if_asked). `None` means this process's own executable.

@@ -1,4 +1,4 @@
-//! Candidates: from what a client names to a solver that can be run. Prepared ones are kept for the next requests.
+//! Candidates: makes a solver that can be run from a client's request. Prepared solvers are kept for later requests.
 
 use crate::known::Bounded;
 use crate::params::SolverChoice;
@@ -9,9 +9,10 @@ use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::solver::{self, Purpose, Toolbox};
-use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, sweepable_name};
+use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, Visible, sweepable_name};
 use judge_session::{Failure, programs};
 use parking_lot::{Mutex, RwLock};
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -32,13 +33,14 @@ pub(crate) struct Candidate {
     pub(crate) id: String,
     pub(crate) solver: Solver,
     pub(crate) toolbox: Toolbox,
-    /// The files that it was made from, as they were. `None`: it is made anew each time.
+    /// The files that it was made from, with their stamps. `None`: it is made again each time.
     stamps: Option<Vec<(PathBuf, Stamp)>>,
     /// Its source, if it came as a text.
     source: Option<Source>,
 }
 
-/// A source that came as a text, in a folder of its own, which is removed with this, and if the server is killed.
+/// A source that was sent as text, in a folder of its own. The folder is removed with this value, and if the server is
+/// killed.
 struct Source {
     /// The folder, with a slash at its end.
     place: String,
@@ -51,13 +53,14 @@ impl Source {
         Self { place: format!("{}/", path.display()), _folder: folder }
     }
 
-    /// Names the source in a text of another program as its author would. The folder has a random name.
+    /// Replaces the path of the source in another program's text by the author's name for it. The folder has a random
+    /// name.
     fn without_folder(&self, text: &str) -> String {
         text.replace(&self.place, "")
     }
 }
 
-/// What changes when a file does.
+/// Data that changes when a file changes.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp([i64; 6]);
 
@@ -65,7 +68,7 @@ struct Stamp([i64; 6]);
 const FRESH: Duration = Duration::from_millis(100);
 
 impl Stamp {
-    /// Returns the stamp of a file. `None` for a folder, and for a file that was changed just now.
+    /// Returns the stamp of a file. `None` for a folder, and for a file that has just been changed.
     fn of(path: &Path) -> Option<Self> {
         let meta: Metadata = path.metadata().ok().filter(Metadata::is_file)?;
         let changed = UNIX_EPOCH
@@ -80,7 +83,7 @@ impl Stamp {
 /// Prepares candidates.
 pub(crate) struct Workshop {
     slots: Arc<SlotPool>,
-    /// No solver is timed alone while a compiler runs.
+    /// While a compiler runs, no solver is timed alone.
     timing_lock: Arc<RwLock<()>>,
     build: BuildArgs,
     /// The file of the sealed cases, which no candidate may name.
@@ -98,7 +101,8 @@ impl Workshop {
         Self { slots, timing_lock, build, sealed, prepared: Mutex::new(Bounded::new(KEPT)) }
     }
 
-    /// Fails if a candidate names the file of the sealed cases, or a folder that it is in. A compiler would print its lines.
+    /// Fails if a candidate names the file of the sealed cases, or a folder that contains it. A compiler would print
+    /// its lines.
     fn refuse_sealed(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
         let Some(sealed) = self.sealed.as_deref().and_then(|file| file.canonicalize().ok()) else { return Ok(()) };
         let words = match choice {
@@ -115,10 +119,13 @@ impl Workshop {
     }
 
     /// Returns the digest of a candidate that comes as a text, which needs no program for that.
-    pub(crate) fn digest_of_text(choice: SolverChoice<'_>) -> Option<Digest> {
+    pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Option<Digest> {
         match choice {
             SolverChoice::Source { text, language } => {
-                Some(Digest::of_parts([&b"source"[..], language.as_bytes(), text.as_bytes()]))
+                let shared = Some(&problem.template.visible).filter(|shared| !shared.is_empty());
+                let shared = shared.map(|shared| solver::shared_content(shared).0);
+                let parts = [&b"source"[..], language.as_bytes(), text.as_bytes()];
+                Some(Digest::of_parts(parts.into_iter().chain(shared.as_ref().map(|digest| &digest[..]))))
             }
             SolverChoice::Path { .. } | SolverChoice::Command(_) => None,
         }
@@ -127,7 +134,7 @@ impl Workshop {
     /// Returns a candidate that comes as a text as reports name it.
     pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
         let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
-        file_name(language, &programs::languages(&problem.catalogue)?)
+        Ok(named_source(&file_name(language, &programs::languages(&problem.catalogue)?)?))
     }
 
     /// Prepares a candidate, or returns it as it was prepared before.
@@ -175,14 +182,14 @@ impl Workshop {
         let [spec] = specs;
         let given = spec.text.clone();
         let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task))?;
-        let digest = match Self::digest_of_text(choice) {
+        let digest = match Self::digest_of_text(problem, choice) {
             Some(digest) => digest,
             None => solver::fingerprint(&solver, &problem.template.visible, &toolbox),
         };
-        let stamps = stamps(&solver, source.is_none().then_some(&*given));
+        let stamps = stamps(&solver, &problem.template.visible, source.is_none().then_some(&*given));
         let source = source.map(Source::of);
         if let Some(source) = &source {
-            solver.spec.text = source.without_folder(&given);
+            solver.spec.text = named_source(&source.without_folder(&given));
             if let Invocation::CompileError(said) | Invocation::CannotStart(said) = &mut solver.invocation {
                 *said = source.without_folder(said);
             }
@@ -190,7 +197,7 @@ impl Workshop {
         Ok(Candidate { id: id_of(&digest), solver, toolbox, stamps, source })
     }
 
-    /// Returns what runs compilers, in a slot like a solver's.
+    /// Returns a function that runs compilers, in a slot like a solver's.
     fn compiler<'a>(
         &'a self,
         task: &'a Task,
@@ -212,21 +219,21 @@ pub(crate) fn id_of(digest: &Digest) -> String {
 }
 
 impl Candidate {
-    /// Names the source in what the candidate has printed as its author would.
+    /// Replaces the path of the source in the candidate's output by the author's name for it.
     pub(crate) fn shown(&self, outcome: Outcome) -> Outcome {
         let Some(source) = &self.source else { return outcome };
         let (note, stderr) = (source.without_folder(&outcome.note), source.without_folder(&outcome.stderr));
         Outcome { note, stderr, ..outcome }
     }
 
-    /// Returns whether the files that it was made from are as they were.
+    /// Returns whether the files that it was made from are unchanged.
     fn is_current(&self) -> bool {
         let stamps = self.stamps.as_deref().unwrap_or_default();
         stamps.iter().all(|(path, stamp)| Stamp::of(path).as_ref() == Some(stamp))
     }
 }
 
-/// Returns the solver that a candidate is, and the folder of its source if that came as a text.
+/// Returns the solver of a candidate, and the folder of its source if that was sent as text.
 fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Option<TempDir>), RpcError> {
     let named = |text: String| SolverSpec { name: NAME.to_owned(), text };
     match choice {
@@ -248,6 +255,11 @@ fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Opti
     }
 }
 
+/// Returns a solver whose source came as a text as reports name it.
+fn named_source(file: &str) -> String {
+    format!("{}{file}", SolverSpec::SOURCE)
+}
+
 /// Returns the name of the file of a source in a language.
 fn file_name(language: &str, languages: &Languages) -> Result<String, RpcError> {
     let language = solver::named_language(language, languages).map_err(Failure::from)?;
@@ -255,7 +267,7 @@ fn file_name(language: &str, languages: &Languages) -> Result<String, RpcError> 
     Ok(format!("{NAME}.{ending}"))
 }
 
-/// Writes a source to a folder of its own.
+/// Writes a source to a new folder.
 fn store(text: &str, name: &str) -> io::Result<(PathBuf, TempDir)> {
     let prefix = sweepable_name("source") + ".";
     let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
@@ -264,13 +276,14 @@ fn store(text: &str, name: &str) -> io::Result<(PathBuf, TempDir)> {
     Ok((file, folder))
 }
 
-/// Returns the files that a solver was made from, unless some of them cannot be watched. `given` is what the client named.
-fn stamps(solver: &Solver, given: Option<&str>) -> Option<Vec<(PathBuf, Stamp)>> {
+/// Returns the files that a solver was made from, unless some of them cannot be watched. `given` is the client's file
+/// or folder.
+fn stamps(solver: &Solver, shared: &[Visible], given: Option<&str>) -> Option<Vec<(PathBuf, Stamp)>> {
     let Some(given) = given else { return Some(Vec::new()) };
     let Invocation::Program(program) = &solver.invocation else { return None };
     let named = Some(PathBuf::from(given)).filter(|path| path.exists());
     let words = program.argv.iter().map(PathBuf::from).filter(|word| word.is_file());
-    let seen = program.visible.iter().cloned();
-    let files = named.into_iter().chain([program.path.clone()]).chain(words).chain(seen);
-    files.map(|path| Stamp::of(&path).map(|stamp| (path, stamp))).collect()
+    let seen = program.visible.iter().chain(shared.iter().map(|visible| &visible.path)).cloned();
+    let files: BTreeSet<PathBuf> = named.into_iter().chain([program.path.clone()]).chain(words).chain(seen).collect();
+    files.into_iter().map(|path| Stamp::of(&path).map(|stamp| (path, stamp))).collect()
 }

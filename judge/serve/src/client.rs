@@ -20,12 +20,12 @@ type Reply = Box<dyn FnOnce(Option<String>) + std::marker::Send>;
 pub struct Client {
     evaluator: Arc<Evaluator>,
     methods: Methods,
-    /// Sends notifications. Without it, ids may be used twice at once: they are of several clients.
+    /// Sends notifications. Without it, the same id may be in use twice, because several clients share this value.
     notify: Option<Arc<Send>>,
     running: Mutex<Vec<(Id, Arc<Task>)>>,
 }
 
-/// A message whose answer may be still to come.
+/// A message whose answer may still be pending.
 #[must_use]
 pub struct Pending {
     client: Arc<Client>,
@@ -33,7 +33,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Lets the request go on. Otherwise it is cancelled when this is dropped.
+    /// Lets the request continue. Otherwise it is cancelled when this is dropped.
     pub fn detach(mut self) {
         self.task = None;
     }
@@ -51,7 +51,8 @@ struct Cancelled {
 }
 
 impl Client {
-    /// Returns a client that gets notifications by `notify`. Without it, it stands for several clients, which get none.
+    /// Returns a client that gets notifications by `notify`. Without it, the value represents several clients, which
+    /// get none.
     pub fn new(evaluator: Arc<Evaluator>, methods: Methods, notify: Option<Arc<Send>>) -> Arc<Self> {
         Arc::new(Self { evaluator, methods, notify, running: Mutex::default() })
     }
@@ -64,6 +65,10 @@ impl Client {
     ) -> Pending {
         let reply: Reply = Box::new(reply);
         let nothing = Pending { client: Arc::clone(self), task: None };
+        if message.len() > crate::MAX_MESSAGE {
+            reply(Some(Self::refuse_long()));
+            return nothing;
+        }
         let request = match rpc::parse(message) {
             Ok(Some(request)) => request,
             Ok(None) => {
@@ -78,7 +83,7 @@ impl Client {
         let Request { id, method, params } = request;
         let step = self.methods.step(&self.evaluator, id.as_ref(), &method, params);
         let Some(id) = id else {
-            // A notification gets no answer, and so asks for nothing but to cancel.
+            // A notification gets no answer, so it can only cancel.
             if let Ok(Step::Cancel(id)) = step {
                 self.cancel(&id);
             }
@@ -95,8 +100,8 @@ impl Client {
         nothing
     }
 
-    /// Sends the error of a message that is too long.
-    pub fn refuse_long(&self) -> String {
+    /// Returns the error of a message that is too long.
+    pub(crate) fn refuse_long() -> String {
         let error = format!("a message is longer than {} MiB", crate::MAX_MESSAGE >> 20);
         rpc::answer_line(&Id::unknown(), &Err(RpcError::new(code::PARSE, error)))
     }
@@ -129,7 +134,7 @@ impl Client {
             }
             running.push((id.clone(), Arc::clone(&task)));
         }
-        // Refused requests are answered here, others by the queue.
+        // Refused requests are answered here, the others by the queue.
         let reply = Arc::new(Mutex::new(Some(reply)));
         let (client, own, answers) = (Arc::clone(self), Arc::clone(&task), Arc::clone(&reply));
         let of_request = id.clone();

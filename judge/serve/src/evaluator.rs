@@ -1,4 +1,4 @@
-//! The evaluator of a server: it owns the cores, and what requests share.
+//! The evaluator of a server: it owns the cores, and the state that requests share.
 
 use crate::candidate::Workshop;
 use crate::known::Known;
@@ -12,6 +12,7 @@ use judge_problem::Catalogue;
 use judge_report::ServeStatus;
 use judge_run::runner::RunSettings;
 use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
+use judge_session::sealed::real_path;
 use judge_session::{Failure, running, sandbox};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// What requests share.
+/// The state that requests share.
 pub struct Evaluator {
     pub(crate) args: EvaluatorArgs,
     /// Whether results are recorded.
@@ -43,7 +44,7 @@ pub struct Evaluator {
     _sweeper: Sweeper,
 }
 
-/// What was done since the start.
+/// Counters of the work since the start.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) evaluations: AtomicU64,
@@ -52,10 +53,11 @@ pub(crate) struct Counters {
 }
 
 impl Evaluator {
-    /// Opens the sandbox and claims the cores. `sealed` is the file of the sealed cases. Results are recorded in the catalogue's journal if `records` says so.
+    /// Opens the sandbox and claims the cores. `sealed` is the file of the sealed cases. If `records` is true, results
+    /// are recorded in the catalogue's journal.
     ///
     /// # Errors
-    /// When the sandbox does not work here as it is wanted.
+    /// When the requested sandbox does not work here.
     pub fn open(
         catalogue: Catalogue,
         args: EvaluatorArgs,
@@ -72,7 +74,7 @@ impl Evaluator {
         let cores = (0..jobs).map(|slot| settings.cores.get(slot).copied());
         let slots = SlotPool::new(Arc::clone(&sandbox), cores);
         let timing_lock = Arc::clone(&settings.timing_lock);
-        // More requests than jobs, so that one is compiled or scored while others play.
+        // There are more requests than jobs, so that one is compiled or scored while others play.
         let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
         Ok(Arc::new(Self {
             workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.conditions.build.clone(), sealed.clone()),
@@ -93,7 +95,7 @@ impl Evaluator {
         }))
     }
 
-    /// Cancels what runs and waits, and waits for the end of all.
+    /// Cancels all running and waiting requests, and waits for their end.
     pub fn end(&self) {
         self.queue.end();
         slots::wait_for_dismissed_workers();
@@ -114,7 +116,7 @@ impl Evaluator {
         self.problems.ready(id, &self.sandbox, &self.args, self.records)
     }
 
-    /// Describes what it does.
+    /// Describes its activity.
     pub(crate) fn status(&self) -> Answer {
         let (running, waiting) = self.queue.counts();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -136,9 +138,10 @@ impl Evaluator {
 
 /// Fails if `--dir` shows candidates the file of the sealed cases.
 fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) -> Result<(), Failure> {
-    let Some(sealed) = sealed.and_then(|file| std::path::absolute(file).ok()) else { return Ok(()) };
+    let Some(sealed) = sealed.map(real_path).transpose()? else { return Ok(()) };
     let shown = sandbox::visible(&args.conditions.sandbox, sandbox)?;
-    match shown.iter().find(|shown| sealed.starts_with(&shown.path)) {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match shown.iter().find(|shown| sealed.starts_with(real(&shown.path))) {
         None => Ok(()),
         Some(shown) => {
             Err(Failure::usage(format!("--dir {} shows the sealed cases to candidates", shown.path.display()))
@@ -147,7 +150,7 @@ fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) 
     }
 }
 
-/// Fails in tier `bare`, unless the user wants it.
+/// Fails in tier `bare`, unless the user allows it.
 fn refuse_bare(sandbox: &Sandbox, args: &EvaluatorArgs) -> Result<(), Failure> {
     let is_wanted = matches!(args.conditions.sandbox.tier.0, TierChoice::Forced(Tier::Bare));
     if sandbox.tier() != Tier::Bare || is_wanted {

@@ -1,4 +1,4 @@
-//! What a server remembers: results of candidates, and the best candidate on each set of cases. All of it is bounded.
+//! The memory of a server: results of candidates, and the best candidate on each set of cases. Its size is bounded.
 
 use judge_problem::{Digest, Features, Outcome};
 use lru::LruCache;
@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A map whose values have weights. The least recently used ones are dropped when they are too heavy together.
+/// A map whose values have weights. When their sum is too large, the least recently used values are dropped.
 pub(crate) struct Bounded<K: Hash + Eq, V> {
     entries: LruCache<K, (V, usize)>,
     weight: usize,
@@ -29,7 +29,7 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
         Some(value)
     }
 
-    /// Stores a value, which replaces the one before. A value that is too heavy alone is not stored.
+    /// Stores a value, which replaces the one before. A value that exceeds the bound by itself is not stored.
     pub(crate) fn put(&mut self, key: K, value: V, weight: usize) {
         self.remove(&key);
         if weight > self.bound {
@@ -45,13 +45,13 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
     }
 }
 
-/// What identifies a case across requests: its seed, or its file with the content that it had.
+/// What identifies a case across requests: its seed, or its file with the contents that it and its answer file had.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum CaseKey {
     Seed(u64),
     /// A seed with parameters, as a case is named by them.
     Made(String),
-    File(PathBuf, Option<Digest>),
+    File(PathBuf, [Option<Digest>; 2]),
 }
 
 impl CaseKey {
@@ -60,9 +60,9 @@ impl CaseKey {
         match self {
             Self::Seed(seed) => Digest::of_parts([&b"seed"[..], &seed.to_le_bytes()]),
             Self::Made(call) => Digest::of_parts([&b"made"[..], call.as_bytes()]),
-            Self::File(path, content) => {
-                let content = content.map(|content| content.0).unwrap_or_default();
-                Digest::of_parts([path.as_os_str().as_encoded_bytes(), &content])
+            Self::File(path, contents) => {
+                let [input, answer] = contents.map(|content| content.map(|content| content.0).unwrap_or_default());
+                Digest::of_parts([path.as_os_str().as_encoded_bytes(), &input, &answer])
             }
         }
     }
@@ -103,11 +103,11 @@ pub(crate) struct Best {
     pub(crate) rows: Arc<Rows>,
 }
 
-/// The most bytes of remembered results, and of the results of the best candidates.
+/// The maximal number of bytes of remembered results, and of the results of the best candidates.
 const RESULTS_BOUND: usize = 64 << 20;
 const BEST_BOUND: usize = 64 << 20;
 
-/// What a server remembers.
+/// The memory of a server.
 pub(crate) struct Known {
     /// By candidate and conditions.
     results: Bounded<Digest, Rows>,

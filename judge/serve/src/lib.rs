@@ -1,12 +1,12 @@
 //! Evaluates solvers for other programs: evolutionary search, language models, tuners, agents.
 //!
-//! - An [`Evaluator`] owns the cores of a server: its workers stay warm from request to request, equal candidates on equal
-//!   cases are not run again, and a candidate that is no better than the incumbent is stopped early.
-//! - A [`Client`] takes messages of JSON-RPC 2.0 and sends answers. [`serve_stdio`] connects one with standard input and
-//!   output; a server of HTTP calls [`Client::receive_one`] for each request.
-//! - [`Methods`] are what a client can call: the methods of `judge serve`, or of the Model Context Protocol.
+//! - An [`Evaluator`] owns the cores of a server: its workers stay warm from request to request, equal candidates on
+//!   equal cases are not run again, and a candidate that is not better than the incumbent is stopped early.
+//! - A [`Client`] takes messages of JSON-RPC 2.0 and sends answers. [`serve_stdio`] connects one with standard input
+//!   and output. An HTTP server calls [`Client::receive_one`] for each request.
+//! - [`Methods`] are the methods that a client can call: those of `judge serve`, or of the Model Context Protocol.
 //!
-//! The way of one evaluation:
+//! The path of one evaluation:
 //!
 //! ```text
 //! line ─ rpc::parse ─▶ Request ─ Client ─▶ Queue: by priority, bounded; a Task can be cancelled
@@ -16,8 +16,8 @@
 //! outcomes ─▶ known, the journal, judge_report::Evaluation ─▶ answer
 //! ```
 //!
-//! A case is the unit that cores are given out for: an urgent request takes the next core that becomes free, and goes on
-//! while others wait.
+//! Cores are assigned case by case: an urgent request takes the next core that becomes free, and continues while others
+//! wait.
 //!
 //! ```no_run
 //! use judge_cli::EvaluatorArgs;
@@ -59,5 +59,5 @@ pub use mcp::Mcp;
 pub use methods::Methods;
 pub use stdio::serve_stdio;
 
-/// The most bytes of a message.
+/// The maximal number of bytes of a message.
 pub const MAX_MESSAGE: usize = 16 << 20;

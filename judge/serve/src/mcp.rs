@@ -1,10 +1,11 @@
-//! The Model Context Protocol, for agents: tools that evaluate, compare, check and look back, and the rules as resources.
-//! It reads files below the folder that it was started in, and no others.
+//! The Model Context Protocol, for agents: tools that evaluate, compare, check and look back, and the rules as
+//! resources. It only reads files below the folder in which it was started.
 
 use crate::evaluation;
 use crate::evaluator::Evaluator;
 use crate::methods::{self, Later, Step, TellProgress, Work, unknown_method};
 use crate::params::{CompareParams, EvaluateParams, read_params};
+use crate::problems::{is_of_files, refuse_hidden};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::Progress;
 use crate::{compare, methods::rules_text};
@@ -30,12 +31,12 @@ const METHODS: [&str; 7] =
 /// The tools.
 const TOOLS: [&str; 5] = ["list_problems", "evaluate", "compare", "check", "history"];
 
-/// How many runs, and how many cases of a run, the tool `history` shows.
+/// The number of runs, and the number of cases of a run, that the tool `history` shows.
 const SHOWN: usize = 20;
 
 /// The tools, with their descriptions and the schemas of their arguments.
 pub struct Mcp {
-    /// Files are read below this folder alone.
+    /// Only files below this folder are read.
     folder: PathBuf,
 }
 
@@ -43,7 +44,7 @@ impl Mcp {
     /// Returns the methods for an agent that works in this folder.
     ///
     /// # Errors
-    /// When the folder is gone.
+    /// When the folder does not exist any more.
     pub fn new(folder: &Path) -> Result<Self, Failure> {
         Ok(Self { folder: folder.canonicalize().map_err(Failure::fault)? })
     }
@@ -79,7 +80,7 @@ impl Mcp {
         }
         let token = meta.and_then(|meta| meta.get("progressToken").cloned());
         let progress = token.map(tell_progress);
-        // What the arguments ask for may be wrong: that is for the agent to mend, and no error of the protocol.
+        // Wrong arguments are for the agent to correct, and are not an error of the protocol.
         let told = |error: RpcError| match error.code {
             code::INVALID_PARAMS => Ok(refusal(&error)),
             _ => Err(error),
@@ -92,7 +93,7 @@ impl Mcp {
         Ok(Step::Later(Later { priority: 0, progress, work }))
     }
 
-    /// Returns what a tool does.
+    /// Returns the result of a tool.
     fn work(&self, evaluator: &Arc<Evaluator>, tool: &str, arguments: Map<String, Value>) -> Result<Work, RpcError> {
         let evaluator = Arc::clone(evaluator);
         Ok(match tool {
@@ -114,6 +115,7 @@ impl Mcp {
             "check" => {
                 let params: CheckParams = read_params(arguments)?;
                 let input = params.input.as_deref().map(|input| self.allowed(input)).transpose()?;
+                input.as_deref().map_or(Ok(()), |input| refuse_hidden(input, evaluator.sealed.as_deref()))?;
                 Box::new(move |_| check(&evaluator, &params, input.as_deref()))
             }
             _ => {
@@ -160,7 +162,7 @@ impl Mcp {
     }
 
     fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
-        let files = cases.into_iter().flatten().filter(|name| !name.starts_with("seed-"));
+        let files = cases.into_iter().flatten().filter(|name| is_of_files(name));
         for pattern in files {
             let found = judge_run::matching::matching(Path::new(""), pattern).map_err(Failure::from)?;
             for file in found {
@@ -170,8 +172,8 @@ impl Mcp {
         Ok(())
     }
 
-    /// Returns a file or folder below the folder of the server, by its real path. What is outside is refused in the same words,
-    /// whether it is there or not.
+    /// Returns a file or folder below the folder of the server, by its real path. Paths outside are refused with the
+    /// same message, whether they exist or not.
     fn allowed(&self, path: &str) -> Result<PathBuf, RpcError> {
         let full = self.folder.join(path);
         match full.canonicalize() {
@@ -189,7 +191,7 @@ fn no_commands() -> RpcError {
     error.with_hint("give the source text, or the path of a file below this folder")
 }
 
-/// Returns whether a path is below a folder by its words alone, without any step up.
+/// Returns whether a path is below a folder by its text only, without any `..`.
 fn is_plainly_below(path: &Path, folder: &Path) -> bool {
     path.starts_with(folder) && !path.components().any(|part| part == Component::ParentDir)
 }
@@ -293,7 +295,7 @@ fn evaluated(result: &str) -> String {
     content(result, Some(&(text("feedback") + &candidate)), text("verdict") != "accepted")
 }
 
-/// Checks an answer that the agent has made itself.
+/// Checks an answer that the agent itself has written.
 fn check(evaluator: &Evaluator, params: &CheckParams, file: Option<&Path>) -> Answer {
     let ready = evaluator.problem(params.problem.as_deref())?;
     let problem = ready.problem();

@@ -1,4 +1,4 @@
-//! What a client can call: the methods of `judge serve`, or of the Model Context Protocol.
+//! The methods that a client can call: those of `judge serve`, or of the Model Context Protocol.
 
 use crate::evaluator::Evaluator;
 use crate::mcp::Mcp;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What a client can call.
+/// The methods that a client can call.
 pub enum Methods {
     /// The methods of `judge serve`.
     Serve,
@@ -21,7 +21,7 @@ pub enum Methods {
     Mcp(Mcp),
 }
 
-/// What a request comes to.
+/// The action that a request leads to.
 pub(crate) enum Step {
     /// The answer.
     Now(Answer),
@@ -31,7 +31,7 @@ pub(crate) enum Step {
     Cancel(Id),
 }
 
-/// Tells a client how far a request is, in a line.
+/// Reports the progress of a request to a client, in a line.
 pub(crate) type TellProgress = Box<dyn Fn(Progress) -> String + Send + Sync>;
 
 /// Work that waits for its turn.
@@ -45,7 +45,7 @@ pub(crate) struct Later {
 pub(crate) type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
 
 impl Methods {
-    /// Returns what a request comes to. `id` is the request's own.
+    /// Returns the action that a request leads to. `id` is the request's own.
     pub(crate) fn step(
         &self,
         evaluator: &Arc<Evaluator>,
@@ -156,7 +156,7 @@ fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
     Ok(json(&Rules { problem: &problem.id, rules: rules_text(evaluator, id)?, languages }))
 }
 
-/// Returns the rules of a built-in game, and what else is known of a problem.
+/// Returns the rules of a built-in game, and the other facts about a problem.
 pub(crate) fn rules_text(evaluator: &Evaluator, id: Option<&str>) -> Result<String, RpcError> {
     let problem = evaluator.problems.find(id)?;
     let rules = match &problem.checker {

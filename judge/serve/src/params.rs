@@ -26,7 +26,7 @@ pub(crate) struct EvaluateParams {
     pub(crate) against: Option<String>,
     pub(crate) min_effect: Option<NumberOrText>,
     pub(crate) fresh: Option<bool>,
-    /// Whether the sealed cases are played. They are if there are some, and the request names none.
+    /// Whether the sealed cases are played. By default they are if there are some and the request names no cases.
     pub(crate) sealed: Option<bool>,
     pub(crate) priority: Option<i32>,
 }
@@ -87,7 +87,7 @@ pub(crate) enum SolverChoice<'a> {
 }
 
 impl SolverParam {
-    /// Returns what it names.
+    /// Returns the solver that it names.
     pub(crate) fn choice(&self) -> Result<SolverChoice<'_>, RpcError> {
         let Self { source, path, command, language } = self;
         let language = language.as_deref();
@@ -164,7 +164,7 @@ pub(crate) struct LimitsParam {
 }
 
 impl LimitsParam {
-    /// Returns these limits where they are given, none above the server's own.
+    /// Returns these limits where given, none above the server's own.
     pub(crate) fn within(&self, own: &Limits) -> Result<Limits, RpcError> {
         let given = LimitArgs {
             cpu: read("cpu", self.cpu.as_deref())?,
@@ -215,7 +215,7 @@ pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Re
     })
 }
 
-/// Returns the known name that is most like an unknown one, of an error that lists both.
+/// Returns the known name that is most similar to an unknown one, from an error that lists both.
 fn meant(why: &str) -> Option<String> {
     let mut names = why.strip_prefix("unknown field `")?.split('`').step_by(2);
     let unknown = names.next()?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-/// What is done for a request. It answers in any case, also if its task was cancelled.
+/// The work for a request. It always sends an answer, even if its task was cancelled.
 type Work = Box<dyn FnOnce() + Send>;
 
 /// Why a request is not taken.
@@ -24,7 +24,7 @@ pub(crate) struct Queue {
     changed: Condvar,
     /// How many may wait.
     bound: usize,
-    /// How many are worked on at once, at most.
+    /// The maximal number of requests that run at once.
     threads: usize,
 }
 
@@ -59,7 +59,7 @@ impl Queue {
         if state.ending {
             return Err(NotTaken::Ending);
         }
-        // Those that wait for a thread which has not taken them yet are as good as running.
+        // Requests for which a thread is already waiting count as running.
         if state.waiting.len() + state.running.len() >= self.bound + self.threads {
             return Err(NotTaken::Full);
         }

@@ -47,7 +47,7 @@ pub(crate) fn record(
     let _one_writer = evaluator.journal_lock.lock();
     let recorder = Recorder::start(options, &context)?;
     if !recorder.is_active() {
-        // The recorder has said why on standard error.
+        // The recorder has printed the reason on standard error.
         return Err(Failure::fault("the result cannot be recorded in the journal"));
     }
     recorder.store_start().map_err(lost)?;

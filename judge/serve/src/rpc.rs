@@ -22,7 +22,7 @@ pub(crate) mod code {
 pub(crate) struct Id(String);
 
 impl Id {
-    /// The id of an answer to a message whose own is not known.
+    /// The id of an answer to a message whose own id is unknown.
     pub(crate) fn unknown() -> Self {
         Self("null".to_owned())
     }
@@ -88,10 +88,10 @@ impl From<Failure> for RpcError {
 /// A result as JSON on one line, or why there is none.
 pub(crate) type Answer = Result<String, RpcError>;
 
-/// Reads a message. `None`: it is an answer, which nobody has asked for.
+/// Reads a message. `None`: it is a response, which was not requested.
 ///
 /// # Errors
-/// When it is no request: the error, and the id that it may have had.
+/// When it is not a request: the error, and its id, if it has one.
 pub(crate) fn parse(message: &[u8]) -> Result<Option<Request>, (Id, RpcError)> {
     let unknown = |error| (Id::unknown(), error);
     let value: Value = serde_json::from_slice(message)
@@ -162,7 +162,7 @@ pub(crate) fn notification_line(method: &str, params: &impl Serialize) -> String
 
 /// Returns a value as JSON on one line.
 pub(crate) fn json(value: &impl Serialize) -> String {
-    // Only maps whose keys are no strings cannot be written.
+    // Writing fails only for maps whose keys are not strings.
     let line = judge_report::json_line(value).unwrap_or_else(|_| "null".to_owned());
     line.trim_end().to_owned()
 }

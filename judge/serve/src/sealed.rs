@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Returns the file of the sealed cases if a request is about them: it says so, or it names no cases.
+/// Returns the file of the sealed cases if a request concerns them: it names them, or it names no cases.
 pub(crate) fn are_wanted<'a>(evaluator: &'a Evaluator, params: &EvaluateParams) -> Result<Option<&'a Path>, RpcError> {
     let names_cases = params.seeds.is_some() || params.cases.is_some();
     let would_tell = [("against", params.against.is_some()), ("min_effect", params.min_effect.is_some())];
@@ -33,18 +33,19 @@ pub(crate) fn are_wanted<'a>(evaluator: &'a Evaluator, params: &EvaluateParams) 
     }
 }
 
-/// Evaluates a candidate on the sealed cases in a file. Nothing of it is kept or recorded but in that file.
+/// Evaluates a candidate on the sealed cases in a file. The results are stored only in that file.
 pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Path, task: &Arc<Task>) -> Answer {
     task.check()?;
     let problem = evaluator.problem(params.problem.as_deref())?;
     let limits = problem.limits(params.limits.as_ref())?;
-    let cases = SealedCases::open(evaluator.problems.catalogue(), problem.problem(), Some(file), &evaluator.sandbox)?;
+    let catalogue = evaluator.problems.catalogue();
+    let cases = SealedCases::open(catalogue, problem.problem(), Some(file), &evaluator.sandbox, None)?;
     let candidate = evaluator.workshop.prepare(&problem, params.solver.choice()?, &limits, task)?;
     let solvers = vec![candidate.solver.clone()];
     let plan = Plan { limits, solvers, cases: cases.cases(), ..problem.template.clone() };
     cases.begin(&plan)?;
     let count = plan.cases.len();
-    // Progress would tell how long each case takes.
+    // Progress would reveal how long each case takes.
     let jobs = play(evaluator, &plan, false, task, |_| Progress { state: "running", done: 0, cases: count })?;
     let mut outcomes = OutcomeGrid::new(count, 1);
     jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));

@@ -1,10 +1,11 @@
-//! When a candidate is stopped: as soon as it is known not to beat the incumbent on these cases by more than the smallest effect that
-//! counts. The incumbent has played all of them, and candidates meet them in a random order, large ones sooner. So what is asked is
-//! the sum over a fixed set of cases that are drawn without replacement: see [`SetSample`].
+//! Decides when a candidate is stopped: as soon as it certainly does not beat the incumbent on these cases by more than
+//! the smallest effect that counts. The incumbent has played all of them, and candidates play them in a random order,
+//! large cases sooner. So the question is about the sum over a fixed set of cases that are drawn without replacement:
+//! see [`SetSample`].
 //!
-//! Whatever a candidate does, if it beats the incumbent on these cases, it is stopped with a probability of at most 5 %, over all
-//! looks together. The order is drawn once for all candidates, and they must not be made for it. All of this rests on a bound for the
-//! gain on a case: see [`largest_effects`]. It says nothing about other cases.
+//! A candidate that beats the incumbent on these cases is stopped with a probability of at most 5 %, over all looks
+//! together. The order is drawn once for all candidates, and they must not be adapted to it. This result needs a bound
+//! for the gain on a case: see [`largest_effects`]. It does not extend to other cases.
 
 use crate::known::Row;
 use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, TestParameters};
@@ -14,19 +15,19 @@ use judge_report::Versus;
 use judge_session::{Failure, MatchResult, ScoredMatch};
 use judge_statistics::{Hypothesis, Interval, SetCase, SetSample};
 use num_traits::{Signed, ToPrimitive};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The probability that a candidate is stopped that beats the incumbent, over all looks together.
+/// The probability that a candidate that beats the incumbent is stopped, over all looks together.
 const ALPHA: f64 = 0.05;
 
 /// The largest gain on a case, in scores of the incumbent.
 const MAX_GAIN: f64 = 1.5;
 
-/// A case is at least as large as this share of the mean one: solvers that score next to nothing on a case gain many times that.
+/// A case is at least as large as this share of the mean one, because solvers with a score of almost 0 on a case can
+/// gain many times that.
 const MIN_SIZE: f64 = 0.25;
 
-/// After this many cases that neither the candidate nor the incumbent has solved, nothing else is to be learned.
+/// The evaluation stops after this many cases if neither the candidate nor the incumbent has solved one.
 const UNSOLVED: usize = 16;
 
 /// The incumbent and the candidate are these solvers of the plan.
@@ -40,7 +41,7 @@ pub(crate) struct Played {
     pub(crate) rows: [Arc<Row>; 2],
 }
 
-/// A candidate beside the incumbent.
+/// A candidate against the incumbent.
 pub(crate) struct Duel {
     /// The plan of both, without cases.
     template: Plan,
@@ -49,21 +50,21 @@ pub(crate) struct Duel {
     /// The effect that the candidate must reach.
     least: f64,
     incumbent: Incumbent,
-    /// The effects so far. `None` where the effects of cases do not add up to the total, as in test groups.
+    /// The effects so far. `None` if the effects of cases do not add up to the total, as in test groups.
     sample: Option<SetSample>,
     played: Vec<Played>,
     /// How many of them were looked at.
     looked: usize,
-    /// Whether the candidate has failed a case under a rule that gives no total then.
+    /// Whether the candidate has failed a case under a rule that then gives no total.
     lacks_total: bool,
     is_over: bool,
 }
 
-/// What is known of the incumbent.
+/// The data about the incumbent.
 struct Incumbent {
     has_total: bool,
     has_solved: bool,
-    /// By place: the size of the case and its weight in the total. `None` if it has none.
+    /// By place: the size of the case and its weight in the total. `None` if there is none.
     sizes: Vec<Option<(SetCase, f64)>>,
 }
 
@@ -123,7 +124,7 @@ impl Duel {
         }
     }
 
-    /// Looks at the new cases. Returns whether the candidate need not go on.
+    /// Looks at the new cases. Returns whether the candidate can be stopped.
     ///
     /// # Errors
     /// When the scores do not suit the rule.
@@ -153,7 +154,7 @@ impl Duel {
         !self.incumbent.has_solved && self.played.len() >= UNSOLVED && !self.played.iter().any(has_solved)
     }
 
-    /// Returns whether the effects say that the candidate does not reach the least effect.
+    /// Returns whether the effects show that the candidate does not reach the smallest effect.
     fn is_below(&self) -> Result<bool, Failure> {
         if let Some(sample) = &self.sample {
             return Ok(sample.is_below(self.least, ALPHA));
@@ -164,8 +165,9 @@ impl Duel {
         Ok(self.incumbent.has_total && paired::interim_claim(&paired, self.parameters)? == Claim::Worse)
     }
 
-    /// Returns the comparison as it is reported, with the values of features where the candidate loses. `is_whole` says whether all
-    /// cases were played: then it compares as `judge compare --until-decided` does, and the claim is about such cases.
+    /// Returns the reported comparison, with the values of features where the candidate loses. `is_whole` says whether
+    /// all cases were played. If so, it compares like `judge compare --until-decided`, and the claim is about similar
+    /// cases.
     ///
     /// # Errors
     /// As [`Duel::is_over`].
@@ -235,8 +237,8 @@ fn sizes(
     sizes
 }
 
-/// Returns the largest gain and the largest loss on a case, in sizes of the case. Where points have a largest number, or where small
-/// scores are good and none is below 0, no gain is larger. Else it is an assumption.
+/// Returns the largest gain and the largest loss on a case, in sizes of the case. If points have a maximum, or if small
+/// scores are good and none is below 0, no gain can be larger. Otherwise this is an assumption.
 fn largest_effects(rule: &Rule, direction: Direction) -> (f64, f64) {
     match (rule, direction) {
         (Rule::Log, _) => (MAX_GAIN.ln_1p(), MAX_GAIN.ln_1p()),
@@ -258,21 +260,17 @@ fn parameters(measure: EffectMeasure, rule: &Rule, min_effect: Option<&MinEffect
     Ok(TestParameters { alpha: ALPHA, min_effect, bound: None, rare: None, hypotheses: None })
 }
 
-/// Returns whether the candidate of a result is better than the incumbent by the problem's rule.
+/// Returns whether the candidate of a result is better than the incumbent: by the problem's rule, then by fewer failures.
 ///
 /// # Errors
 /// When the scores do not suit the rule.
 pub(crate) fn is_better(played: &MatchResult) -> Result<bool, Failure> {
     let scored = played.scored()?;
-    let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]));
-    Ok(match (incumbent, candidate) {
-        (_, None) => false,
-        (None, Some(_)) => true,
-        (Some(old), Some(new)) => scored.board.direction.compare(new, old) == Ordering::Greater,
-    })
+    let [incumbent, candidate] = SOLVERS.map(|solver| &scored.board.standings[solver]);
+    Ok(scored.board.compare(candidate, incumbent).is_gt())
 }
 
-/// How many cases a range of a feature has at least.
+/// The minimal number of cases in a range of a feature.
 const FEWEST: usize = 3;
 
 /// Returns the ranges of features on which the candidate is worse, the worst first, in words.
@@ -295,14 +293,15 @@ fn losses(
         if ranges.len() < 2 {
             continue;
         }
-        for range in ranges.into_iter().filter(|range| range.paired.cases >= FEWEST) {
+        for range in ranges {
+            let cases = range.paired.pairs.len();
             let mean = range.paired.mean();
-            if mean < 0.0 {
+            if mean < 0.0 && cases >= FEWEST {
                 let values = match range.low == range.high {
                     true => format!("{} = {}", feature.name, range.low),
                     false => format!("{} from {} to {}", feature.name, range.low, range.high),
                 };
-                found.push((mean, format!("{values}: {} on {} cases", effect_text(measure, mean), range.paired.cases)));
+                found.push((mean, format!("{values}: {} on {cases} cases", measure.effect_text(mean))));
             }
         }
     }
@@ -310,19 +309,12 @@ fn losses(
     found.into_iter().map(|(_, text)| text).collect()
 }
 
-fn effect_text(measure: EffectMeasure, effect: f64) -> String {
-    match measure {
-        EffectMeasure::Points | EffectMeasure::Difference => format!("{effect:+.3}"),
-        EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => format!("{:+.2} %", effect * 100.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{ALPHA, MAX_GAIN, MIN_SIZE};
     use judge_statistics::{Random, SetCase, SetSample};
 
-    /// The columns of the recorded scores: one solver, the same once more, and one that thinks for longer.
+    /// The columns of the recorded scores: one solver, the same solver again, and one with more time.
     fn recorded() -> [Vec<f64>; 3] {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/paired_scores.tsv");
         let text = std::fs::read_to_string(path).expect("the recorded scores");
@@ -347,7 +339,7 @@ mod tests {
         is_better: bool,
     }
 
-    /// Plays a candidate whose scores are those of a column, made this much better, on some of the recorded cases.
+    /// Plays a candidate with the scores of a column, improved by this much, on some of the recorded cases.
     fn play(columns: &[Vec<f64>; 3], better_by: f64, count: usize, random: &mut Random) -> End {
         let [incumbent, others @ ..] = columns;
         let candidate = &others[random.below(others.len())];

@@ -1,4 +1,4 @@
-//! A request that waits or runs: its rank among the others, what cancels it, and how far it is.
+//! A request that waits or runs: its rank among the others, its cancellation, and its progress.
 
 use crate::rpc::RpcError;
 use parking_lot::Mutex;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Who is next: the higher priority, and then the earlier request. The smallest is the next.
+/// The order of requests: by higher priority, and then the earlier request. The smallest is next.
 pub(crate) type Rank = (Reverse<i32>, u64);
 
 /// How far a request is.
@@ -20,7 +20,7 @@ pub(crate) struct Progress {
     pub(crate) cases: usize,
 }
 
-/// The client is told of progress no more often than this.
+/// The client gets progress at most this often.
 const PAUSE: Duration = Duration::from_millis(100);
 
 type Notify = Box<dyn Fn(Progress) + Send + Sync>;
@@ -32,12 +32,12 @@ pub(crate) struct Task {
     cancelled: AtomicBool,
     hooks: Mutex<(u64, BTreeMap<u64, Arc<Hook>>)>,
     notify: Option<Notify>,
-    /// When the client was told last, or when the request came.
+    /// When the client last got progress, or when the request came.
     told: Mutex<Instant>,
 }
 
 impl Task {
-    /// Returns a task of this rank. `notify` is told of its progress.
+    /// Returns a task of this rank. `notify` receives its progress.
     pub(crate) fn new(rank: Rank, notify: Option<Notify>) -> Arc<Self> {
         Arc::new(Self {
             rank,
@@ -48,7 +48,7 @@ impl Task {
         })
     }
 
-    /// Cancels it. What it does now ends soon.
+    /// Cancels it. Its current step ends soon.
     pub(crate) fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
         let hooks: Vec<Arc<Hook>> = self.hooks.lock().1.values().cloned().collect();
@@ -64,7 +64,7 @@ impl Task {
         if self.is_cancelled() { Err(RpcError::cancelled()) } else { Ok(()) }
     }
 
-    /// Calls `hook` when the task is cancelled, or at once if it was, until the result is dropped.
+    /// Calls `hook` when the task is cancelled, or at once if it is already, until the result is dropped.
     pub(crate) fn on_cancel(&self, hook: impl Fn() + Send + Sync + 'static) -> OnCancel<'_> {
         let hook: Arc<Hook> = Arc::new(Box::new(hook));
         let number = {
@@ -74,14 +74,14 @@ impl Task {
             hooks.1.insert(number, Arc::clone(&hook));
             number
         };
-        // A cancellation meanwhile calls it twice, which does no harm.
+        // If it is cancelled meanwhile, the hook is called twice, which is harmless.
         if self.is_cancelled() {
             hook();
         }
         OnCancel { task: self, number }
     }
 
-    /// Tells the client how far it is, unless that was done a moment ago.
+    /// Reports progress to the client, unless it got some a moment ago.
     pub(crate) fn progress(&self, progress: Progress) {
         let Some(notify) = &self.notify else { return };
         let mut told = self.told.lock();

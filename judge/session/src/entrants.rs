@@ -276,7 +276,7 @@ fn find_submissions(patterns: &[String], given: &[SolverSpec]) -> Result<Vec<Str
     Ok(texts)
 }
 
-/// Returns the files and folders that a pattern matches, by path. A folder stands for its contents.
+/// Returns the files and folders that a pattern matches, by path. A folder means its contents.
 fn matches(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let literal = Path::new(pattern);
     let found = if literal.is_dir() { matching(literal, "*") } else { matching(Path::new(""), pattern) };

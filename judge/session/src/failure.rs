@@ -102,7 +102,7 @@ impl Failure {
 impl HintedError {
     fn render(&self, style: Style) -> String {
         let text = self.error.to_string();
-        // The faults of a catalogue have a form of their own, with the lines that they are in.
+        // The faults of a catalogue have their own format, with line numbers.
         let text = if self.error.is::<ManifestError>() { visible(&text).into_owned() } else { message(&text) };
         let mut lines = vec![format!("{} {text}", style.paint(Paint::Bad, "error:"))];
         let causes = std::iter::successors(self.error.source(), |cause| (**cause).source());

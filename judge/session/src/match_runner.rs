@@ -285,7 +285,7 @@ impl<'a> MatchRunner<'a> {
     }
 }
 
-/// Adds the hashes of the cases' files, if a run without a journal has not computed them.
+/// Adds the hashes of the files of cases that were not played.
 fn add_file_hashes(cases: &CaseList, inputs: &mut [Option<Digest>]) {
     let unknown = inputs.iter_mut().enumerate().filter(|(_, input)| input.is_none());
     for (place, input) in unknown {

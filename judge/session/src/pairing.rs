@@ -163,8 +163,10 @@ pub fn pair(
     tell: fn(&str),
 ) -> Result<Pairing, Failure> {
     if args.seeds.is_some() || !args.inputs.is_empty() || !args.calls.is_empty() {
-        return Err(Failure::usage("the cases of past runs are compared: --seeds, --case and --inputs select none of them")
-            .with_hint("--where 'CONDITION' selects some of them"));
+        return Err(Failure::usage(
+            "the cases of past runs are compared: --seeds, --case and --inputs select none of them",
+        )
+        .with_hint("--where 'CONDITION' selects some of them"));
     }
     let mut warnings = Vec::new();
     let mut shared = shared_cases(problem, entrants, args)?;

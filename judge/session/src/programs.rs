@@ -99,7 +99,7 @@ fn may_be_source(CommandTemplate { line, folder, .. }: &CommandTemplate) -> bool
     })
 }
 
-/// Returns the command that runs what a command names by its source; `None` if it names no source.
+/// Returns the command that runs the compiled form of a source in a command; `None` if the command contains no source.
 fn compiled(
     command: &CommandTemplate,
     languages: &Languages,

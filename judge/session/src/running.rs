@@ -228,7 +228,7 @@ fn ends_with_parent() -> bool {
     std::env::var(PARENT).is_ok_and(|parent| parent == parent_id().to_string())
 }
 
-/// Interrupts this process when the one that has started it ends, if it asks for that.
+/// Interrupts this process when its parent ends, if the parent requests that.
 pub fn end_with_parent() -> Result<(), Failure> {
     if ends_with_parent() {
         let wait = || {

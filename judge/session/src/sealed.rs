@@ -8,11 +8,11 @@ use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
-    CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, Rule, SealedChoice, Seeds,
-    Verdict, as_text, quote,
+    Aggregate, CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, Rule, SealedChoice,
+    Seeds, Verdict, as_text, quote,
 };
 use judge_report::SealedReport;
-use judge_run::command::game_of;
+use judge_run::command::{checker_identity, generator_identity};
 use judge_run::program;
 use judge_sandbox::Sandbox;
 use judge_statistics::{climbs, sum_error};
@@ -21,6 +21,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustix::fs::{FlockOperation, flock};
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -41,12 +42,18 @@ const HEADER: &str =
 struct Record {
     /// The seeds, as `--seeds` takes them.
     seeds: String,
+    /// A random name of this set of cases, which tells nothing of the seeds. A baseline has it, too.
+    #[serde(default)]
+    id: String,
     /// The problem that totals are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
-    /// Its checker and scoring. Totals of another one cannot be compared.
+    /// Its checker, generator and scoring. Totals of others cannot be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     terms: Option<String>,
+    /// The limits of the solvers. Totals under others cannot be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limits: Option<String>,
     /// The number of queries for a total.
     #[serde(default)]
     queries: u32,
@@ -77,21 +84,25 @@ pub struct SealedCases<'a> {
     path: PathBuf,
     terms: String,
     seeds: Seeds,
+    /// The random name of this set of cases.
+    id: String,
     /// Whether these are the fresh cases of the final score.
     is_final: bool,
 }
 
 impl<'a> SealedCases<'a> {
     /// Opens the sealed cases of a problem: from the file, or from the one next to the journal. Draws them if there is
-    /// no such file.
+    /// no such file, unless a baseline needs its own.
     ///
     /// # Errors
-    /// The problem has no generator, the file belongs to another problem, or the sandbox does not hide it from solvers.
+    /// The problem has no generator, the file belongs to another problem or is not the baseline's, or the sandbox does
+    /// not hide it from solvers.
     pub fn open(
         catalogue: &Catalogue,
         problem: &'a Problem,
         file: Option<&Path>,
         sandbox: &Sandbox,
+        baseline: Option<&SealedBaseline>,
     ) -> Result<Self, Failure> {
         if problem.generator.is_none() {
             let error = format!("sealed cases are made from seeds, and the problem `{}` has no generator", problem.id);
@@ -104,12 +115,21 @@ impl<'a> SealedCases<'a> {
         }
         let path = match file {
             None => recorder::folder(catalogue).join(format!("sealed-{}.toml", problem.id)),
-            Some(file) => std::path::absolute(file).map_err(|error| load::unwritable(WHAT, file, &error))?,
+            Some(file) => real_path(file)?,
         };
-        let terms = format!("{} {}", game_of(problem).checker, problem.scoring);
-        let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), is_final: false };
+        let terms = terms(problem);
+        if baseline.is_some() && !path.exists() {
+            return Err(other_cases(&path, "is missing"));
+        }
+        let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), id: String::new(), is_final: false };
         let record = sealed.change(|_| Ok(()))?;
-        sealed.seeds = record.seeds.parse().map_err(|error| sealed.bad(format!("seeds: {error}")))?;
+        if baseline.is_some_and(|baseline| baseline.sealed_cases != record.id) {
+            return Err(other_cases(&sealed.path, "has other sealed cases"));
+        }
+        sealed.id = record.id;
+        let seeds: Seeds = record.seeds.parse().map_err(|error| sealed.bad(format!("seeds: {error}")))?;
+        // A case that counts twice makes the standard error too small.
+        sealed.seeds = seeds.without_repetitions().0;
         if sealed.seeds.iter().nth(1).is_none() {
             return Err(sealed.bad("it needs at least two seeds".to_owned()));
         }
@@ -119,23 +139,34 @@ impl<'a> SealedCases<'a> {
     /// Replaces the cases by as many fresh ones, for the final score.
     ///
     /// # Errors
-    /// The final score was shown already.
+    /// The final score was shown already, or the rule compares solvers.
     pub fn for_the_final_score(mut self) -> Result<Self, Failure> {
-        if let Some(FinalScore { solver, failures, total }) = self.change(|_| Ok(()))?.last {
-            let total = total.map_or_else(|| "no total".to_owned(), |total| judge_report::points_text(&total));
-            let error = format!("the final score was told: {total} with {failures} failures, for `{solver}`");
-            return Err(Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path())));
+        if self.compares_solvers() {
+            let rule = &self.problem.scoring;
+            let error =
+                format!("--final has no total under the rule `{rule}`: no solver played the fresh cases before");
+            return Err(Failure::usage(error).with_hint("judge compare plays two solvers on fresh seeds"));
+        }
+        if let Some(last) = self.change(|_| Ok(()))?.last {
+            return Err(self.was_told(&last));
         }
         let used = self.seeds.clone();
-        let mut fresh = Vec::new();
-        while fresh.len() < used.iter().count() {
+        let (count, mut fresh) = (used.iter().count(), BTreeSet::new());
+        while fresh.len() < count {
             let seed = random_seed()?;
-            if !used.contains(seed) && !fresh.contains(&seed) {
-                fresh.push(seed);
+            if !used.contains(seed) {
+                fresh.insert(seed);
             }
         }
         (self.seeds, self.is_final) = (fresh.into_iter().collect(), true);
         Ok(self)
+    }
+
+    /// Returns the error that the final score was shown already.
+    fn was_told(&self, FinalScore { solver, failures, total }: &FinalScore) -> Failure {
+        let total = total.as_ref().map_or_else(|| "no total".to_owned(), judge_report::points_text);
+        let error = format!("the final score was told: {total} with {failures} failures, for `{solver}`");
+        Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path()))
     }
 
     /// Returns the cases.
@@ -146,20 +177,31 @@ impl<'a> SealedCases<'a> {
     /// Counts a query before the plan is played, because an interrupted evaluation reveals information, too.
     ///
     /// # Errors
-    /// The budget is spent, or a solver of the plan could read the file.
+    /// The budget is spent, the limits are not those of earlier queries, or a solver of the plan could read the file.
     pub fn begin(&self, plan: &Plan) -> Result<(), Failure> {
         let programs = plan.solvers.iter().filter_map(|solver| match &solver.invocation {
             Invocation::Program(program) => Some(program),
             _ => None,
         });
         let shown = programs.flat_map(program::visible);
-        let is_shown = |path: &Path| self.path.starts_with(path) && !program::is_in_journal(&self.path);
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_shown = |path: &Path| self.path.starts_with(real(path)) && !program::is_in_journal(&self.path);
         if let Some(visible) = shown.chain(plan.visible.iter().cloned()).find(|visible| is_shown(&visible.path)) {
             let error = format!("solvers see {}, which has the sealed cases in it", visible.path.display());
             return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
         }
         let most = self.problem.sealed.unwrap_or_default().queries;
+        let limits = plan.limits.to_string();
         self.change(|record| {
+            let before = record.limits.get_or_insert_with(|| limits.clone());
+            if *before != limits {
+                let error = format!("totals under other limits cannot be compared: now {limits}, and before {before}");
+                return Err(self.bad(error));
+            }
+            // The final score is of other cases, and is told once whatever was asked before.
+            if self.is_final {
+                return Ok(());
+            }
             if record.queries >= most {
                 let error =
                     format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
@@ -172,6 +214,9 @@ impl<'a> SealedCases<'a> {
     }
 
     /// Returns the part of a result that may be shown, for a plan of one solver that was played to its end.
+    ///
+    /// # Errors
+    /// The file cannot be changed, or another process has told the final score meanwhile.
     pub fn tell(
         &self,
         played: &MatchResult,
@@ -180,21 +225,27 @@ impl<'a> SealedCases<'a> {
         let outcomes = || played.outcomes.of_solver(0).flatten();
         let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();
         let faults = outcomes().filter(|outcome| outcome.verdict == Verdict::JudgeError).count();
-        let mut holds = None;
+        let (mut holds, mut own) = (None, None);
         let record = self.change(|record| {
             let points = if faults == 0 { self.points(record, played)? } else { None };
-            let total = points.as_ref().map(|points| points.iter().cloned().collect::<ExactSum>().value());
+            let total = points.as_ref().map(|points| self.total(points));
+            own.clone_from(&total);
             holds = floor.map(|(baseline, max_drop)| {
                 total.as_ref().is_some_and(|total| self.reaches(total, &baseline.sealed_total, max_drop))
             });
             if self.is_final {
+                // Another process may have told it meanwhile.
+                if let Some(last) = &record.last {
+                    return Err(self.was_told(last));
+                }
                 let solver = played.plan.solvers[0].spec.name.clone();
-                record.last = Some(FinalScore { solver, failures, total });
+                // A fault of the judge uses nothing up.
+                record.last = (faults == 0).then_some(FinalScore { solver, failures, total });
                 return Ok(());
             }
             let values: Option<Vec<f64>> =
                 points.map(|points| points.iter().filter_map(|value| self.good(value)).collect());
-            let error = values.as_deref().and_then(sum_error);
+            let error = values.as_deref().and_then(|values| self.error(values));
             if let (Some(total), Some(error)) = (total, error)
                 && let Some(value) = self.good(&total)
                 && climbs(record.best.as_ref().and_then(|best| self.good(best)), value, error)
@@ -203,10 +254,37 @@ impl<'a> SealedCases<'a> {
             }
             Ok(())
         })?;
-        let total = if self.is_final { record.last.and_then(|last| last.total) } else { record.best };
+        let none = Percent(BigRational::zero());
+        let is_best = own.as_ref().zip(record.best.as_ref()).is_some_and(|(own, best)| self.reaches(own, best, &none));
+        let total = if self.is_final { own } else { record.best };
         let queries_left = self.problem.sealed.unwrap_or_default().queries.saturating_sub(record.queries);
         let (problem, cases) = (self.problem.id.clone(), self.seeds.iter().count());
-        Ok(SealedReport { problem, cases, failures, faults, total, is_final: self.is_final, holds, queries_left })
+        let (id, is_final) = (self.id.clone(), self.is_final);
+        Ok(SealedReport { problem, id, cases, failures, faults, total, is_best, is_final, holds, queries_left })
+    }
+
+    /// Returns whether the points of a solver depend on another one's.
+    fn compares_solvers(&self) -> bool {
+        let rule = &self.problem.scoring;
+        rule.has_reference() || matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })
+    }
+
+    /// Returns the number that the rule ranks by.
+    fn total(&self, points: &[BigRational]) -> BigRational {
+        let sum = points.iter().cloned().collect::<ExactSum>().value();
+        match self.problem.scoring.aggregate() {
+            Aggregate::Total => sum,
+            Aggregate::Mean => sum / BigRational::from_integer(points.len().max(1).into()),
+        }
+    }
+
+    /// Returns the standard error of that number.
+    fn error(&self, points: &[f64]) -> Option<f64> {
+        let error = sum_error(points)?;
+        match self.problem.scoring.aggregate() {
+            Aggregate::Total => Some(error),
+            Aggregate::Mean => Some(error / points.len() as f64),
+        }
     }
 
     /// Which direction of points is good.
@@ -231,8 +309,7 @@ impl<'a> SealedCases<'a> {
     /// Returns the points of each case. `None` if the solver has no total. Rules that compare solvers compare with the first
     /// solver without a failure, and a better score counts for more than the scale.
     fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
-        let rule = &self.problem.scoring;
-        if !(rule.has_reference() || matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })) {
+        if !self.compares_solvers() {
             let features = vec![None; played.plan.cases.len()];
             let scored = restored_run::score(&played.plan, &played.outcomes, &features, None)?;
             return Ok(scored.board.standings[0].points.iter().collect());
@@ -240,11 +317,11 @@ impl<'a> SealedCases<'a> {
         let count = played.plan.cases.len();
         let score = |case| played.outcomes.get(JobId { case, solver: 0 }).and_then(|outcome| outcome.score);
         let scores: Vec<Option<Score>> = (0..count).map(score).collect();
-        if record.reference.is_empty() && !self.is_final {
+        if record.reference.is_empty() {
             let all: Option<Vec<String>> = scores.iter().map(|score| Some(score.as_ref()?.to_string())).collect();
             record.reference = all.unwrap_or_default();
         }
-        let scale = BigRational::from_integer(rule.scale().cloned().unwrap_or_else(One::one));
+        let scale = BigRational::from_integer(self.problem.scoring.scale().cloned().unwrap_or_else(One::one));
         let reference: Vec<Score> = record.reference.iter().filter_map(|text| text.parse().ok()).collect();
         if reference.len() != count {
             return Ok(None);
@@ -295,16 +372,21 @@ impl<'a> SealedCases<'a> {
             None => {
                 let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
                 let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
-                Record { seeds, problem: None, terms: None, queries: 0, best: None, reference: Vec::new(), last: None }
+                let id = String::new();
+                let (problem, terms, limits) = (None, None, None);
+                let (best, reference, last) = (None, Vec::new(), None);
+                Record { seeds, id, problem, terms, limits, queries: 0, best, reference, last }
             }
         };
+        if record.id.is_empty() {
+            record.id = format!("{:016x}", random_seed()?);
+        }
         if !own(&record.problem, &self.problem.id) {
             return Err(self.bad(format!("they are of the problem `{}`", record.problem.unwrap_or_default())));
         }
         if !own(&record.terms, &self.terms) {
-            return Err(
-                self.bad("the checker or the scoring has changed, and totals of both cannot be compared".to_owned())
-            );
+            let error = "the checker, the generator or the scoring has changed, and totals of both cannot be compared";
+            return Err(self.bad(error.to_owned()));
         }
         record.problem.get_or_insert_with(|| self.problem.id.clone());
         record.terms.get_or_insert_with(|| self.terms.clone());
@@ -313,7 +395,13 @@ impl<'a> SealedCases<'a> {
 
     fn bad(&self, why: String) -> Failure {
         let error = format!("{} has no sealed cases of `{}`: {why}", self.path.display(), self.problem.id);
-        Failure::usage(error).with_hint(format!("a missing file is drawn anew: rm {}", self.quoted_path()))
+        // A file that the user named may be something else of theirs.
+        let hint = if program::is_in_journal(&self.path) {
+            format!("a missing file is drawn anew: rm {}", self.quoted_path())
+        } else {
+            "--sealed FILE names another file, and makes it if it is missing".to_owned()
+        };
+        Failure::usage(error).with_hint(hint)
     }
 
     fn quoted_path(&self) -> String {
@@ -329,6 +417,8 @@ pub struct SealedBaseline {
     pub problem: String,
     /// The solver as given; empty for the problem's own.
     pub solver: String,
+    /// The name of the set of sealed cases that the total is of.
+    pub sealed_cases: String,
     /// The best total when it was recorded.
     #[serde(with = "as_text")]
     pub sealed_total: BigRational,
@@ -343,7 +433,8 @@ impl SealedBaseline {
         match toml::from_str(text) {
             Ok(record) => Ok(Some(record)),
             Err(error) if text.lines().any(|line| line.starts_with("sealed-total")) => {
-                Err(Failure::usage(format!("{} is not a baseline: {error}", file.display())))
+                Err(Failure::usage(format!("{} is not a baseline: {error}", file.display()))
+                    .with_hint("judge baseline --sealed writes one"))
             }
             Err(_) => Ok(None),
         }
@@ -361,6 +452,48 @@ impl SealedBaseline {
 
 /// The file's name in messages.
 const WHAT: &str = "the sealed cases";
+
+/// Returns the path of a file of sealed cases without links and `..`, which would hide in which folder it is.
+///
+/// # Errors
+/// Its folder does not exist.
+pub fn real_path(file: &Path) -> Result<PathBuf, Failure> {
+    let unwritable = |error: io::Error| load::unwritable(WHAT, file, &error);
+    let path = std::path::absolute(file).map_err(unwritable)?;
+    if let Ok(real) = path.canonicalize() {
+        return Ok(real);
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(path) };
+    if program::is_in_journal(folder) {
+        load::make_folder(folder)?;
+    }
+    Ok(folder.canonicalize().map_err(unwritable)?.join(name))
+}
+
+/// Returns what scores and totals depend on, but for the solver and its limits, as one line.
+fn terms(problem: &Problem) -> String {
+    let parameters =
+        problem.generator_parameters.iter().map(|parameter| format!(" {}={}", parameter.name, parameter.domain));
+    let scale = problem.scoring.scale().map(|scale| format!(" of {scale}"));
+    let failure = problem.failure.as_ref().map(|score| format!(", failure {score}"));
+    format!(
+        "checker {}; generator {}{}; {} {}{}{}",
+        checker_identity(&problem.checker),
+        generator_identity(problem),
+        parameters.collect::<String>(),
+        problem.direction.name(),
+        problem.scoring,
+        scale.unwrap_or_default(),
+        failure.unwrap_or_default(),
+    )
+}
+
+/// Returns the error that a file does not have the cases of a baseline.
+fn other_cases(path: &Path, why: &str) -> Failure {
+    Failure::usage(format!("the baseline is of sealed cases in another file: {} {why}", path.display())).with_hint(
+        "--sealed names a copy of the file that `judge baseline --sealed` used; or record the baseline again",
+    )
+}
 
 /// Returns the share of a reference that a score reaches: above 1 if it is better, 0 if their signs differ.
 fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational {

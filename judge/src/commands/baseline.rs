@@ -6,7 +6,7 @@ use judge_cli::BaselineArgs;
 use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, Calibration, CaseResult, Conditions};
 use judge_journal::Surroundings;
 use judge_problem::{
-    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, Limits, NodeList, Outcome, Plan,
+    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, NodeList, Outcome, Plan, Verdict,
     counted,
 };
 use judge_report::{Counts, StderrLines, Style};
@@ -59,6 +59,11 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Ex
         return Err(refusal(&plan, failures));
     }
     let mut baseline = of_runs(&played, &runner.plan_runner.nodes())?;
+    if let Some(case) = baseline.immeasurable() {
+        let error = format!("nothing was recorded: the scores of {case} vary by more than floating point can hold");
+        return Err(Failure::not_accepted(error)
+            .with_hint("scale the scores down in the checker, or record one run: --repeat 1"));
+    }
     for entry in baseline.cases.values_mut() {
         entry.tolerance = args.tolerance.as_ref().map(|share| share.0.clone());
     }
@@ -148,8 +153,13 @@ fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure> {
     let mut cases = BTreeMap::new();
     for (case, spec) in plan.cases.iter().enumerate() {
         let Some(outcome) = played.outcomes.get(JobId { case, solver: 0 }) else { continue };
-        let input = Digest::of(&inputs.load_of(&plan.cases, &spec)?).short();
-        cases.insert(spec.name.to_string(), entry(&outcome, nodes, input));
+        // The hash of the input that the solver read: the generator may be slow, or make another one now.
+        let input = match played.inputs.get(case).copied().flatten() {
+            Some(input) => Some(input),
+            None if outcome.verdict == Verdict::JudgeError => None,
+            None => Some(Digest::of(&inputs.load_of(&plan.cases, &spec)?)),
+        };
+        cases.insert(spec.name.to_string(), entry(&outcome, nodes, input.map(|input| input.short())));
     }
     Ok(Baseline {
         problem: plan.problem.id.clone(),
@@ -160,13 +170,13 @@ fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure> {
     })
 }
 
-fn entry(outcome: &Outcome, nodes: &NodeList, input: String) -> BaselineCase {
+fn entry(outcome: &Outcome, nodes: &NodeList, input: Option<String>) -> BaselineCase {
     let result = match &outcome.score {
         Some(score) => CaseResult::Accepted(score.clone().into()),
         None => CaseResult::Failed(outcome.verdict),
     };
     let processor = nodes.processor(outcome).map(str::to_owned);
-    BaselineCase { result, input: Some(input), cpu: outcome.cpu, processor, tolerance: None }
+    BaselineCase { result, input, cpu: outcome.cpu, processor, tolerance: None }
 }
 
 fn to_step(cpu: Duration) -> Duration {
@@ -183,9 +193,7 @@ pub(super) fn exit(runs: &[MatchResult]) -> Exit {
 
 /// Returns the direction and the limits as one line. Under other terms, scores are not comparable.
 fn terms(plan: &Plan) -> String {
-    let Limits { cpu, wall, memory, output, processes } = &plan.limits;
-    let direction = plan.problem.direction.name();
-    format!("{direction}; cpu {cpu}; wall {wall}; memory {memory}; output {output}; processes {processes}")
+    format!("{}; {}", plan.problem.direction.name(), plan.limits)
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.

@@ -253,19 +253,25 @@ fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
     }
 }
 
-/// Rewrites the baseline if the gate holds: with the better results, or, if scores vary, with the mean of all runs. Its
+/// Rewrites the baseline if the gate holds and the judge had no fault: with the better results, or, if scores vary, with the mean of all runs. Its
 /// tolerances are kept, and so are CPU times that have hardly changed.
 fn update(
     RecordedGate { file, record }: &RecordedGate<'_>,
-    PlayedGate { plan, limits, today, .. }: &PlayedGate,
+    PlayedGate { plan, limits, runs, today, .. }: &PlayedGate,
     judgement: &Judgement,
 ) -> Result<bool, Failure> {
+    if runs.iter().any(MatchResult::is_faulty) {
+        return Ok(false);
+    }
     let direction = limits.direction;
     let new = match &judgement.noise {
         Some(test) if judgement.holds() => gate::averaged(&record.baseline, today, test, direction),
         None if judgement.is_better(direction) => today.clone(),
         _ => return Ok(false),
     };
+    if new.immeasurable().is_some() {
+        return Ok(false);
+    }
     let mut updated = BaselineFile { baseline: gate::with_steady_times(new, &record.baseline), ..record.clone() };
     for (name, entry) in &mut updated.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());

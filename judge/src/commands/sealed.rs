@@ -19,19 +19,26 @@ struct Evaluation<'a> {
     is_final: bool,
     /// The total that it must reach, and how far it may fall.
     floor: Option<(&'a SealedBaseline, &'a Percent)>,
-    running: RunningArgs,
+    running: &'a RunningArgs,
 }
 
 impl Evaluation<'_> {
     /// Plays it. No journal is written, and neither progress nor messages of cases are shown. `None` if it was
     /// interrupted.
     fn play(self, global: GlobalArgs<'_>) -> Result<Option<SealedReport>, Failure> {
+        if self.running.engine.on.is_some() {
+            let error = "sealed cases are played on this machine alone: a cluster would store their seeds";
+            return Err(Failure::usage(error).with_hint("leave out --on"));
+        }
+        // A journal would have the seeds and the score of each case.
+        let running = RunningArgs::unrecorded(self.running.jobs.clone(), self.running.conditions.clone());
         let (catalogue, _programs) = programs::catalogue(global, self.problem)?;
         let problem = load::problem(&catalogue, self.problem)?;
-        let sandbox = sandbox::open(&self.running.conditions.sandbox)?;
-        let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox)?;
+        let sandbox = sandbox::open(&running.conditions.sandbox)?;
+        let baseline = self.floor.map(|(baseline, _)| baseline);
+        let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox, baseline)?;
         let cases = if self.is_final { cases.for_the_final_score()? } else { cases };
-        let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &self.running)?;
+        let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &running)?;
         let solvers = runner.solver(self.solver)?;
         let plan = runner.plan_as_it_is(solvers, cases.cases(), problem.best.clone());
         cases.begin(&plan)?;
@@ -54,7 +61,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
             Failure::usage("--sealed runs one solver").with_hint("run it once for each: each is one evaluation")
         );
     }
-    let running = RunningArgs::unrecorded(args.running.jobs.clone(), args.running.conditions.clone());
+    let running = &args.running;
     let (problem, solver) = (args.problem_id(), given.first());
     let file = args.sealed.as_ref().and_then(Option::as_deref);
     let played = Evaluation { problem, solver, file, is_final: args.is_final, floor: None, running }.play(global)?;
@@ -63,10 +70,10 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     Ok(exit(&told))
 }
 
-/// Records the best total of the sealed cases after this solver has run on them.
+/// Records the best total of the sealed cases, if this solver reaches it.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit, Failure> {
     let (problem, solver) = (args.problem.as_deref(), args.solver.as_ref());
-    let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: args.running.clone() };
+    let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: &args.running };
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
     if told.failures > 0 && !args.allow_failures || told.faults > 0 {
         judge_report::note(&format!("{} of {} sealed cases failed: nothing was recorded", told.failures, told.cases));
@@ -75,8 +82,12 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option
     let Some(total) = told.total else {
         return Err(Failure::not_accepted("there is no total yet: the solver must pass all sealed cases"));
     };
+    if !told.is_best {
+        let error = "nothing was recorded: the best total so far is another solver's, and this one does not reach it";
+        return Err(Failure::not_accepted(error).with_hint("record the best solver, or draw new cases: --sealed FILE"));
+    }
     let solver = solver.map_or("", String::as_str).to_owned();
-    let record = SealedBaseline { problem: told.problem, solver, sealed_total: total };
+    let record = SealedBaseline { problem: told.problem, solver, sealed_cases: told.id, sealed_total: total };
     load::write("the baseline", &args.output, record.render()?.as_bytes())?;
     Ok(Exit::Success)
 }
@@ -91,7 +102,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBasel
     let floor = Some((record, &args.max_drop));
     let file = args.sealed.as_deref();
     let (problem, solver) = (Some(&*record.problem), solver.as_ref());
-    let evaluation = Evaluation { problem, solver, file, is_final: false, floor, running: args.running.clone() };
+    let evaluation = Evaluation { problem, solver, file, is_final: false, floor, running: &args.running };
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
     outputs.publish(&told)?;
     Ok(exit(&told))

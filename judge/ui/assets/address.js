@@ -1,12 +1,12 @@
-// The state of a page: all of it is in its address, so that a reload, a link and the way back show the same.
+// The state of a page. It is kept entirely in the address, so a reload, a link and the Back button show the same.
 
 import { address } from "./dom.js";
 
-/** The time after which a place that one scrolls to is remembered, in milliseconds. */
+/** The delay after scrolling before the position is saved, in milliseconds. */
 const PAUSE = 200;
 
 export class Address {
-  /** The address that the browser shows. */
+  /** The address in the browser's address bar. */
   constructor() {
     const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
     Object.assign(this, { path, query: new URLSearchParams(query ?? "") });
@@ -20,7 +20,7 @@ export class Address {
     return this.query.has(name);
   }
 
-  /** Changes parts of the state; those that are empty are left out. A page that is no longer shown changes nothing. */
+  /** Changes parts of the state. Empty parts are left out. Does nothing if the page is no longer shown. */
   set(changes) {
     if (new Address().path !== this.path) return;
     for (const [name, value] of Object.entries(changes)) {
@@ -31,7 +31,7 @@ export class Address {
     if (words !== location.hash) history.replaceState(history.state, "", words);
   }
 
-  /** Remembers how far down the page one is, and returns what ends that. */
+  /** Saves the scroll position from now on, and returns a function that stops it. */
   follow() {
     let timer;
     const scrolled = () => {
@@ -45,7 +45,7 @@ export class Address {
     };
   }
 
-  /** Goes to where one was, once the page is high enough. */
+  /** Restores the scroll position once the page is tall enough. */
   restore() {
     scrollTo(0, Number(this.get("top") ?? 0));
   }

@@ -1,15 +1,15 @@
-// Asks the API, and hears of what happens.
+// Sends requests to the API and receives its events.
 
-/** A page without a server has its data in files. */
+/** Whether the page has no server and reads its data from files. */
 export const isStatic = false;
 
-/** Scores may be longer than a script's numbers: these stay texts, digit by digit. */
+/** Scores too long for JavaScript numbers stay texts, with all digits. */
 function exact(_, value, context) {
   const isLong = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
   return isLong && context?.source ? context.source : value;
 }
 
-/** Returns the document at a path below /api. An error has the hints of the judge. */
+/** Returns the document at a path below /api. Errors contain the judge's hints. */
 export async function get(path, query = {}) {
   const response = await ask(path, query);
   return JSON.parse(await response.text(), exact);
@@ -47,7 +47,7 @@ export async function post(path, body = {}) {
   return JSON.parse(await postForText(path, body), exact);
 }
 
-/** Sends a document to a path below /api, and returns the text that is the answer. */
+/** Sends a document to a path below /api, and returns the response as text. */
 export async function postForText(path, body) {
   const headers = { "Content-Type": "application/json" };
   const response = await ask(path, {}, { method: "POST", headers, body: JSON.stringify(body) });
@@ -55,7 +55,7 @@ export async function postForText(path, body) {
 }
 
 let asked;
-/** Returns what the server lets this page do. */
+/** Returns what the server allows this page to do. */
 export function server() {
   asked ??= get("server").catch((error) => {
     asked = undefined;
@@ -84,12 +84,12 @@ async function ask(path, query, how = {}) {
   throw Object.assign(new Error(told.error), { hints: told.hints });
 }
 
-/** The time between two tries to reach a server that has ended. */
+/** The time between attempts to reconnect to a stopped server. */
 const AGAIN = 3000;
 
-/** Calls `heard` with each event, and `linked` with whether the server is there and, if not, why. All tabs share one stream: a browser
- * has six connections to a server, and each stream takes one. The tab that holds the lock has the stream, and tells the others. A tab
- * that is not looked at neither holds it nor hears. */
+/** Calls `heard` with each event, and `linked` with whether the server is reachable and, if not, why. All tabs share
+ * one stream, because a browser allows six connections per server and each stream uses one. The tab that holds the
+ * lock reads the stream and forwards events to the others. A hidden tab neither holds the lock nor receives events. */
 export function listen(heard, linked) {
   const others = new BroadcastChannel("judge events");
   let leave = () => {};
@@ -118,7 +118,7 @@ export function listen(heard, linked) {
   if (document.visibilityState === "visible") join();
 }
 
-/** Holds the stream of events until it is told to stop. */
+/** Keeps the event stream open until told to stop. */
 function stream(spread, stopped) {
   return new Promise((done) => {
     let source, timer;
@@ -128,7 +128,7 @@ function stream(spread, stopped) {
       source.onerror = async () => {
         const why = await get("server").then(() => undefined, (error) => error.message);
         spread("link", { isThere: false, why });
-        // After an answer that is no stream, a browser does not try again.
+        // A browser does not reconnect after a response that is not a stream.
         if (source.readyState === EventSource.CLOSED && !stopped.aborted) timer = setTimeout(open, AGAIN);
       };
       for (const name of ["progress", "runs"]) {
@@ -144,7 +144,7 @@ function stream(spread, stopped) {
   });
 }
 
-/** Returns a path of words that may hold any sign. */
+/** Returns a path of segments that may contain any character. */
 export function path(...words) {
   return words.map(encodeURIComponent).join("/");
 }

@@ -1,4 +1,4 @@
-// One case in all runs: every solver's score from run to run, the best of them, the features, the input.
+// One case in all runs: each solver's score over the runs, the best scores, the features and the input.
 
 import { get, path, text } from "./api.js";
 import { figure, lines } from "./charts.js";

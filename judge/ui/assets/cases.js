@@ -1,4 +1,4 @@
-// The cases of a run: filtered, sorted, and one of them in full.
+// The cases of a run, filtered and sorted, with one shown in full.
 
 import { get, path, text } from "./api.js";
 import { bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
@@ -10,7 +10,7 @@ const NUMBER = 7;
 const FAILURES = "verdict!=AC";
 
 export class Cases {
-  /** `at` is the address of the page; `changed` is called with whether another condition is one. */
+  /** `at` is the address of the page; `changed` is called with whether a new condition is valid. */
   constructor(head, at, changed) {
     Object.assign(this, { head, at, changed, filter: at.get("filter") ?? "", solver: at.get("solver") ?? "" });
     this.order = { field: at.get("sort") ?? "case", descending: at.has("descending") };
@@ -63,7 +63,7 @@ export class Cases {
     return get(path("runs", this.head.run, "cases"), { filter, solver, sort: order.field, descending: order.descending ? "true" : "", ...more });
   }
 
-  /** Shows the rows of the condition. Returns whether it is one. */
+  /** Shows the rows that match the condition. Returns whether the condition is valid. */
   async load(keepsPlace = false) {
     const { filter, solver, order } = this;
     this.at.set({ filter, solver, sort: order.field === "case" ? "" : order.field, descending: order.descending });
@@ -77,7 +77,7 @@ export class Cases {
       if (this.wanted) await this.openFirst();
       return true;
     } catch (error) {
-      // Rows of another condition would look like rows of this one.
+      // Rows of the previous condition would look like matches of this one.
       this.rows.clear();
       this.rows.box.hidden = true;
       this.none.replaceChildren();
@@ -88,7 +88,7 @@ export class Cases {
     }
   }
 
-  /** Opens the case that the address names, at the place that it names. */
+  /** Opens the case in the address, at the position in the address. */
   async openFirst() {
     const [name, row] = [this.wanted, Number(this.at.get("row") ?? 0)];
     this.wanted = null;
@@ -109,7 +109,7 @@ export class Cases {
     this.changed(await this.load());
   }
 
-  /** Narrows the condition to the cases in ranges: of pairs of a formula and the ends of its range. */
+  /** Narrows the condition to the cases within ranges, given as pairs of a formula and its bounds. */
   brush(ranges) {
     const plain = (value) => value.toLocaleString("en", { useGrouping: false, maximumSignificantDigits: 6 });
     const parts = ranges.flatMap(([formula, [low, high]]) => [`${formula}>=${plain(low)}`, `${formula}<=${plain(high)}`]);
@@ -143,7 +143,7 @@ export class Cases {
     this.show(found.row, scrolls);
   }
 
-  /** Returns a row, and its place among those that are shown; -1: it is not among them. */
+  /** Returns a row and its index among the shown rows, or -1 if it is not shown. */
   async find(name, solver) {
     const { filter, order: { field, descending }, solver: chosen } = this;
     const among = async (query) => {
@@ -196,8 +196,8 @@ export class Cases {
     this.detail.replaceChildren(el("section", { class: "detail" },
       el("h3", {}, el("bdi", {}, row.case), ", ", cut(row.solver), ": ", row.verdict), el("p", {}, verdict(row.code, row.verdict), " ", row.note ? `${row.note}${rule}` : ""),
       el("dl", { class: "facts" }, facts.map(fact)),
-      part("Standard error", row.stderr), el("h4", {}, "The command that reproduces it"), el("pre", { tabindex: "0" }, row.reproduce),
-      el("div", { class: "tools" }, replay, copy, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer,
+      part("Standard error", row.stderr), part("The command that reproduces it", row.reproduce),
+      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer,
       el("div", { class: "tools" }, el("button", { type: "button", class: "quiet", click: () => this.close() }, "Close"))));
     if (scrolls) this.detail.scrollIntoView({ block: "nearest" });
   }

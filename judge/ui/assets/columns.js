@@ -1,13 +1,13 @@
-// A game of columns for a page without a server: its frames follow from the pieces and the moves. A sum of the frames that the judge has made tells
-// whether these are the same.
+// A game of columns for a page without a server. Its frames are computed from the pieces and moves. A checksum of the
+// judge's own frames verifies that they are the same.
 
 const POINTS = 47;
-/** How many of the next pieces are shown. */
+/** The number of upcoming pieces that are shown. */
 const SHOWN = 10;
 const MAGIC = "***";
 const DIRECTIONS = [[0, 1], [1, -1], [1, 0], [1, 1]];
 
-/** Returns the document that the server has of the game. */
+/** Returns the game as the server's document. */
 export function playedColumns({ width, height, pieces, moves, sum, ...rest }) {
   const game = new Columns(width, height, pieces.match(/.{3}/g) ?? []);
   game.play(moves);
@@ -17,7 +17,7 @@ export function playedColumns({ width, height, pieces, moves, sum, ...rest }) {
   return { ...rest, ...film };
 }
 
-/** Returns the sum of a text's bytes: FNV-1a. */
+/** Returns the FNV-1a hash of a text's bytes. */
 function sumOf(text) {
   return new TextEncoder().encode(text).reduce((sum, byte) => Math.imul(sum ^ byte, 16777619) >>> 0, 2166136261);
 }
@@ -25,7 +25,7 @@ function sumOf(text) {
 class Columns {
   constructor(width, height, pieces) {
     Object.assign(this, { width, height, pieces, step: 0, total: 0, record: new Recorder(width) });
-    /** The jewels of each column, from the lowest. */
+    /** The jewels of each column, from the bottom. */
     this.stacks = Array.from({ length: width }, () => []);
   }
 
@@ -38,7 +38,7 @@ class Columns {
     }
   }
 
-  /** Places a piece. Returns whether it fitted. */
+  /** Places a piece. Returns whether it fits. */
   place(piece, column, shifts) {
     const stack = this.stacks[column], name = `column ${column + 1}`;
     if (stack.length + 3 > this.height) {
@@ -74,12 +74,12 @@ class Columns {
     return (this.height - 1 - y) * this.width + x;
   }
 
-  /** Returns the places of the three jewels on top of a column. */
+  /** Returns the positions of the top three jewels of a column. */
   top(column) {
     return [1, 2, 3].map((down) => this.at(column, this.stacks[column].length - down));
   }
 
-  /** Returns how many triples of equal jewels there are, and their places. */
+  /** Returns the number of triples of equal jewels, and their positions. */
   matches() {
     const cells = new Set();
     let count = 0;
@@ -93,7 +93,7 @@ class Columns {
     return { count, cells: [...cells] };
   }
 
-  /** Removes jewels, and lets those above them fall. */
+  /** Removes jewels and lets the ones above fall. */
   settle(cells) {
     const gone = new Set(cells), fallen = [];
     this.stacks = this.stacks.map((stack, x) => {
@@ -112,7 +112,7 @@ class Columns {
   }
 }
 
-/** Writes frames down as the server does: each as the difference from the one before it. */
+/** Encodes frames as the server does, each as the difference from the previous one. */
 class Recorder {
   constructor(width) {
     Object.assign(this, { width, captions: [], frames: [], cells: [[null, 0]], queue: { width: 0, height: 3, cells: [] }, start: 0, step: 0, total: 0, board: [] });
@@ -130,7 +130,7 @@ class Recorder {
     return this.texts.get(text);
   }
 
-  /** Fields have the order in which the server writes them. */
+  /** Fields are in the server's order. */
   add(step, caption, gained, total, board, marks, ahead) {
     const isFirst = this.frames.length === 0, t = this.caption(caption), q = this.moveQueue(ahead) || undefined;
     if (isFirst) this.board = new Array(board.length).fill(0);
@@ -151,7 +151,7 @@ class Recorder {
     Object.assign(this, { step, total });
   }
 
-  /** Shows these pieces next. Returns by how many pieces the shown part moves on. */
+  /** Shows these upcoming pieces. Returns by how many pieces the shown part advances. */
   moveQueue(pieces) {
     const { queue } = this, { cells } = queue, before = this.start;
     const rows = [2, 1, 0].map((height) => pieces.map((piece) => this.look(piece[height])));
@@ -160,7 +160,7 @@ class Recorder {
     const isAt = (start) => columns.every((look, at) => start + at >= cells.length || cells[start + at] === look);
     let start = cells.length;
     if (pieces.length > 0) {
-      // Fewer pieces than usual are the last ones.
+      // Fewer pieces than usual are the last ones of the game.
       const starts = pieces.length < queue.width ? [cells.length - columns.length] : Array.from({ length: pieces.length + 1 }, (_, at) => 3 * (before + at));
       start = starts.find((start) => start >= 3 * before && start <= cells.length && isAt(start)) ?? cells.length;
       cells.push(...columns.slice(cells.length - start));

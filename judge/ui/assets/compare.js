@@ -50,7 +50,7 @@ class Comparison {
   }
 
   showFeatures() {
-    // A static site has comparisons of all cases alone.
+    // A static site only has comparisons over all cases.
     this.group.hidden = isStatic || this.head.features.length === 0;
     if (this.group.childElementCount > 0) return;
     this.group.append(choice("feature", ["", ...this.head.features], this.query.group_by, (name) => this.change({ group_by: name })));
@@ -86,7 +86,7 @@ class Comparison {
     charts.draw();
   }
 
-  /** What is to be known beside the conclusion. */
+  /** Notes beside the conclusion. */
   remarks({ scope, note }) {
     return [scope, note].filter((remark) => remark !== undefined);
   }
@@ -147,7 +147,7 @@ class Comparison {
   }
 }
 
-/** Returns how many cases B is better, equal and worse on, as a bar. */
+/** Returns a bar with the numbers of cases where B is better, equal and worse. */
 function outcomes({ wins, ties, losses }) {
   const all = wins + ties + losses || 1;
   const part = (count, ink) => {

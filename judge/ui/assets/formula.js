@@ -1,4 +1,4 @@
-// Formulas and conditions over the numbers of a case, for pages without a server: `N<10 && score/N>=2`.
+// Formulas and conditions over the numbers of a case, such as `N<10 && score/N>=2`, for pages without a server.
 
 const FUNCTIONS = { log: Math.log, sqrt: Math.sqrt, abs: Math.abs };
 const BINARY = [
@@ -6,11 +6,12 @@ const BINARY = [
   { "==": (a, b) => a === b, "!=": (a, b) => a !== b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "<": (a, b) => a < b, ">": (a, b) => a > b },
   { "+": (a, b) => a + b, "-": (a, b) => a - b }, { "*": (a, b) => a * b, "/": (a, b) => a / b },
 ];
-/** From this level on, both sides are numbers: where one is unknown, nothing holds. */
+/** From this precedence level on, both operands are numbers. If one is unknown, no comparison holds. */
 const NUMBERS = 2;
 const TOKEN = /\s*(\|\||&&|[<>=!]=|[-+*/<>!()]|\d+(?:\.\d+)?|[\p{L}_][\p{L}\p{N}_]*)/uy;
 
-/** Returns the function that evaluates a text for the numbers of a row: `value(name)`, undefined where it is unknown. */
+/** Returns a function that evaluates a text for a row. It gets the row's numbers from `value(name)`, which is undefined
+ * for unknown ones. */
 export function parse(text) {
   const tokens = tokensOf(text);
   let place = 0;

@@ -1,13 +1,13 @@
-// A solver on a fresh case of a problem: it is run, and its game is shown.
+// Runs a solver on a fresh case of a problem, and shows its game.
 
 import { get, post } from "./api.js";
 import { address, el, failure } from "./dom.js";
 import { replayOf } from "./replays.js";
 
-/** The time between two looks whether the run is over. */
+/** The interval for polling whether the run has ended. */
 const PAUSE = 200;
 
-/** Returns the form that runs a solver on a seed, and then shows its game. */
+/** Returns a form that runs a solver on a seed and then shows the game. */
 export function freshReplay(problem) {
   const [best] = problem.solvers;
   const seed = el("input", { name: "seed", type: "text", inputmode: "numeric", pattern: "[0-9]+", required: true, value: "1" });
@@ -31,7 +31,7 @@ export function freshReplay(problem) {
   return el("form", { class: "tools", submit }, label("Seed", seed), label("Solver", solver), names, button, told);
 }
 
-/** Waits for the end of a run, and goes to its game: or to the run, or to what it said, where there is no game to show. */
+/** Waits for a run to end and opens its game. Without a game, opens the run or shows its output. */
 async function show(number, name, told) {
   for (;;) {
     const one = (await get("started")).started.find((run) => run.number === number);

@@ -1,4 +1,5 @@
-// Cases and runs as a map of heat: where a version wins and where it loses. Each cell is the share of the best score of its case.
+// A heat map of cases and runs that shows where a version wins and loses. Each cell is a score's share of the best on
+// its case.
 
 import { get } from "./api.js";
 import { figure, legendOf } from "./charts.js";
@@ -62,7 +63,7 @@ class GridPage {
     this.draw();
   }
 
-  /** Turns the order of the cases around. */
+  /** Reverses the order of the cases. */
   flip() {
     const { data } = this;
     for (const list of [data.cases, data.keys, ...data.columns.flatMap(({ relative, codes }) => [relative, codes])]) list.reverse();
@@ -75,7 +76,7 @@ class GridPage {
     this.order.append(choice("sorted by", names, this.sort, (sort) => this.change({ sort })));
   }
 
-  /** A row for each solver; a solver against the first is one click away. */
+  /** A row for each solver, with a link that compares it with the first. */
   showBoard() {
     const { columns, total } = this.data;
     const [first] = columns;

@@ -1,31 +1,33 @@
-// A map of heat: a row for each case, a column for each solver. Only the part in sight is drawn, so that it may have any size.
+// A heat map with a row for each case and a column for each solver. Only the visible part is drawn, so it may have any
+// size.
 
 import { colorsOf } from "./charts.js";
 import { counted, el, shown, tint, visible } from "./dom.js";
 
-/** The least height of a row: all cases of a long list have a place, and few are large enough to hit. */
+/** The minimum and maximum height of a row. A long list shows all its cases, and a short one has rows large enough to
+ * click. */
 const LEAST = 2, MOST = 18;
-/** The least width of a column, and the room that the number of a run takes. */
+/** The minimum width of a column, and the space for a run number. */
 const NARROW = 14, NUMBER = 34;
-/** The height of the cells in sight. */
+/** The height of the visible cells. */
 const TALL = 620;
-/** The room of the names of columns and rows. */
+/** The space for the names of columns and rows. */
 const HEAD = 64, SIDE = 88;
-/** From this height on, a cell has a gap and a sign. */
+/** At this height or more, a cell has a gap and a sign. */
 const LARGE = 6;
-/** Browsers refuse a larger picture. */
+/** The browser limit for picture sizes. */
 const MAX_SIDE = 16_000;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class HeatMap {
-  /** `opened` is called with the solver and the row of a cell that is chosen, `aimed` with those of the cell that is looked at, or with nothing. `at` is the
-   * cell that is aimed at first, as in `12.3`: row and column. */
+  /** `opened` is called with the solver and row of a chosen cell, and `aimed` with those of the current cell, or with
+   * nothing. `at` is the initial current cell, as row and column: `12.3`. */
   constructor({ opened, aimed, at }) {
     Object.assign(this, { opened, aimed });
     [this.row, this.column] = (at ?? "0.0").split(".").map((place) => Number(place) || 0);
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.space = el("div", { class: "space" }, this.canvas);
-    // The cell that is aimed at, for those who do not see the map.
+    // Describes the current cell for screen readers.
     this.heading = el("span", { role: "columnheader" });
     this.name = el("span", { role: "rowheader", "aria-colindex": 1 });
     this.cell = el("span", { role: "gridcell", id: "cell" });
@@ -38,7 +40,7 @@ export class HeatMap {
     new ResizeObserver(() => this.data && this.layout()).observe(this.box);
   }
 
-  /** Shows cases and solvers. `sort` is the name of the number that stands beside each case. */
+  /** Shows cases and solvers. `sort` names the number shown beside each case. */
   show(data, sort) {
     Object.assign(this, { data, sort });
     this.box.setAttribute("aria-rowcount", data.cases.length + 1);
@@ -47,7 +49,7 @@ export class HeatMap {
     this.go(this.column, this.row);
   }
 
-  /** Chooses the sizes of cells by the room that there is. */
+  /** Chooses the cell size from the available space. */
   layout() {
     const { columns, cases } = this.data;
     const wide = Math.max(320, this.box.parentElement.clientWidth - 4);
@@ -63,10 +65,10 @@ export class HeatMap {
     this.next = requestAnimationFrame(() => this.draw());
   }
 
-  /** Draws what is in sight. */
+  /** Draws the visible part. */
   draw() {
     const { box, canvas, size } = this, ratio = Math.min(devicePixelRatio || 1, MAX_SIDE / Math.max(...size));
-    // On paper, all of it is in sight.
+    // In print, all of it is visible.
     const isPrinted = document.documentElement.classList.contains("printed");
     const [wide, high] = isPrinted ? size : [Math.min(size[0], box.clientWidth), Math.min(size[1], box.clientHeight)];
     Object.assign(canvas, { width: Math.round(wide * ratio), height: Math.round(high * ratio) });
@@ -77,7 +79,7 @@ export class HeatMap {
     if (document.activeElement === box) this.frame(pen);
   }
 
-  /** Returns a picture of the whole map. */
+  /** Returns a picture of the entire map. */
   picture() {
     const [wide, high] = this.size, ratio = Math.min(2, MAX_SIDE / Math.max(wide, high));
     const canvas = el("canvas", { width: Math.round(wide * ratio), height: Math.round(high * ratio) });
@@ -88,7 +90,7 @@ export class HeatMap {
     return canvas;
   }
 
-  /** Draws the part that begins at a place and has a size. The names of rows and columns stay in sight. */
+  /** Draws a part with the given origin and size. The names of rows and columns stay visible. */
   paint(pen, [left, top], [wide, high]) {
     const { width, height, data: { columns, cases } } = this;
     const seen = (start, room, step, count) => [Math.floor(start / step), Math.min(count, Math.ceil((start + room) / step))];
@@ -107,7 +109,7 @@ export class HeatMap {
         const y = HEAD + row * height - top, isFailed = codes[row] !== "" && relative[row] === null;
         pen.fillStyle = codes[row] === "" ? none : isFailed ? failed : paint(relative[row]);
         pen.fillRect(x, y, width - 1, height - (height >= LARGE ? 1 : 0));
-        // A failure has a shape, too.
+        // A failure also has a shape.
         if (!isFailed || height < LARGE) continue;
         pen.fillStyle = ink;
         pen.fillText("✕", x + width / 2, y + height / 2);
@@ -157,7 +159,7 @@ export class HeatMap {
     pen.restore();
   }
 
-  /** Frames the cell that is aimed at. */
+  /** Draws a frame around the current cell. */
   frame(pen) {
     const { box, width, height, row, column } = this;
     const [x, y] = [SIDE + column * width - box.scrollLeft, HEAD + row * height - box.scrollTop];
@@ -168,7 +170,7 @@ export class HeatMap {
     }
   }
 
-  /** Aims at a cell, and brings it into sight. */
+  /** Selects a cell as the current one and scrolls it into view. */
   go(column, row) {
     const { box, width, height, data: { columns, cases } } = this;
     [this.column, this.row] = [Math.max(0, Math.min(columns.length - 1, column)), Math.max(0, Math.min(cases.length - 1, row))];
@@ -179,7 +181,7 @@ export class HeatMap {
     this.tell();
   }
 
-  /** Tells of the cell that is aimed at. */
+  /** Announces the current cell. */
   tell() {
     const known = this.data.columns[this.column], name = this.data.cases[this.row];
     if (!known || name === undefined) return;
@@ -191,7 +193,7 @@ export class HeatMap {
     this.cell.textContent = visible(`${name}, ${solver} of run ${run}: ${wordsOf(relative[this.row], codes[this.row])}`);
   }
 
-  /** Looks at the cell that is aimed at. */
+  /** Opens the current cell. */
   aim() {
     this.draw();
     const known = this.data?.columns[this.column];
@@ -250,17 +252,17 @@ export class HeatMap {
   }
 }
 
-/** Returns a share in words, or why there is none. */
+/** Returns a share as text, or why it is missing. */
 export function wordsOf(share, code) {
   return share === null ? code || "no result" : `${(100 * share).toFixed(1)} %`;
 }
 
-/** Returns what a map of so many cells is called. */
+/** Returns the accessible name of a map with this many cells. */
 export function sizeOf({ cases, columns }) {
   return `${counted(cases.length, "case")} of ${counted(columns.length, "solver")}`;
 }
 
-/** Returns what gives the colour of a share: from the worst over the middle to the best. */
+/** Returns a function that maps a share to a colour, interpolated from worst over middle to best. */
 function heat() {
   const parse = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
   const [low, middle, high] = ["heat-0", "heat-1", "heat-2"].map((name) => parse(tint(name)));

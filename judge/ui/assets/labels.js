@@ -1,9 +1,9 @@
-// The tags and the note of a run: shown, and changed.
+// Shows and edits the tags and the note of a run.
 
 import { path, post, server } from "./api.js";
 import { address, el, failure } from "./dom.js";
 
-/** Returns the tags of a run, each a link to the runs that have it. */
+/** Returns the tags of a run, each linked to the runs with that tag. */
 export function tagList(tags = []) {
   return tags.map((tag) => el("a", { class: "tag", href: address("", { tag }) }, tag));
 }
@@ -16,7 +16,7 @@ export class Labels {
     this.show();
   }
 
-  /** Draws them. Without the server, they cannot be changed. */
+  /** Draws them. Without a server, they are read-only. */
   show() {
     this.draw().catch(() => {});
   }
@@ -29,7 +29,7 @@ export class Labels {
     this.box.replaceChildren(...shown, el("button", { type: "button", click: () => this.edit() }, tags || note ? "Edit tags and note" : "Add tags and a note"));
   }
 
-  /** Shows what another page or a command has changed, unless it is being changed here. */
+  /** Shows changes made by another page or a command, unless they are being edited here. */
   follow(head) {
     const isNew = JSON.stringify([head.tags, head.note]) !== JSON.stringify([this.head.tags, this.head.note]);
     Object.assign(this.head, { tags: head.tags, note: head.note });

@@ -1,4 +1,4 @@
-// Which page is shown: the part of the address after `#`.
+// Chooses the page from the part of the address after `#`.
 
 import { listen } from "./api.js";
 import { Address } from "./address.js";
@@ -15,14 +15,14 @@ import { runsPage } from "./runs.js";
 const main = document.getElementById("main");
 const link = document.getElementById("link");
 
-/** What the page that is shown does with events. */
+/** The current page's event handler. */
 let heard = () => {};
-/** Ends what the page that is shown does beside that. */
+/** Stops the current page's other activities. */
 let ended = () => {};
-/** Grows with each page: what an older one still gets is dropped. */
+/** Incremented for each page. Responses for an older page are dropped. */
 let shownPages = 0;
 
-/** The pages, each with its address and the links that lead to it. */
+/** The pages, each with its address and the links to it. */
 const PAGES = [
   [/^$/, runsPage, () => []],
   [/^runs\/([^/]+)$/, runPage, () => [["Runs", "#/"]]],
@@ -36,7 +36,7 @@ const PAGES = [
   [/^problems\/([^/]+)\/cases\/([^/]+)$/, casePage, ([id]) => [["Problems", "#/problems"], [id, `#/problems/${encodeURIComponent(id)}`]]],
 ];
 
-/** Shows where one is: the pages above this one, and its title. */
+/** Shows the breadcrumbs: the parent pages and this page's title. */
 function name(place, above) {
   const title = place.querySelector("h1")?.textContent ?? "Not found";
   document.title = `${visible(title)} – judge`;
@@ -44,7 +44,7 @@ function name(place, above) {
   if (above.length > 0) place.prepend(el("nav", { class: "trail", "aria-label": "Where this page is" }, above.map(([words, href]) => el("span", {}, el("a", { href }, words))), el("span", { "aria-current": "page" }, title)));
 }
 
-/** Fills the place of a page, and shows it once there is something to see. */
+/** Fills the page element, and shows it once it has content. */
 async function fill(place, [match, make, above], at) {
   const words = match.slice(1).map(decodeURIComponent);
   const title = () => name(place, above(words));
@@ -96,7 +96,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 history.scrollRestoration = "manual";
 addEventListener("hashchange", () => show(false));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show(true));
-// Paper is light: what is drawn is drawn anew for it, and for the screen again.
+// Paper is light, so redraw the charts before and after printing.
 for (const [event, isPrinted] of [["beforeprint", true], ["afterprint", false]]) {
   addEventListener(event, () => {
     document.documentElement.classList.toggle("printed", isPrinted);

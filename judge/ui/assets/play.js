@@ -1,4 +1,4 @@
-// A game that is played by hand. The server has the rules: it is sent all moves so far, and tells what comes of them.
+// A game that is played by hand. The server has the rules: the page sends all moves so far and receives the result.
 
 import { beforeFirst, advance, boardText, copyState, marksOf } from "./board.js";
 import { drawStrip, Sprites } from "./boardview.js";
@@ -7,12 +7,12 @@ import { address, choice as choiceOf, el, failure, grouped, shown } from "./dom.
 import { PlayBoard } from "./playboard.js";
 import { replayOf } from "./replays.js";
 
-/** The most time that the frames of a move take, and the pause after each, in milliseconds. */
+/** The maximum time for the frames of a move, and the pause after each, in milliseconds. */
 const LONGEST = 1500;
 const PAUSE = 180;
 const AHEAD = 24;
 
-/** Returns today as a number, such as 20260131: the seed of the day. */
+/** Returns the seed of the day: today's date as a number, such as 20260131. */
 function today() {
   const now = new Date();
   return now.getFullYear() * 10000 + (now.getMonth() + 1) * 100 + now.getDate();
@@ -46,7 +46,7 @@ class Game {
   constructor(problem, name) {
     Object.assign(this, { problem, name, moves: [], undone: [], isBusy: false, bot: { moves: [] } });
     const key = `play ${problem} ${name}`;
-    // A page that is loaded again goes on with the same game.
+    // A reloaded page continues the same game.
     this.remember = () => localStorage.setItem(key, JSON.stringify(this.moves));
     this.remembered = () => JSON.parse(localStorage.getItem(key) ?? "[]");
     this.todayKey = `best ${problem} ${name} ${today()}`;
@@ -77,7 +77,7 @@ class Game {
     this.listen();
   }
 
-  /** Keys work wherever the focus is, but in fields and on buttons. */
+  /** Keys work for any focus except in fields and on buttons. */
   listen() {
     const pressed = (event) => {
       if (this.wasThere && !this.box.isConnected) removeEventListener("keydown", pressed);
@@ -86,7 +86,7 @@ class Game {
     addEventListener("keydown", pressed);
   }
 
-  /** Goes on with the game of this case that was played last. */
+  /** Continues the last game on this case. */
   async restore() {
     this.moves = this.remembered();
     try {
@@ -116,7 +116,8 @@ class Game {
     if (isOn) this.moveBot().catch(() => {});
   }
 
-  /** The bot plays as many moves on the same case as the person: each time what brings most, and of equals the lowest. */
+  /** The bot plays as many moves on the same case as the user. It always takes the move with the highest gain, and
+   * among equal ones the one that lands lowest. */
   async moveBot() {
     const { bot } = this;
     if (bot.isBusy) return;
@@ -140,7 +141,7 @@ class Game {
       el("span", { class: lead < 0 ? "bad" : "good" }, lead === 0 ? "are even" : lead > 0 ? `lead by ${grouped(lead)}` : `are ${grouped(-lead)} behind`));
   }
 
-  /** Goes to other moves: they are taken back if the server does not accept them. */
+  /** Changes the moves. Reverts them if the server rejects them. */
   async go(moves, undone) {
     if (this.isBusy) return;
     this.isBusy = true;
@@ -170,7 +171,7 @@ class Game {
     return this.undone.length > 0 && this.go([...this.moves, this.undone[0]], this.undone.slice(1));
   }
 
-  /** Shows the last move, frame by frame, and then what can be played next. */
+  /** Shows the last move frame by frame, and then the possible next moves. */
   show() {
     const { game, board } = this;
     clearTimeout(this.timer);
@@ -221,7 +222,7 @@ class Game {
     if (!game.records) this.record.title = "not with --read-only";
   }
 
-  /** Tells what the choice that is aimed at would bring. */
+  /** Describes the effect of the selected choice. */
   aimed(choice, text) {
     const here = text ? `${text}: ` : "";
     if (!choice) {
@@ -239,7 +240,7 @@ class Game {
     this.board.canvas.focus({ preventScroll: true });
   }
 
-  /** Tells the keys that this game has. */
+  /** Lists the keys of this game. */
   showKeys() {
     const { choices } = this.game;
     if (choices.length === 0) return;
@@ -271,7 +272,7 @@ class Game {
     });
   }
 
-  /** The input of the case, as `judge check` takes it. */
+  /** The input of the case, as for `judge check`. */
   checked() {
     const seed = /^seed-(\d+)$/.exec(this.game.case);
     return seed ? `--seed ${seed[1]}` : "--input FILE";
@@ -295,7 +296,7 @@ class Game {
   }
 }
 
-/** Returns what brings most; of equals, what lands lowest. */
+/** Returns the choice with the highest gain, and among equal ones the one that lands lowest. */
 function bestOf(choices) {
   const rank = ({ gained, placed = [], ends }) => [Number(gained), ends ? 0 : 1, Math.min(...placed.map(([cell]) => cell))];
   return choices.reduce((best, choice) => {

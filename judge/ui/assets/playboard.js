@@ -1,19 +1,18 @@
-// A board on which moves are chosen, with keys, a mouse or a finger. It knows no rules: the choices that the server offers
-// say which cells stand for them.
+// A board to choose moves on, with keys, mouse or touch. It does not contain the rules: the server's choices say which
+// cells represent them.
 
 import { motionOf } from "./board.js";
 import { BoardView, Sprites } from "./boardview.js";
 import { el } from "./dom.js";
 
-/** Smaller cells are not hit with a finger: of a larger board, a part is shown. */
+/** The minimum cell size for touch. Of a larger board only a part is shown. */
 const LEAST = 24;
-/** A pointer that has moved further has dragged, and not clicked. */
+/** A pointer that moves further than this drags instead of clicking. */
 const DRAGGED = 8;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class PlayBoard {
-  /** `aimed` is called with the choice that is aimed at, if there is one, and the text of its cell; `played` with the one that
-   * is played. */
+  /** `aimed` is called with the selected choice, if any, and the text of its cell; `played` with the played choice. */
   constructor({ label, aimed, played }) {
     Object.assign(this, { aimed, played, cursor: 0, turn: 0, choices: [], at: new Map(), marks: new Set() });
     this.view = new BoardView([], {
@@ -26,7 +25,7 @@ export class PlayBoard {
     this.box = el("div", { class: "board" }, this.view.box);
   }
 
-  /** Shows a board on which nothing can be chosen yet. What has moved since the one before takes so many milliseconds. */
+  /** Shows a board without choices for now. The motion since the previous board takes this many milliseconds. */
   show(state, looks, marks, duration = 0) {
     this.motion = duration > 0 && this.state ? { moved: motionOf(this.before(looks), state, this.marks), duration } : undefined;
     if (this.looks !== looks) this.view.sprites = new Sprites(looks);
@@ -35,13 +34,13 @@ export class PlayBoard {
     this.motion = undefined;
   }
 
-  /** Returns the board that is shown in the looks of another: each answer of the server has looks of its own. */
+  /** Converts the shown board to the looks of another, because each server response has its own looks. */
   before(looks) {
     const same = this.looks.map(([text, color]) => looks.findIndex((look) => look[0] === text && look[1] === color));
     return { ...this.state, board: this.state.board.map((look) => same[look]) };
   }
 
-  /** Lets one of these moves be chosen. */
+  /** Offers these moves. */
   offer(choices) {
     this.marks = new Set();
     this.setChoices(choices);
@@ -59,7 +58,7 @@ export class PlayBoard {
     this.draw();
   }
 
-  /** Returns the choice that is aimed at: a cell may stand for several. */
+  /** Returns the selected choice. A cell may represent several. */
   choice() {
     const here = this.at.get(this.cursor) ?? [];
     return here[this.turn % here.length];
@@ -71,7 +70,7 @@ export class PlayBoard {
     this.aimed(this.choice(), this.looks[this.state.board[cursor]]?.[0]);
   }
 
-  /** Aims at a choice. */
+  /** Selects a choice. */
   aimAt(choice) {
     const [cell] = choice.cells;
     this.aim(cell, this.at.get(cell).indexOf(choice));
@@ -99,7 +98,7 @@ export class PlayBoard {
     this.drawn = { columns: this.view.columns, size: this.view.size };
   }
 
-  /** Returns the place of a look in the palette. */
+  /** Returns the index of a look in the palette. */
   lookOf([text, color]) {
     const place = this.looks.findIndex((look) => look[0] === text && look[1] === color);
     return place < 0 ? this.looks.push([text, color]) - 1 : place;
@@ -122,7 +121,7 @@ export class PlayBoard {
   step([right, down], isPlayed) {
     const { columns } = this.drawn;
     const here = this.at.get(this.cursor) ?? [];
-    // Where the same cells stand for several choices, up and down go from one to the next.
+    // If the same cells represent several choices, up and down switch between them.
     if (!isPlayed && down !== 0 && here.length > 1 && here.every(({ cells }) => String(cells) === String(here[0].cells))) {
       this.turnBy(down);
       return;
@@ -138,7 +137,7 @@ export class PlayBoard {
     if (shared.length === 1) this.play(shared[0]);
   }
 
-  /** Aims at the choice at the pointer: of several, at one whose cells are nearest. */
+  /** Selects the choice at the pointer: among several, one whose cells are nearest. */
   point(event) {
     if (!this.drawn || this.choices.length === 0) return;
     const { columns } = this.drawn, [x, y] = this.view.cellAt(event);
@@ -158,7 +157,7 @@ export class PlayBoard {
     const before = this.choice();
     this.point(event);
     this.pressed = [event.clientX, event.clientY];
-    // A finger does not hover: the first touch aims, and the second one plays.
+    // Touch has no hover: the first touch selects, and the second one plays.
     this.isMeant = event.button === 0 && (event.pointerType !== "touch" || before === this.choice());
   }
 

@@ -1,10 +1,10 @@
-// The problems of the catalogue, and what is known of one.
+// The problems of the catalogue, and the details of one.
 
 import { get, path } from "./api.js";
 import { address, counted, cut, digits, el, empty, table, time } from "./dom.js";
 import { freshReplay } from "./fresh.js";
 
-/** The rows of the newest results. */
+/** The number of rows of newest results. */
 const RESULTS = 15;
 
 export async function problemsPage(place) {
@@ -30,7 +30,7 @@ export async function problemPage(place, [id]) {
   if (problem.rules) place.append(el("h2", {}, "Rules"), rulesOf(problem));
 }
 
-/** Returns the form that opens a case in all runs. */
+/** Returns a form that opens a case in all runs. */
 function openCase(id, names = []) {
   const input = el("input", { type: "text", list: "its-cases", required: true, spellcheck: "false", autocapitalize: "off", placeholder: "seed-1" });
   const list = el("datalist", { id: "its-cases" }, names.map((name) => el("option", { value: name })));
@@ -41,14 +41,14 @@ function openCase(id, names = []) {
   return el("form", { class: "tools", submit: open }, el("label", {}, "A case in all runs", input), list, el("button", {}, "Open"));
 }
 
-/** Returns the total of a bundled solver's newest complete run, and a link to that. */
+/** Returns the total of a bundled solver's newest complete run, with a link to the run. */
 async function newestOf(problem, solver) {
   const { runs } = await get("runs", { problem, solver: solver.replace(/^bundled:/, ""), limit: RESULTS });
   const last = runs.find((row) => row.state === "complete");
   return last ? [digits(last.total), el("a", { href: address(`runs/${last.run}`) }, `run ${last.run}: ${counted(last.done, "case")}`)] : ["–", ""];
 }
 
-/** Returns the rules of a bundled game. Their HTML is the judge's own, and has no scripts. */
+/** Returns the rules of a bundled game. Their HTML comes from the judge itself and has no scripts. */
 function rulesOf({ rules, rules_html: html }) {
   if (!html) return el("pre", { class: "rules", tabindex: "0" }, rules);
   const parsed = new DOMParser().parseFromString(html, "text/html");

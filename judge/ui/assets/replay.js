@@ -1,4 +1,4 @@
-// The page of one game, whose data the server has.
+// The page of one game, with data from the server.
 
 import { game } from "./api.js";
 import { address, failure } from "./dom.js";

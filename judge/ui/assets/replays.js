@@ -1,4 +1,4 @@
-// Two solvers on the same case, on one clock.
+// Two solvers on the same case, with a common clock.
 
 import { game, isStatic, path } from "./api.js";
 import { address, debounced, el } from "./dom.js";
@@ -10,7 +10,7 @@ function partsOf(entrant) {
   return { run, solver };
 }
 
-/** Returns the address of the page that plays a solver's game: of `run:12`, or of `run:12/NAME`. */
+/** Returns the address of the page that plays a solver's game, for `run:12` or `run:12/NAME`. */
 export function replayOf(entrant, name) {
   const { run, solver } = partsOf(entrant);
   if (isStatic) return address("replay", { run, case: name, solver });
@@ -30,13 +30,13 @@ export async function replaysPage(place, _, at) {
     const films = await Promise.all(entrants.map(partsOf).map(({ run, solver }) => game(run, name, solver)));
     new Viewer(games, films, { shown: remember, tick: Number(at.get("tick") ?? 0) });
   } catch {
-    // A program draws these answers, or there is one too few: what the server has stands beside each other.
+    // A program draws these answers, or one is missing: show the server's documents side by side.
     const frame = (entrant) => el("iframe", { src: replayOf(entrant, name), title: `${entrant} on ${name}` });
     games.replaceChildren(el("div", { class: "pair" }, entrants.map((entrant) => el("section", {}, el("h2", {}, entrant), frame(entrant)))));
   }
 }
 
-/** The page of one game, where no server has one of its own. */
+/** The page of one game in a static site. */
 export async function replayPage(place, _, at) {
   const [run, name, solver] = ["run", "case", "solver"].map((part) => at.get(part) ?? "");
   const data = await game(run, name, solver);

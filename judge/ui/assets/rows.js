@@ -1,19 +1,19 @@
-// A table of any length: only the rows that are looked at are asked for and drawn.
+// A table of any length. Only the visible rows are requested and drawn.
 
 import { el } from "./dom.js";
 
 const HEIGHT = 30;
 const PAGE = 200;
-/** The most rows that are loaded ahead, so that all of them can be printed. */
+/** The maximum number of rows to load ahead for printing. */
 export const PRINTED = 1000;
-/** Columns that say less have a rank up to this one: where there is less room, they are left out, the first rank first. */
+/** The highest rank of optional columns. In less space they are hidden, lowest rank first. */
 const RANKS = 6;
-/** Rows above and below those that are seen. */
+/** The number of extra rows above and below the visible ones. */
 const MARGIN = 10;
 
-/** Columns are `{ title, field, width, isNumber, spare, cell }`, with the width in rem; those with `spare` go where there is less room.
- * `load(offset, limit)` returns `{ total, rows }`; `sorted` is called with the field of a title that is clicked; `chosen` with a row and its
- * place; `moved` with the place of the first row in sight. */
+/** Columns are `{ title, field, width, isNumber, spare, cell }`, with the width in rem. Columns with `spare` are hidden
+ * in less space. `load(offset, limit)` returns `{ total, rows }`; `sorted` is called with the field of a clicked
+ * title, `chosen` with a row and its index, `moved` with the index of the first visible row. */
 export class Rows {
   constructor({ label, columns, load, sorted, chosen, moved = () => {} }) {
     Object.assign(this, { all: columns, load, sorted, chosen, moved, pages: new Map(), drawn: new Map(), total: 0, current: -1, version: 0 });
@@ -31,8 +31,8 @@ export class Rows {
     document.addEventListener("redraw", () => this.box.isConnected && this.draw());
   }
 
-  /** Chooses the columns for which there is room. Each row is a grid of its own: equal columns have fixed widths, and the last takes what
-   * is left. */
+  /** Chooses the columns that fit. Each row is its own grid, so columns have fixed widths to align, and the last takes
+   * the rest. */
   fit() {
     const room = this.box.clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize) || Infinity;
     for (let rank = 0; rank <= RANKS; rank += 1) {
@@ -58,7 +58,7 @@ export class Rows {
     this.draw();
   }
 
-  /** Shows other rows: what was loaded before is dropped. Returns how many there are. */
+  /** Drops the loaded rows and shows others. Returns their number. */
   async reset(order, keepsPlace = false) {
     this.version += 1;
     this.order = order;
@@ -90,7 +90,7 @@ export class Rows {
     this.draw();
   }
 
-  /** Loads what may be printed, while there is nothing else to do. */
+  /** Loads the rows to print while idle. */
   loadAhead(version) {
     const pages = Math.ceil(Math.min(this.total, PRINTED) / PAGE);
     const next = Array.from({ length: pages }, (_, page) => page).find((page) => !this.pages.has(page));
@@ -102,7 +102,7 @@ export class Rows {
     });
   }
 
-  /** Shows the row at a place at the top. */
+  /** Scrolls the row at an index to the top. */
   goTo(place) {
     this.box.scrollTop = place * HEIGHT;
   }
@@ -129,7 +129,7 @@ export class Rows {
     });
   }
 
-  /** All rows that are known are on paper. */
+  /** Printing includes all loaded rows. */
   get isPrinted() {
     return document.documentElement.classList.contains("printed");
   }
@@ -144,7 +144,7 @@ export class Rows {
     return Math.min(this.total, this.first() + Math.ceil(this.box.clientHeight / HEIGHT) + 2 * MARGIN);
   }
 
-  /** Draws the rows in sight. Those that are there and have not changed stay: a frame of a slow scroll makes a few. */
+  /** Draws the visible rows. Existing unchanged rows stay, so a slow scroll creates only a few per frame. */
   draw() {
     const [first, last] = [this.first(), this.last()];
     const isUp = (place, known) => place >= first && place < last && known.row === this.at(place) && known.isCurrent === (place === this.current);
@@ -175,7 +175,7 @@ export class Rows {
     return Array.isArray(page) ? page[place % PAGE] : undefined;
   }
 
-  /** Asks for a page of rows once the scroll pauses: what is passed by is not asked for. */
+  /** Requests a page of rows once scrolling pauses. Rows that are scrolled past are not requested. */
   want(number) {
     this.wanted = this.wanted ?? new Set();
     this.wanted.add(number);
@@ -197,12 +197,12 @@ export class Rows {
       this.pages.set(number, rows);
       this.schedule();
     } catch {
-      // It is asked for again when it is scrolled to again.
+      // Scrolling to it again requests it again.
       this.pages.delete(number);
     }
   }
 
-  /** Returns a row; without what is in it, one that is still asked for. */
+  /** Returns a row, or a placeholder for a row that is still loading. */
   row(place, row, isCurrent) {
     const cell = (column) => el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "cell", title: column.tip?.(row) }, column.cell(row));
     const drawn = el("div", {
@@ -214,7 +214,7 @@ export class Rows {
   }
 
   choose(place) {
-    // The row in sight counts, also while other rows are loaded.
+    // Use the visible row, also while other rows are loading.
     const row = this.drawn.get(place)?.row ?? this.at(place);
     this.current = place;
     this.schedule();

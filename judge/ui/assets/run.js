@@ -1,4 +1,4 @@
-// A run: its leaderboard, charts of its cases, and the cases themselves.
+// A run: its leaderboard, charts and cases.
 
 import { get, path } from "./api.js";
 import { Cases } from "./cases.js";
@@ -65,7 +65,7 @@ class Run {
     if (row) this.cases.rows.goTo(row);
   }
 
-  /** Draws the charts of the cases that are shown: of a condition that is none, there are no charts. */
+  /** Draws the charts of the shown cases. An invalid condition has no charts. */
   drawCharts(holds) {
     this.charts.box.hidden = !holds;
     return holds && this.charts.draw();
@@ -91,7 +91,7 @@ class Run {
     this.board.replaceChildren(table(titles, classes, order.map(row), "leaderboard"));
   }
 
-  /** The few numbers that matter most. */
+  /** The key figures. */
   drawTiles(best, rule) {
     const { head } = this;
     const failures = head.solvers.reduce((sum, one) => sum + one.failures, 0);
@@ -102,17 +102,17 @@ class Run {
     this.tiles.replaceChildren(...tiles.map(([name, value]) => el("div", { class: "tile" }, el("dt", {}, name), el("dd", {}, value))));
   }
 
-  /** While the run goes on, its numbers and its rows follow; its tags and its note always do. */
+  /** Updates the numbers and rows while the run is in progress, and the tags and note always. */
   async hear(name, data) {
     const { run, state } = this.head;
     if (name === "progress" && (data.run !== run || (data.finished.length === 0 && data.state === state))) return;
-    // What happens while the run is read is read after it.
+    // Events that arrive during the request are handled after it.
     this.isBehind = true;
     if (this.isReading) return;
     this.isReading = true;
     while (this.isBehind) {
       this.isBehind = false;
-      // After an error, the next event tries again.
+      // After an error, the next event retries.
       await this.read().catch(() => {});
     }
     this.isReading = false;

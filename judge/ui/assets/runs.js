@@ -1,4 +1,4 @@
-// The runs that go on, the runs that have ended, and the totals of each solver from run to run.
+// The runs in progress, the finished runs, and the totals of each solver over the runs.
 
 import { get } from "./api.js";
 import { figure, legendOf, lines } from "./charts.js";
@@ -7,13 +7,13 @@ import { tagList } from "./labels.js";
 import { Started } from "./started.js";
 
 const ROWS = 100;
-/** The rows of which the totals are drawn. */
+/** The number of rows whose totals are drawn. */
 const DRAWN = 1000;
 
-/** The problem of the first run that one is told to make. */
+/** The problem of the suggested first run. */
 const EXAMPLE = "columns";
 
-/** The columns: title, class. Those with a rank go where there is less room. */
+/** The columns: title, class. Columns with a rank are hidden in less space. */
 const COLUMNS = [
   ["", ""], ["run", "number"], ["solver", "name"], ["problem", "spare-3"], ["started", "spare-2"], ["cases", "number spare-3"], ["failed", "number spare-3"], ["total", "number"],
   ["change", "number spare-3"], ["state", "spare-3"], ["message", "line spare-1"],
@@ -98,7 +98,7 @@ class Runs {
     this.drawCompare();
   }
 
-  /** Says what to do where there is no run. */
+  /** Says what to do if there are no runs. */
   drawEmpty() {
     const isSearched = this.text !== "" || this.tag !== "";
     this.table.hidden = this.total === 0;
@@ -129,7 +129,7 @@ class Runs {
     return el("tr", { class: isFirst ? "first" : "" }, cells.map((content, column) => el("td", { class: COLUMNS[column][1] }, content)));
   }
 
-  /** What the user says of a run. */
+  /** The user's tags and note of a run. */
   words({ message, tags, note }) {
     return [tagList(tags), message ?? "", note ? el("span", { class: "faint" }, ` ${note.split("\n")[0]}`) : ""];
   }
@@ -141,7 +141,7 @@ class Runs {
     this.drawCompare();
   }
 
-  /** The way back leads to the rows that were ticked. */
+  /** Back restores the selected rows. */
   tickAsBefore() {
     const before = new Set((this.at.get("ticked") ?? "").split("\n"));
     for (const { run, solver, problem } of this.rows) if (before.has(`run:${run}/${solver}`)) this.ticked.set(`run:${run}/${solver}`, problem);
@@ -168,7 +168,7 @@ class Runs {
     const isReady = this.ticked.size >= 2 && problems.size === 1;
     this.compare.setAttribute("aria-disabled", String(!isReady));
     this.compare.classList.toggle("main", isReady);
-    // The oldest comes first: a change for the better is above 0.
+    // The oldest comes first, so an improvement is above 0.
     const number = (key) => Number(key.slice(4).split("/")[0]);
     const keys = [...this.ticked.keys()].sort((one, other) => number(one) - number(other));
     if (!isReady) this.compare.removeAttribute("href");
@@ -177,13 +177,13 @@ class Runs {
     this.compare.textContent = problems.size > 1 ? "These are of different problems" : `Compare the${many} ticked`;
   }
 
-  /** The totals of one problem, rule and number of cases: others have another scale. */
+  /** The totals of one problem, rule and number of cases. Others have a different scale. */
   async drawTotals() {
     const { runs } = await this.ask({ limit: DRAWN });
     const known = runs.filter((row) => row.total !== undefined);
     const kind = (row) => `${row.problem}, ${row.rule}, ${counted(row.planned, "case")}`;
     const kinds = [...new Set(known.map(kind))];
-    // The kind with the most runs says most.
+    // Choose the kind with the most runs.
     const size = (name) => known.filter((row) => kind(row) === name).length;
     if (!kinds.includes(this.kind)) [this.kind] = [...kinds].sort((one, other) => size(other) - size(one));
     this.overview.hidden = known.length === 0;
@@ -208,7 +208,7 @@ class Runs {
     this.drawStandings(drawn);
   }
 
-  /** The newest total of each solver, and its best one. */
+  /** The newest and the best total of each solver. */
   drawStandings(drawn) {
     const isLess = drawn[0].direction === "min" && ["sum", "mean"].includes(drawn[0].rule);
     const names = [...new Set(drawn.map((row) => row.solver))];

@@ -1,9 +1,9 @@
-// Runs that are started, stopped and resumed from the page, where the server allows it.
+// Starts, stops and resumes runs from the page, if the server allows it.
 
 import { get, path, post, server } from "./api.js";
 import { address, el, failure, table } from "./dom.js";
 
-/** The time between two looks while a run goes on. */
+/** The polling interval during a run. */
 const PAUSE = 1000;
 
 const FIELDS = [
@@ -11,7 +11,7 @@ const FIELDS = [
   ["memory", "Memory", "1024MiB"], ["output_limit", "Output", "1MB"], ["processes", "Processes", "64"], ["message", "Message", "wider beam"],
 ];
 
-/** The form that starts a run, and the runs that were started. */
+/** The form to start a run, and the started runs. */
 export class Started {
   constructor() {
     this.box = el("section");
@@ -70,7 +70,7 @@ export class Started {
     if (this.box.isConnected) await this.look().catch(() => {});
   }
 
-  /** What a run has printed: in sight if something is wrong. */
+  /** The output of a run, expanded if something is wrong. */
   output({ number, output, exit_code: code, running }) {
     if (!output) return "";
     const isWrong = !running && code !== 0 && code !== 1;
@@ -78,7 +78,7 @@ export class Started {
   }
 }
 
-/** Returns in words how a run that was started is, or how it ended. */
+/** Returns the state of a started run, or how it ended, as text. */
 function stateOf({ running, exit_code: code }) {
   if (running) return "running";
   if (code === undefined) return "ended by a signal";
@@ -89,13 +89,13 @@ function stopButton(one, send) {
   return el("button", { type: "button", click: () => send(path("started", one.number, "stop")) }, "Stop");
 }
 
-/** Shows what can be done with a run: stop it if it was started here, go on with it if it was interrupted. */
+/** Shows the actions for a run: stop it if it was started here, resume it if it was interrupted. */
 export async function drawActions(place, head) {
   if (!(await server()).runs) return;
   const send = async (where) => {
     try {
       await post(where);
-      // What comes of it is told by the next event.
+      // The next event shows the result.
       place.replaceChildren();
     } catch (error) {
       place.replaceChildren(failure(error));

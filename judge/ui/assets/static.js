@@ -1,4 +1,4 @@
-// What `api.js` does with a server, done with the files of a static site.
+// The counterpart of `api.js` for the files of a static site.
 
 import { playedColumns } from "./columns.js";
 import { parse } from "./formula.js";
@@ -8,11 +8,11 @@ export const isStatic = true;
 const VERDICTS = ["AC", "WA", "TLE", "ILE", "MLE", "OLE", "PLE", "RE", "CE", "CS", "JE", "–"];
 const RANGES = 24;
 const DECADES = 1000;
-/** Charts group by values if there are so few, else by so many groups. */
+/** Charts group by value if there are at most this many, else into this many groups. */
 const MOST_VALUES = 12;
 const GROUPS = 8;
 
-/** The files that are read, by their names; and what waits for each. */
+/** The files being read by name, and who waits for each. */
 const files = new Map();
 const waiting = new Map();
 
@@ -20,7 +20,7 @@ const waiting = new Map();
 globalThis.judgeGame = game;
 globalThis.judgeData = (name, text) => waiting.get(name)?.(text);
 
-/** Reads a file below `data/`. Files are scripts, because a page that no server sends may read nothing else. */
+/** Reads a file below `data/`. Files are scripts, because a page without a server can load nothing else. */
 function read(name) {
   if (!files.has(name)) {
     files.set(name, new Promise((done, failed) => {
@@ -34,7 +34,7 @@ function read(name) {
   return files.get(name);
 }
 
-/** Scores may be longer than a script's numbers: these stay texts, digit by digit. */
+/** Scores too long for JavaScript numbers stay texts, with all digits. */
 function exact(_, value, context) {
   const isLong = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
   return isLong && context?.source ? context.source : value;
@@ -49,7 +49,7 @@ async function inflated(text) {
 const missing = (what) => new Error(`${what} is not part of this site`);
 const index = () => read("index");
 
-/** Returns the document that a server has at a path below /api. */
+/** Returns the document that a server would return for a path below /api. */
 export async function get(path, query = {}) {
   const words = path.split("/").map(decodeURIComponent);
   const [kind, id, part, name] = words;
@@ -79,10 +79,10 @@ export async function post() {
 
 export const postForText = post;
 export const server = () => get("server");
-/** Nothing happens in a site. */
+/** A static site has no events. */
 export function listen() {}
 
-/** Returns a path of words that may hold any sign. */
+/** Returns a path of segments that may contain any character. */
 export function path(...words) {
   return words.map(encodeURIComponent).join("/");
 }
@@ -105,7 +105,7 @@ async function history({ text: words = "", problem = "", solver = "", tag = "", 
   return { schema: 1, total: found.length, offset, runs: found.slice(offset, offset + limit) };
 }
 
-/** Returns the number of a row that a name stands for. */
+/** Returns the number of a row by name. */
 function valueOf(row, place) {
   return (name) => {
     if (name === "case") return place;
@@ -117,7 +117,7 @@ function valueOf(row, place) {
   };
 }
 
-/** Returns the rows of a run that pass a filter, each with the place of its case. */
+/** Returns the rows of a run that match a filter, each with the index of its case. */
 async function filtered(head, filter = "", solver = "") {
   const rows = await rowsOf(head.run);
   const holds = filter.trim() ? parse(filter) : () => true;
@@ -138,7 +138,7 @@ async function cases(head, { filter, solver, sort = "", descending = "", offset 
   return { run: head.run, all, total: found.length, offset, rows: found.slice(offset, offset + Number(limit)).map(({ row }) => row) };
 }
 
-/** Returns the values of formulas of each row that has all of them, by solvers. */
+/** Returns the values of formulas by solver, for each row that has all of them. */
 async function numbers(head, formulas, filter) {
   const parsed = formulas.map(parse);
   const known = (await filtered(head, filter)).map(({ row, place }) => ({ row, values: parsed.map((formula) => formula(valueOf(row, place))) }));
@@ -188,7 +188,7 @@ async function boxes(head, { y, by, filter }) {
   return { run: head.run, y, by, solvers: head.solvers.map(({ name }) => name), groups };
 }
 
-/** Returns the share of the best score that a score is. */
+/** Returns a score's share of the best score. */
 function shareOf(direction, score, best) {
   if (score === undefined || best === undefined) return null;
   if (Number(score) === Number(best)) return 1;
@@ -260,7 +260,7 @@ export async function game(run, name, solver) {
   const head = await headOf(run);
   const row = (await rowsOf(head.run)).find((row) => row.case === name && row.solver === (solver || head.solvers[0].name));
   if (!row?.game) throw Object.assign(missing("this game"), { hints: ["judge site --games 20MB takes more of them"] });
-  // Equal games are stored once: what is said of this one is in its row.
+  // Equal games are stored once, so facts about this one are in its row.
   const [file, game] = row.game.split("/"), data = await read(file);
   return { ...(game ? playedColumns({ ...data, ...data.games[game], games: undefined }) : unpack(data)), player: row.solver };
 }

@@ -1,10 +1,10 @@
-// A game that was packed for a page without a server: its frames are made again.
+// Unpacks a game that was packed for a page without a server, by computing its frames again.
 
 import { fallen, marksOf, wholeBoard } from "./board.js";
 
 const FALLS = 1, CLOSES = 2, MARKS_CHANGED = 4, HAS_MARKS = 8, NEXT_STEP = 16, HAS_GAIN = 32;
 
-/** Returns the document that the server has of the game. */
+/** Returns the game as the server's document. */
 export function unpack(packed) {
   const { kinds, forms, steps, texts, gains, totals, counts, places, looks, boards, mark_counts: markCounts, marks, moved, ...rest } = packed;
   const of = (list) => new Map(list.map(([at, ...values]) => [at, values]));
@@ -58,12 +58,12 @@ export function unpack(packed) {
   return { ...rest, frames };
 }
 
-/** Returns the difference of each number from the one before it. */
+/** Returns the difference of each number from the previous one. */
 function gaps(numbers) {
   return numbers.map((number, at) => number - (numbers[at - 1] ?? 0));
 }
 
-/** Returns the changed cells as a frame has them. */
+/** Returns the changed cells in the format of a frame. */
 function differences(before, board) {
   const changed = [...board.keys()].filter((place) => board[place] !== before[place]);
   return gaps(changed).flatMap((gap, at) => [gap, board[changed[at]]]);

@@ -35,7 +35,7 @@ impl Refused {
 }
 
 impl Refused {
-    /// Returns the answer to a browser that wants a page.
+    /// Returns the response to a browser that requests a page.
     pub(super) fn into_page(self) -> Response {
         let hints: Vec<&str> = self.failure.hints().collect();
         match judge_report::refused_html(&self.failure.in_one_line(), &hints) {

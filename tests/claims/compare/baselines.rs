@@ -53,7 +53,7 @@ fn without_a_solver_the_baselines_own_is_held() {
     std::fs::remove_file(folder.path().join("plain")).unwrap();
     let said = own();
     assert!(said.code == Some(2) && said.stderr.contains("./plain"), "{}{}", said.stdout, said.stderr);
-    // A file without a name, as it may be written by hand.
+    // A file without a name, as in a hand-written one.
     folder.script("plain", "read -r seed; echo $((1000 + seed * 37 % 101))");
     folder.write("baseline.toml", text.replace("solver-name = \"mine\"\n", ""));
     assert_eq!(own().code, Some(0));
@@ -142,7 +142,7 @@ fn baseline_files_are_small_sorted_and_reproducible() {
     assert!(cases[5].contains("seed = 5") && cases[5].contains("verdict = \"runtime-error\""), "{}", cases[5]);
     record(&folder, &allowed);
     assert_eq!(without_times(read()), first);
-    // What failed before may fail again, and may be mended.
+    // A case that failed before may fail again, and may be fixed.
     assert_eq!(gate(&folder, "./failing", &[]).code, Some(0));
     assert!(gate(&folder, "./plain", &[]).stdout.contains("now accepted: seed-5"));
 }
@@ -182,6 +182,31 @@ fn what_has_changed_is_said_and_not_compared() {
     folder.write("baseline.toml", "schema = 1\n");
     assert_eq!(gate(&folder, "./plain", &[]).code, Some(2));
     assert_eq!(folder.judge(&["gate", "--baseline", "missing.toml", "-s", "./plain"]).code, Some(2));
+}
+
+#[test]
+fn a_fault_of_the_checker_is_never_recorded() {
+    let folder = sample();
+    folder.write("check.sh", CHECKER.replacen("case", "[ \"$score\" = fault ] && exit 7\ncase", 1));
+    folder.script("better", "read -r seed; [ $seed = 5 ] && echo fault || echo $((2000 + seed))");
+    assert_eq!(record(&folder, &["-s", "./failing", "--allow-failures"]).code, Some(0));
+    let recorded = read(&folder, "baseline.toml");
+    let said = gate(&folder, "./better", &["--update"]);
+    assert_eq!((said.code, read(&folder, "baseline.toml")), (Some(3), recorded), "{}", said.stdout);
+}
+
+#[test]
+fn inputs_are_made_once_for_each_run() {
+    let folder = Folder::new();
+    let runs = folder.write("runs", "");
+    let generator = format!("sh -c 'echo x >> {}; echo {{seed}}'", runs.display());
+    let catalogue = CATALOGUE.replace("echo {seed}", &generator).replace("seeds = ", "trusted = true\nseeds = ");
+    folder.write("problems.toml", catalogue.replace("1-20", "1-4"));
+    folder.write("check.sh", CHECKER);
+    folder.script("plain", "echo 7");
+    let said = record(&folder, &["-s", "./plain", "--repeat", "3", "--no-journal"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_eq!(read(&folder, "runs").lines().count(), 12);
 }
 
 #[test]

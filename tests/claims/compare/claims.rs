@@ -1,4 +1,4 @@
-//! A fact, a conclusion and its scope: what is said of a fixed number of cases.
+//! A fact, a conclusion and its scope: the statements about a fixed number of cases.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn a_conclusion_says_what_its_cases_cannot_show() {
     assert!(text(&twenty, "conclusion").starts_with("judging by these 20 cases, better is better than plain (1."));
     let verdict = [text(&twenty, "fact"), text(&twenty, "conclusion"), text(&twenty, "scope")].join("; ");
     assert_eq!(text(&twenty, "verdict"), verdict);
-    // The ratio knows no failures; an undecided comparison claims nothing that could be wrong.
+    // The ratio ignores failures. An undecided comparison makes no claim that could be wrong.
     let ratio = compared(&folder, &["./plain", "./better", "--measure", "ratio"]);
     assert_eq!(text(&ratio, "scope"), scope);
     assert!(compared(&folder, &["./plain", "./noisy"])["scope"].is_null());
@@ -70,7 +70,7 @@ fn all_cases_of_a_contest_give_a_result() {
         assert!(text(&copied, "fact").starts_with("on these 20 cases the sum rises by 1."), "{copied}");
         assert!(text(&copied, "fact").ends_with("; that is the result: they are the whole contest"), "{copied}");
         assert!(text(&copied, "note").starts_with("16 cases have the input of another one"), "{copied}");
-        // Four inputs are four cases, however often each is copied.
+        // Four inputs are four cases, regardless of the number of copies.
         assert_eq!(copied["claim"], "too-few-cases", "{copied}");
     }
     let some = compared(&folder, &["./plain", "./better", "--inputs", "in/1*.txt"]);
@@ -88,7 +88,7 @@ fn repeated_inputs_are_not_new_cases() {
     }
 }
 
-/// Seven groups of four cases: where a group counts by its worst case, one bad case of four is the group's.
+/// Seven groups of four cases: if a group counts by its worst case, one bad case of four decides the group.
 #[test]
 fn an_all_or_nothing_group_has_one_effect() {
     for (aggregate, change) in [("min", "falls by 51 %"), ("all-or-nothing", "falls by 100 %")] {

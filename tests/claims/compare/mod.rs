@@ -1,4 +1,4 @@
-//! Comparing, the gate and tuning from the outside, on a tiny problem whose scores are known.
+//! Comparisons, the gate and tuning through the command line, on a tiny problem with known scores.
 
 mod baselines;
 mod claims;
@@ -51,7 +51,7 @@ fn compare(folder: &Folder, more: &[&str]) -> (Option<i32>, Value) {
     folder.json(&[&["compare", "-p", "sum"], more].concat())
 }
 
-/// Compares, and takes what the same solver had on the same case before from the journal.
+/// Compares, and reuses the same solver's earlier results on the same cases from the journal.
 fn compare_reusing(folder: &Folder, more: &[&str]) -> Value {
     compare(folder, &[more, &["--reuse"]].concat()).1
 }
@@ -68,7 +68,7 @@ fn the_better_solver_wins_with_right_figures() {
     let gains: Vec<f64> = (1..=20).map(|seed: i64| (10 + seed * 13 % 7) as f64).collect();
     let (total, gain): (f64, f64) = (plain.iter().sum(), gains.iter().sum());
     let mean = gain / total;
-    // The delta method: each difference less the mean share of the first score, b - R a with R = 1 + mean.
+    // The delta method: each difference minus the mean share of the first score, b - R a with R = 1 + mean.
     let rest = plain.iter().zip(&gains).map(|(plain, gain)| gain - mean * plain);
     let deviation = (rest.map(|rest| (rest * 20.0 / total).powi(2)).sum::<f64>() / 19.0).sqrt();
     let is = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
@@ -120,12 +120,12 @@ fn failures_count_with_what_the_rule_gives_them() {
     let verdict = comparison["verdict"].as_str().unwrap();
     assert!(verdict.contains("the sum falls by 20 %"), "{verdict}");
     assert!(verdict.contains("failing fails on 12 cases that plain solves"), "{verdict}");
-    // The ratio has no place for them.
+    // The ratio does not cover them.
     let ratio = compare(&folder, &["./plain", "./failing", "--measure", "ratio"]).1;
     assert_eq!((&ratio["comparisons"][0]["cases"], &ratio["comparisons"][0]["claim"]), (&16.into(), &"equal".into()));
 }
 
-/// Solvers that are ahead by the mean ratio and behind by the sum, for large scores and for small ones.
+/// Solvers that are ahead by the mean ratio and behind by the sum, for large and for small scores.
 fn misleading(direction: &str) -> Folder {
     let folder =
         sample_with(&CATALOGUE.replace("rule = \"sum\"", &format!("rule = \"sum\"\ndirection = \"{direction}\"")));
@@ -317,7 +317,7 @@ fn gate(folder: &Folder, solver: &str, more: &[&str]) -> Said {
     folder.judge(&[&["gate", "--baseline", "baseline.toml", "-s", solver], more].concat())
 }
 
-/// The solvers of the newest run in the journal with their totals, and how many cases were planned.
+/// The solvers of the newest run in the journal with their totals, and the number of planned cases.
 fn recorded(folder: &Folder) -> (Vec<(String, Option<String>)>, usize) {
     let rows = folder.json(&["history", "-p", "sum", "--all"]).1;
     let rows = rows["runs"].as_array().unwrap();
@@ -336,7 +336,7 @@ fn every_command_that_plays_is_in_the_journal() {
     let total = |name: &str, total: i64| (name.to_owned(), Some(total.to_string()));
     compare(&folder, &["./plain", "same=./plain"]);
     assert_eq!(recorded(&folder), (vec![total("plain", plain), total("same", plain)], 20));
-    // With more jobs the journal may have a case more than the report: one that ran beside the deciding one.
+    // With more jobs, the journal may have one case more than the report: a case that ran beside the deciding one.
     let until_decided = ["--until-decided", "--max-cases", "80", "--jobs", "1"];
     let report = compare(&folder, &[&["./plain", "./better", "same=./plain"], &until_decided[..]].concat()).1;
     let (solvers, cases) = recorded(&folder);

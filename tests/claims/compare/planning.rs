@@ -49,7 +49,8 @@ fn power_shows_uncertainty_and_expected_cases() {
     assert!(said.stdout.contains("75 to 270") && said.stdout.contains("--until-decided"), "{}", said.stdout);
     let given = folder.json(&["power", "--sd", "1", "--difference", "0.25", "--until-decided"]).1["needed"][0].clone();
     assert_eq!(given["range"], Value::Null);
-    // Wald's test takes 117 on average, `compare --until-decided` 150: with a probability of 0.8 it takes not many more.
+    // Wald's test takes 117 cases on average, `compare --until-decided` 150. With a probability of 0.8 it takes only
+    // slightly more.
     assert!((150..260).contains(&given["until_decided"].as_u64().unwrap()), "{given}");
 }
 

@@ -56,7 +56,7 @@ fn fresh_cases_go_to_uncertain_places() {
     assert!(played(&report, "poor") < 70, "{report}");
     assert_eq!((played(&report, "plain"), played(&report, "noisy")), (70, 70));
     assert_eq!(report["undecided"], serde_json::json!([["noisy", "plain"]]));
-    // What is unsure is too small to matter.
+    // The uncertain difference is too small to matter.
     let (_, report) = until(&["--min-effect", "4%"]);
     assert_eq!(report["undecided"], serde_json::json!([]));
     assert!(played(&report, "plain") < 1_000, "{report}");

@@ -8,7 +8,7 @@ fn until_decided_uses_fresh_cases_and_shows_intervals() {
     let (code, report) = compare(&folder, &["./plain", "./better", "--until-decided"]);
     assert_eq!(code, Some(0));
     assert_eq!(report["comparisons"][0]["claim"], "better");
-    // Effects on one side wait for 36 cases, whatever the batch that they are in; equal ones for more.
+    // Effects on one side require 36 cases, regardless of batches. Equal effects require more.
     assert_eq!(report["comparisons"][0]["cases"].as_u64(), Some(36), "{report}");
     assert!(of_cases(&report, "seed").iter().all(|seed| seed.as_u64() > Some(1_000_000)), "{report}");
     assert!(report["comparisons"][0]["interval"]["low"].as_f64() > Some(0.0));
@@ -36,10 +36,11 @@ fn exact_claims_need_only_the_effects_bound() {
         assert_eq!(code, Some(0));
         assert_eq!((&report["measure"], &report["exact"]), (&measure.into(), &true.into()), "{report}");
         assert_eq!(report["comparisons"][0]["claim"], "worse");
-        // Bets that lose at most all: (1 + 0.5)^n would be 40 after ten cases, and a mean over shares takes longer.
+        // Bets that lose at most the whole stake: (1 + 0.5)^n would be 40 after ten cases, and a mean over shares takes
+        // longer.
         assert!((10..40).contains(&report["comparisons"][0]["cases"].as_u64().unwrap()), "{report}");
     }
-    // A large gain on one case in nine outweighs eight losses of 1 %: nothing may be claimed too early.
+    // A large gain on one case in nine outweighs eight losses of 1 %, so an early claim would be wrong.
     let (_, report) = against("./lucky", &["--bound", "9000"]);
     assert_ne!(report["comparisons"][0]["claim"], "worse", "{report}");
     let said = folder.judge(&[&["compare", "-p", "sum", "./plain", "./half", "--bound", "1100"], &exact[..]].concat());
@@ -69,7 +70,7 @@ fn exact_claims_need_effects_that_have_a_bound() {
     assert!(beyond.stderr.contains("more than the bound of 3"), "{}", beyond.stderr);
     let fixed = folder.judge(&["compare", "-p", "sum", "./plain", "./better", "--exact"]);
     assert_eq!(fixed.code, Some(2), "{}", fixed.stderr);
-    // The points of other rules have a bound of their own.
+    // Points under other rules have their own bound.
     let exact_rule = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"exact\""));
     let report = compare(&exact_rule, &["./plain", "./failing", "--until-decided", "--exact", "--max-cases", "120"]).1;
     assert_eq!(
@@ -96,7 +97,7 @@ fn until_decided_stops_each_solver_when_decided() {
     let claims: Vec<&Value> = comparisons.iter().map(|comparison| &comparison["claim"]).collect();
     assert_eq!(claims, ["better", "equal"]);
     let cases: Vec<u64> = comparisons.iter().map(|comparison| comparison["cases"].as_u64().unwrap()).collect();
-    // The cases that decide about one are not played by those that are decided. "Equal" waits for the shared alpha.
+    // Solvers that are decided do not play further cases. "Equal" waits for the shared alpha.
     let fewest = (0.025_f64.ln() / 0.975_f64.ln()).ceil() as u64;
     assert!(cases[0] < 60 && cases[1] == fewest, "{cases:?}");
     assert_eq!((report["alpha"].as_f64(), report["alpha_each"].as_f64()), (Some(0.05), Some(0.025)));

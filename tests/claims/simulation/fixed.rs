@@ -1,11 +1,11 @@
-//! Claims from a fixed number of cases: the level where what decides can have shown, and what that costs.
+//! Claims from a fixed number of cases: the level if the deciding cases can have shown, and its cost.
 
 use super::fixed_populations::{COUNTS, Null, chosen_on, found, rates, unseen};
 use judge_statistics::Random;
 
 const RUNS: usize = 2_000;
 
-/// Returns how often, in percent, the likelier of the two claims is made where neither is true.
+/// Returns how often, in percent, the more frequent of the two claims is made when both are false.
 fn false_claims(population: &Null, cases: usize) -> f64 {
     let rates = rates(cases, RUNS, &mut Random::new(cases as u64), |random| population.draw(random));
     rates.better.max(rates.worse)

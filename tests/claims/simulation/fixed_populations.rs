@@ -1,4 +1,4 @@
-//! Populations of paired effects with mean 0 for claims from a fixed number of cases, and how often a claim is made.
+//! Populations of paired effects with mean 0 for claims from a fixed number of cases, and the frequency of claims.
 
 use super::populations::{Population, normal};
 use judge_statistics::{Moments, Random, Term, effect_interval, linearised, mean_interval};
@@ -14,24 +14,24 @@ pub(crate) const COUNTS: [usize; 5] = [5, 10, 20, 50, 200];
 pub(crate) enum Null {
     /// The score is 9 instead of 10, and 10 points more in one case of ten.
     NineOfTen,
-    /// This share fails and counts 0, the others gain in proportion: a share of the total. The logarithm of the sizes has
-    /// this spread.
+    /// This share fails and counts 0, and the others gain in proportion: a share of the total. This is the spread of
+    /// the logarithm of the sizes.
     Failures { share: f64, sizes: f64 },
-    /// This share costs ten times as much, the others less in proportion: a share of the total.
+    /// This share costs ten times as much, and the others less in proportion: a share of the total.
     DearFailures { share: f64 },
     /// This share of the points falls to a third, the others gain.
     Thirds { share: f64 },
     /// Log-normal costs of this spread of the logarithm, against their mean.
     LogNormal(f64),
-    /// This share loses that much, with this noise on the others, which gain: logarithms of ratios.
+    /// This share loses this much, and the others gain, with this noise: logarithms of ratios.
     Collapse { share: f64, loss: f64, noise: f64 },
     /// Losses of two sizes, 5 % each.
     TwoLosses,
     /// This share loses, exponentially distributed, what the others gain.
     ExponentialLosses { share: f64 },
-    /// This share are ties, that share lose, the others gain, all the same.
+    /// The first share are ties, the second share lose, and the others gain equal amounts.
     TiesAndLosses { ties: f64, losses: f64 },
-    /// The losses are a power of an exponential number, against their mean, which is given.
+    /// The losses are a power of an exponential number, compared with their mean, which is given.
     PowerOfExponential { power: f64, mean: f64 },
     /// Losses by Pareto's distribution of this index, against their mean.
     ParetoLosses(f64),
@@ -41,7 +41,7 @@ pub(crate) enum Null {
     StudentTwo,
 }
 
-/// A population with its name and how rare the rarest event is that decides, where there is one.
+/// A population with its name and, if there is one, the frequency of the rarest deciding event.
 pub(crate) type Named = (&'static str, Option<f64>, Null);
 
 /// The populations that the conditions were chosen on.
@@ -70,7 +70,7 @@ pub(crate) fn unseen() -> Vec<Named> {
         ("10 % exponential losses", Some(0.1), Null::ExponentialLosses { share: 0.1 }),
         ("70 % ties, 8 % losses", Some(0.08), Null::TiesAndLosses { ties: 0.7, losses: 0.08 }),
         ("12 % losses, gains of 3", Some(0.12), Null::TiesAndLosses { ties: 0.0, losses: 0.12 }),
-        // What decides is a failure of one of the few large cases, which is rarer than a failure.
+        // The deciding event is a failure of one of the few large cases, which is rarer than a failure.
         ("log-normal sizes (1), 10 % failures", None, Null::Failures { share: 0.1, sizes: 1.0 }),
         ("Weibull losses, shape 0.5", None, Null::PowerOfExponential { power: 2.0, mean: 2.0 }),
         ("Pareto losses, index 2.5", None, Null::ParetoLosses(2.5)),
@@ -133,12 +133,12 @@ impl Null {
     }
 }
 
-/// This share loses that much, the others gain what makes up for it.
+/// This share loses this much, and the others gain enough to compensate.
 fn rare_loss(share: f64, loss: f64, random: &mut Random) -> f64 {
     if random.unit() < share { -loss } else { loss * share / (1.0 - share) }
 }
 
-/// How often a side is claimed, in percent: by the command, and by Student's interval alone.
+/// How often a side is claimed, in percent: by the command, and by Student's interval only.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rates {
     pub(crate) better: f64,

@@ -1,4 +1,4 @@
-//! The gate keeps its promises in simulation: the reduced, deterministic form of `cargo bench --bench gate`.
+//! The promises of the gate in simulation: the reduced, deterministic form of `cargo bench --bench gate`.
 
 use super::gate_life::{Course, Life, Noise, USUAL, alarm_rate};
 use judge_problem::Direction;
@@ -21,16 +21,18 @@ fn unchanged_commits_rarely_alarm_and_never_drift() {
         let courses = courses(life, 40, 1.0, 20);
         rate += alarm_rate(&courses) / lives.len() as f64;
         let drift = courses.iter().map(|course| course.drift).sum::<f64>() / courses.len() as f64;
-        // The total of one run varies by a 4.5th of the spread, that of a baseline at the end of a life by a 30th.
+        // The standard deviation of the total of one run is the spread divided by 4.5, and of a baseline at the end of
+        // a life, the spread divided by 30.
         assert!(drift.abs() < life.spread / 30.0, "{life:?}: {drift}");
     }
-    // 2,400 commits, whose alarms go together within a life: three standard errors of the rate are 2 %.
+    // 2,400 commits, whose alarms are correlated within a life: three standard errors of the rate are 2 %.
     assert!(rate <= 0.07, "{rate}");
 }
 
-/// The share of alarms is that of `cargo bench --bench gate` with more lives: 4.2 % where the gate may run again, 5.1 %
-/// with one run, 4.6 % where one run in ten drops by three standard deviations, which was 7 % before the skewness counted.
-/// Seeded, so that these are the same at every run; a level that moved by one in a hundred is beyond them.
+/// The share of alarms is the same as in `cargo bench --bench gate` with more lives: 4.2 % if the gate may run again,
+/// 5.1 % with one run, and 4.6 % if one run in ten drops by three standard deviations, which was 7 % before the
+/// skewness was considered. The seed makes every run the same. A level that changed by 1 % would be outside of these
+/// bounds.
 #[test]
 #[ignore = "long: seven thousand commits"]
 fn the_alarm_level_equals_the_measured_one() {
@@ -51,8 +53,8 @@ fn more_runs_notice_a_fall_more_often() {
     assert!(usual >= 0.83 && once >= 0.58 && thrice > usual, "{usual} {once} {thrice}");
 }
 
-/// An alarm leaves the baseline as it is. Without `--update` most alarms of a solver with heavy tails therefore fall in a few
-/// lives, whose baseline was recorded too high. More recorded runs mend it, and so do updates.
+/// An alarm does not change the baseline. Without `--update`, most alarms of a solver with heavy tails therefore occur
+/// in a few lives, whose baseline was recorded too high. More recorded runs fix it, and so do updates.
 #[test]
 #[ignore = "long: seven thousand commits"]
 fn a_baseline_recorded_too_high_alarms_repeatedly() {

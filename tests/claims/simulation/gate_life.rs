@@ -1,4 +1,4 @@
-//! The life of a gate: commits that change nothing, or a little, to a solver whose scores vary from run to run.
+//! The life of a gate: commits that make no change, or a small one, to a solver whose scores vary from run to run.
 
 use judge_compare::gate::{self, Baseline, BaselineCase, CaseResult, GateLimits, Sample};
 use judge_problem::Direction;
@@ -57,7 +57,7 @@ pub(crate) struct Life {
     /// The standard deviation of a run, as a share of the case's mean score.
     pub(crate) spread: f64,
     pub(crate) cases: usize,
-    /// The largest mean score in smallest ones: the others lie between, evenly in the logarithm.
+    /// The largest mean score as a multiple of the smallest. The others lie between, evenly in the logarithm.
     pub(crate) sizes: f64,
     /// The runs of `judge baseline`.
     pub(crate) recorded: usize,
@@ -79,7 +79,7 @@ pub(crate) const USUAL: Life = Life {
     update: true,
 };
 
-/// What became of a gate.
+/// The results of a gate.
 pub(crate) struct Course {
     /// By commit: whether there was an alarm.
     pub(crate) alarms: Vec<bool>,
@@ -88,7 +88,7 @@ pub(crate) struct Course {
 }
 
 impl Life {
-    /// Plays this many commits of a solver whose scores are the true ones times `level`.
+    /// Plays this many commits of a solver whose scores are the true ones multiplied by `level`.
     pub(crate) fn course(&self, commits: usize, level: f64, random: &mut Random) -> Course {
         let limits = self.limits();
         let runs: Vec<Baseline> = (0..self.recorded).map(|_| self.run(1.0, random)).collect();
@@ -115,8 +115,8 @@ impl Life {
         Course { alarms, drift: total.sum::<f64>() / truth - 1.0 }
     }
 
-    /// Returns the p-values of so many gates at once, of solvers that have not changed: each has a baseline of its own and
-    /// one run of today.
+    /// Returns the p-values of this many gates at once, of unchanged solvers. Each gate has its own baseline and one
+    /// run of today.
     #[allow(dead_code, reason = "the bench holds one gate at a time")]
     pub(crate) fn levels(&self, gates: usize, random: &mut Random) -> Vec<f64> {
         let level = |_| {

@@ -1,4 +1,4 @@
-//! The promises of claims in simulation, where the truth is known: reduced, deterministic forms of the benchmarks in
+//! The promises of claims in simulation, with a known truth: reduced, deterministic forms of the benchmarks in
 //! `judge/benches`, which share the populations and problems below.
 
 mod fixed;

@@ -20,13 +20,14 @@ pub(crate) enum Population {
     Skewed,
     /// The lognormal distribution of ln-spread 1, skewness 6.2.
     VerySkewed,
-    /// Four cases of five are ties, the others plus or minus the same.
+    /// Four cases of five are ties. The others are plus or minus the same number.
     Ties,
-    /// Three cases of four are ties, one in five loses a little, one in twenty gains four times as much.
+    /// Three cases of four are ties, one in five loses a little, and one in twenty gains four times as much.
     LopsidedTies,
     /// One case in ten gains about nine times what each of the others loses.
     UncommonGains,
-    /// This share of the cases are ties; of the others, this share gain, all the same, what the rest lose.
+    /// This share of the cases are ties. Of the others, this share gain equal amounts, and the rest lose as much in
+    /// total.
     TwoPoints {
         /// The share of ties.
         ties: f64,
@@ -39,7 +40,8 @@ pub(crate) enum Population {
     ExponentialGains,
     /// One case in seven gains and the others lose, both lognormally distributed (ln-spread 1).
     LognormalGains,
-    /// Half are ties; of the others, 12 % gain, chi-squared with one degree of freedom, what the rest lose, all the same.
+    /// Half are ties. Of the others, 12 % gain (chi-squared with one degree of freedom), and the rest lose equal
+    /// amounts.
     ChiSquaredGains,
     /// Another one with gains and losses exchanged.
     Mirrored(Box<Population>),
@@ -63,8 +65,8 @@ pub(crate) enum Population {
     Poisson,
     /// The arcsine distribution: most effects are near one of two ends.
     Arcsine,
-    /// This share of the cases loses that much, the others gain what makes up for it, with normal noise of this spread
-    /// around it; not scaled.
+    /// This share of the cases loses this much. The others gain enough to compensate, with normal noise of this spread;
+    /// not scaled.
     RareLosses {
         /// The share of losses.
         share: f64,
@@ -73,7 +75,7 @@ pub(crate) enum Population {
         /// The standard deviation of the other effects.
         noise: f64,
     },
-    /// One case in fifty gains what the others lose: what no test of a mean can know before it has seen it.
+    /// One case in fifty gains what the others lose. No test of a mean can account for this before it has been seen.
     RareGains,
     /// Drawn from these real effects, less their mean.
     Real(Vec<f64>),
@@ -85,8 +87,8 @@ impl Population {
         Self::standardized(log_ratios(first, second))
     }
 
-    /// Returns the log-ratios of two columns that are one solver's, scaled: as the two runs might as well have been
-    /// exchanged, each stands for its opposite too.
+    /// Returns the log-ratios of two columns of the same solver, scaled. The two runs are exchangeable, so each effect
+    /// also stands for its opposite.
     pub(crate) fn recorded_twice(first: &str, second: &str) -> Self {
         Self::standardized([log_ratios(first, second), log_ratios(second, first)].concat())
     }
@@ -150,7 +152,8 @@ impl Population {
     }
 }
 
-/// Returns the populations on which false decisions are to stay within the level, named as in docs/measured-sequential.md.
+/// Returns the populations on which false decisions must stay within the level, with the names of
+/// docs/measured-sequential.md.
 pub(crate) fn kept() -> Vec<(&'static str, Population)> {
     vec![
         ("normal", Population::Normal),
@@ -193,7 +196,7 @@ pub(crate) fn kept() -> Vec<(&'static str, Population)> {
     ]
 }
 
-/// Returns populations that took no part in choosing the constants, nor were seen before.
+/// Returns populations that were not used to choose the constants.
 pub(crate) fn fresh() -> Vec<(&'static str, Population)> {
     let against = |population| Population::Mirrored(Box::new(population));
     vec![
@@ -206,8 +209,8 @@ pub(crate) fn fresh() -> Vec<(&'static str, Population)> {
     ]
 }
 
-/// Returns rare large losses that noise on the other cases hides: one case in a hundred falls to a hundredth, one in
-/// twenty by a factor of 7.4 (both as logarithms), and the others make up for it.
+/// Returns rare large losses that are hidden by noise on the other cases: one case in a hundred falls to a hundredth,
+/// one in twenty by a factor of 7.4 (both as logarithms), and the others compensate.
 pub(crate) fn rare() -> Vec<(f64, f64, Population)> {
     let losses =
         |share, loss| [0.1, 0.2, 0.3, 0.4].map(|noise| (share, noise, Population::RareLosses { share, loss, noise }));
@@ -224,7 +227,7 @@ pub(crate) fn broken() -> Vec<(&'static str, Population)> {
 }
 
 fn two_points(ties: f64, gains: f64, random: &mut Random) -> f64 {
-    // Two draws in every case, so that neither share changes what the other one sees.
+    // Two draws for every case, so that the shares do not influence each other.
     let (is_tie, is_gain) = (random.unit() < ties, random.unit() < gains);
     let level = if is_gain { (1.0 - gains) / gains } else { -1.0 };
     if is_tie { 0.0 } else { level / ((1.0 - ties) * (1.0 - gains) / gains).sqrt() }
@@ -255,7 +258,7 @@ fn poisson(random: &mut Random) -> f64 {
     count
 }
 
-/// A tie in half of the cases; of the others 12 % gain, of all sizes, what the rest lose.
+/// Half of the cases are ties. Of the others, 12 % gain amounts of all sizes, and the rest lose as much in total.
 fn chi_squared_gain(random: &mut Random) -> f64 {
     let (is_tie, is_gain) = (random.below(2) == 0, random.unit() < 0.12);
     let level = if is_gain { 0.88 / 0.12 * normal(random).powi(2) } else { -1.0 };

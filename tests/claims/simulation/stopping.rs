@@ -1,12 +1,11 @@
-//! The stopping rule keeps its promises in simulation: the reduced, deterministic form of `cargo bench --bench
-//! stopping`.
+//! The promises of the stopping rule in simulation: the reduced, deterministic form of `cargo bench --bench stopping`.
 
 use super::populations::{self, Population};
 use judge_statistics::{Decision, Random, Sequence, SequenceSettings, cases_until_decided, power};
 
 const ALPHA: f64 = 0.05;
 
-/// How a run that looks after every case ended.
+/// The end of a run that looks after every case.
 struct Stop {
     decision: Decision,
     cases: usize,
@@ -65,7 +64,7 @@ fn rare_losses_behind_noise_need_an_allowance() {
             stops.filter(|stop| stop.decision != Decision::Undecided).count()
         };
         assert!(wrong(Some(share)) <= tolerated(runs), "{share} {noise}");
-        // As the docs admit: losses that hardly stand out from the noise can be told, others cannot.
+        // As the documentation says: losses that hardly exceed the noise can be claimed, others cannot.
         assert!(noise > 0.2 || wrong(None) > tolerated(runs), "{share} {noise}");
     }
 }
@@ -85,9 +84,9 @@ fn relevant_effects_are_rarely_called_too_small() {
 #[test]
 fn effects_need_few_times_the_optimal_cases() {
     let mut random = Random::new(4);
-    // Wald's test of 0 against the mean, both errors 0.025, takes 696, 116.9 and 31.1 cases there (the bench measures
-    // it); what is added are two standard errors of the mean of these runs. Of effects of 1 sd hardly any are on the
-    // other side: the warm-up takes longer than the test of a fixed number of cases.
+    // Wald's test of 0 against the mean, both errors 0.025, takes 696, 116.9 and 31.1 cases here (measured by the
+    // bench). Two standard errors of the mean of these runs are added. Of effects of 1 sd, hardly any are on the other
+    // side, so the warm-up takes longer than the test of a fixed number of cases.
     for (mean, runs, most) in [
         (0.1, 200, 696.0 * 1.45 + 65.0),
         (0.25, 1_000, 116.9 * 1.35 + 4.0),
@@ -113,7 +112,7 @@ fn planned_cases_suffice_and_are_not_wasteful() {
         let decided = stops.filter(|stop| stop.decision == Decision::Better).count();
         let least = 0.8 - 2.0 * (0.16 / runs as f64).sqrt();
         assert!(decided as f64 >= least * runs as f64, "{mean}: {planned} {decided}");
-        // The least warm-up is for effects on one side, of which those of 1 sd have some on the other.
+        // The minimal warm-up is for effects on one side. Some effects of 1 sd are on the other side.
         assert!(mean == 1.0 || (decided as f64) < 0.97 * runs as f64, "{mean}: {planned} {decided}");
     }
 }
@@ -159,7 +158,7 @@ fn a_bound_keeps_the_level_under_rare_gains() {
         };
         (0..runs).filter(is_decided).count()
     };
-    // Without it half of the runs are wrong.
+    // Without it, half of the runs are wrong.
     assert!(decided(0.0, 400) <= tolerated(400));
     assert!(decided(0.5, 100) >= 95);
 }

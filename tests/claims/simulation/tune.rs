@@ -1,4 +1,5 @@
-//! The problems that tuners are measured on, and the reduced, deterministic form of `cargo bench -p judge-statistics --bench tune`.
+//! The problems for measuring tuners, and the reduced, deterministic form of `cargo bench -p judge-statistics --bench
+//! tune`.
 
 use super::tuners::{Choice, Tuner, iterated_racing, judge_tune, random_search};
 use super::tuning_problems::{self, BRANIN, DARING, DEAD, GROWING, LOUD, MIXED, RIDGE, ROSENBROCK, TuningProblem};
@@ -45,7 +46,7 @@ fn problem_scores_have_the_stated_mean_and_noise() {
     let differences: Vec<f64> = logarithms(&good).iter().zip(logarithms(&bad)).map(|(good, bad)| good - bad).collect();
     let mean = differences.iter().sum::<f64>() / 20_000.0;
     let variance = differences.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 20_000.0;
-    // The sizes cancel out; the noise of two settings is 0.15 each. The standard error of the mean is 0.0015.
+    // The sizes cancel out. The noise of the two settings is 0.15 each. The standard error of the mean is 0.0015.
     assert!((mean + (1.0 - ROSENBROCK.regret(&bad)).ln()).abs() < 0.006, "{mean}");
     assert!((variance.sqrt() - 0.15 * 2_f64.sqrt()).abs() < 0.005, "{variance}");
     assert_eq!(ROSENBROCK.score(&bad, 5).to_bits(), ROSENBROCK.score(&bad, 5).to_bits());

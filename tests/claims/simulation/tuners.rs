@@ -1,10 +1,10 @@
-//! Tuners that are compared at equal numbers of runs: the search of `judge tune`, and simple ones.
+//! Tuners for comparisons at equal numbers of runs: the search of `judge tune`, and simple ones.
 
 use super::tuning_problems::{REPETITION, TuningProblem};
 use judge_statistics::tune::{Parameter, Search, SearchSettings, Space};
 use judge_statistics::{Moments, Random, mean_interval};
 
-/// What a tuner chose.
+/// The choice of a tuner.
 pub(crate) struct Choice {
     /// By numbers.
     pub(crate) setting: Vec<f64>,
@@ -12,11 +12,11 @@ pub(crate) struct Choice {
     pub(crate) runs: usize,
 }
 
-/// A tuner on a problem: a budget of runs, and a repetition, which has cases and a seed of its own.
+/// A tuner on a problem: a budget of runs, and a repetition, which has its own cases and seed.
 pub(crate) type Tuner = fn(&TuningProblem, usize, u64) -> Choice;
 
-/// The search of `judge tune`, as the command runs it by default. The middle of a range is a good setting of some of these problems, and a user's default
-/// need not be one: it is drawn at random here.
+/// The search of `judge tune`, as the command runs it by default. The middle of a range is a good setting for some of
+/// these problems, but a user's default may be a bad one. So the default is drawn at random here.
 pub(crate) fn judge_tune(problem: &TuningProblem, budget: usize, repetition: u64) -> Choice {
     let parameters: Vec<Parameter> = problem.parameters.iter().map(|text| text.parse().expect("a parameter")).collect();
     let default = problem.values(&drawn(problem, &mut Random::new(repetition)));
@@ -71,7 +71,7 @@ struct Entrant {
 /// The cases on which all settings of a race run before the first are dropped.
 const BEFORE_TEST: usize = 5;
 
-/// Iterated racing as López-Ibáñez and others describe it ("The irace package", Operations Research Perspectives 3,
+/// Iterated racing as described by López-Ibáñez and others ("The irace package", Operations Research Perspectives 3,
 /// 2016), with its defaults and the t-test: races among settings that are drawn ever closer around the survivors of the
 /// race before.
 pub(crate) fn iterated_racing(problem: &TuningProblem, budget: usize, repetition: u64) -> Choice {
@@ -115,7 +115,7 @@ fn parent<'a>(elites: &'a [Entrant], random: &mut Random) -> &'a Entrant {
     chosen.map_or(&elites[0], |(_, entrant)| entrant)
 }
 
-/// Draws a setting around another one: numbers by a normal distribution, categories mostly as they are.
+/// Draws a setting around another one: numbers by a normal distribution; categories mostly stay the same.
 fn near(problem: &TuningProblem, parent: &Entrant, spread: f64, progress: f64, random: &mut Random) -> Vec<f64> {
     let numbers = parent.shares.iter().zip(problem.categories());
     let draw = |(share, categories): (&f64, usize)| {
@@ -130,7 +130,7 @@ fn near(problem: &TuningProblem, parent: &Entrant, spread: f64, progress: f64, r
 }
 
 /// Runs the entrants case by case within a number of runs, and drops those that are worse than the best one by a paired
-/// t-test. They are left with the best first. Returns the number of runs.
+/// t-test. The remaining ones are sorted, the best first. Returns the number of runs.
 fn race(problem: &TuningProblem, entrants: &mut Vec<Entrant>, budget: usize, least: usize, first: u64) -> usize {
     let mut runs = 0;
     for cases in 1.. {

@@ -1,17 +1,17 @@
 //! Problems for tuners: solvers whose score on a case depends on parameters, with a known best setting.
 //!
-//! `judge/statistics/benches/tune_optuna.py` has the same in Python; `tests/statistics/tune.rs` holds the two together.
+//! `judge/statistics/benches/tune_optuna.py` has the same in Python; `tests/statistics/tune.rs` checks that both agree.
 
 use std::f64::consts::PI;
 
-/// A solver with parameters. Its score on a case is `1000 · size · quality(setting)` with noise. The size belongs to the
-/// case, the noise to the setting and the case. The best setting has the quality 1, so a setting's regret is what its
-/// quality lacks.
+/// A solver with parameters. Its score on a case is `1000 · size · quality(setting)` with noise. The size belongs to
+/// the case, the noise to the setting and the case. The best setting has the quality 1, so a setting's regret is 1
+/// minus its quality.
 pub(crate) struct TuningProblem {
     pub(crate) name: &'static str,
     /// As the command line takes them.
     pub(crate) parameters: &'static [&'static str],
-    /// How good a setting is, by numbers (a category by its place in the list).
+    /// The quality of a setting, by numbers (a category by its index in the list).
     quality: fn(&[f64]) -> f64,
     /// The standard deviation of the logarithm of a case's size.
     sizes: f64,
@@ -22,8 +22,8 @@ pub(crate) struct TuningProblem {
 }
 
 enum Noise {
-    /// The score is multiplied by the exponential of the noise. Its standard deviation lies between these, by case, evenly in
-    /// the logarithm.
+    /// The score is multiplied by the exponential of the noise. The noise has a standard deviation between these two,
+    /// depending on the case, evenly in the logarithm.
     OfCase(f64, f64),
     /// The noise is added to the quality. Its standard deviation depends on the setting.
     OfSetting(fn(&[f64]) -> f64),
@@ -91,7 +91,8 @@ pub(crate) const DEAD: TuningProblem = TuningProblem {
     budgets: [300, 1_000],
 };
 
-/// Much noise at the best setting, little where the score is fair. No choice in the search was made by this problem.
+/// Much noise at the best setting, and little where the score is fair. This problem was not used to choose anything in
+/// the search.
 pub(crate) const DARING: TuningProblem = TuningProblem {
     name: "daring",
     parameters: &["t=0.1..10:log", "n=1..40", "a=-1..1"],
@@ -101,7 +102,8 @@ pub(crate) const DARING: TuningProblem = TuningProblem {
     budgets: [300, 1_000],
 };
 
-/// One of the categories is loud, and noise grows with another parameter too. No choice in the search was made by this problem.
+/// One of the categories is noisy, and the noise grows with another parameter, too. This problem was not used to choose
+/// anything in the search.
 pub(crate) const LOUD: TuningProblem = TuningProblem {
     name: "loud category",
     parameters: &["k={calm,loud}", "w=1..1000:log", "b=0..1", "c=0..1"],
@@ -119,7 +121,7 @@ pub(crate) const PROBLEMS: [&TuningProblem; 8] =
     [&BRANIN, &ROSENBROCK, &MIXED, &GROWING, &RIDGE, &DEAD, &DARING, &LOUD];
 
 impl TuningProblem {
-    /// Returns the values as numbers, a category as its place in the list.
+    /// Returns the values as numbers, a category as its index in the list.
     pub(crate) fn numbers(&self, values: &[String]) -> Vec<f64> {
         let number = |(value, parameter): (&String, &&str)| match choices(parameter) {
             Some(mut choices) => choices.position(|choice| choice == value).expect("one of the choices") as f64,
@@ -172,12 +174,12 @@ fn square(number: f64) -> f64 {
     number * number
 }
 
-/// 1 at the least loss, 1/2 at a loss of `half`.
+/// 1 at the smallest loss, 1/2 at a loss of `half`.
 fn of_loss(loss: f64, half: f64) -> f64 {
     half / (half + loss)
 }
 
-/// The least value of Branin's function, 5 / (4 pi).
+/// The minimum of Branin's function, 5 / (4 pi).
 const BRANIN_LEAST: f64 = 5.0 / (4.0 * PI);
 
 fn branin(x: f64, y: f64) -> f64 {
@@ -190,7 +192,7 @@ fn rosenbrock(at: &[f64]) -> f64 {
 }
 
 /// The first choice is fair everywhere, the third one best, but only in a narrow region, where the logarithm of the
-/// first parameter follows the other one.
+/// first parameter depends on the other one.
 fn mixed(log_t: f64, choice: f64, a: f64) -> f64 {
     let bell = |distance: f64| 1.0 / (1.0 + distance * distance);
     if choice == 0.0 {
@@ -236,7 +238,7 @@ fn at(parameter: &str, share: f64) -> f64 {
     if range.ends_with(":log") { low * (high / low).powf(share) } else { low + share * (high - low) }
 }
 
-/// Returns a table of scores, to compare with those of another implementation: lines of `problem, case, score, regret,
+/// Returns a table of scores, to compare with another implementation: lines of `problem, case, score, regret,
 /// setting…`, separated by tabs.
 pub(crate) fn table_of_scores() -> String {
     let mut bits = 13;

@@ -1,4 +1,4 @@
-//! The judge from the outside: what scripts, CI jobs and people rely on.
+//! The judge through its command line: the behaviour that scripts, CI jobs and users rely on.
 
 mod streams;
 
@@ -64,7 +64,7 @@ fn every_way_to_fail_has_its_verdict() {
         (sample.display().to_string(), "cannot-start", "ermission"),
     ];
     for (solver, verdict, note) in cases {
-        // Only what sleeps is meant to meet the wall: a busy machine may keep the others waiting for a core.
+        // Only programs that sleep should reach the wall limit. A busy machine may keep the others waiting for a core.
         let wall = if verdict == "wall-limit" { "1s" } else { "30s" };
         let limits = ["--cpu", "300ms", "--wall", wall, "--output-limit", "100KB"];
         let (code, report) =
@@ -86,7 +86,7 @@ fn programs_that_cannot_start_do_not_stop_runs() {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path.display().to_string()
     };
-    // An ELF header of another machine (EM_AARCH64 where this is x86-64, EM_X86_64 elsewhere), and nothing else.
+    // Only an ELF header of another machine (EM_AARCH64 if this is x86-64, EM_X86_64 elsewhere).
     let mut foreign = std::fs::read(env!("CARGO_BIN_EXE_judge")).unwrap()[..4096].to_vec();
     foreign[18] = if cfg!(target_arch = "x86_64") { 0xb7 } else { 0x3e };
     for (solver, note) in [

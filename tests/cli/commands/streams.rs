@@ -1,4 +1,4 @@
-//! Signals, and the ends of pipes that others hold.
+//! Signals, and pipe ends that other processes hold.
 
 use super::*;
 use crate::support::Folder;
@@ -27,7 +27,7 @@ fn an_interrupt_shows_what_was_finished() {
     }
 }
 
-/// A shell that ignores SIGCHLD hands that on to the judge; compilers and checkers are waited for all the same.
+/// A shell that ignores SIGCHLD passes this on to the judge. The judge can still wait for compilers and checkers.
 #[test]
 fn inherited_signals_and_files_do_no_harm() {
     let folder = Folder::new();
@@ -94,4 +94,15 @@ fn write_to_a_fifo(folder: &Folder, fifo: &Path) {
     assert_eq!(small.code, Some(3), "the pipe is full: {}", small.stderr);
     assert!(small.stderr.contains("waiting for the program's output to be read"), "{}", small.stderr);
     drop(idle);
+}
+
+#[test]
+fn a_run_that_cannot_begin_empties_no_file() {
+    let folder = Folder::new();
+    let kept = folder.write("kept", "text");
+    for input in ["missing", "./kept"] {
+        let said = folder.judge(&["exec", "--stdin", input, "--stdout", "kept", "--", "cat"]);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "text", "{input}");
+    }
 }

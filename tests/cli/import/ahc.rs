@@ -1,11 +1,11 @@
-//! Tools of the kind that AtCoder hands out: built with Cargo, and run as they are.
+//! Tools like those that AtCoder provides: built with Cargo, and run unchanged.
 
 use super::{catalogue, names, package};
 use crate::support::{Folder, of_cases};
 
 const MANIFEST: &str = "[package]\nname = \"tools\"\nversion = \"1.0.0\"\nedition = \"2018\"\n";
 
-/// Writes `in/0000.txt` and so on into the folder that it runs in, unless `--dir=` names another.
+/// Writes `in/0000.txt` and so on into its current folder, unless `--dir=` names another.
 const GEN: &str = r#"
 fn main() {
     let words: Vec<String> = std::env::args().collect();
@@ -19,7 +19,7 @@ fn main() {
 }
 "#;
 
-/// The score is the input times the answer; the picture is written beside it.
+/// The score is the input times the answer. The picture is written next to it.
 const VIS: &str = r#"
 fn main() {
     let words: Vec<String> = std::env::args().collect();
@@ -34,7 +34,7 @@ fn main() {
 }
 "#;
 
-/// Doubles what it says to the solver, twice: the second time does not count.
+/// Sends the doubled number to the solver, twice: the second time does not count.
 const TESTER: &str = r#"
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -94,7 +94,7 @@ fn tools_with_a_generator_and_a_picture_run() {
     assert_eq!(names(&folder.path().join("out/tools")), ["gen", "seeds.txt", "vis"]);
     assert!(catalogue(&folder).contains("title = \"AHC777\""));
 
-    // The numbers are places in the list, and seeds beyond its end.
+    // The numbers are places in the list, and are the seeds themselves beyond its end.
     assert_eq!(scores(&folder, "echo 1", "0-3"), [47, 622, 9, 10]);
     let problems = ["--problems", "out/problems.toml"];
     let view = ["view", "--run", "last", "--case", "seed-1", "--html", "page.html"];
@@ -122,7 +122,7 @@ fn a_tester_makes_the_problem_interactive() {
     assert!(!catalogue(&folder).contains("generator-seeds"), "the list says nothing");
     assert_eq!(scores(&folder, "sh -c 'read x; echo $x'", "0-2"), [49, 64, 81]);
     let view = ["--problems", "out/problems.toml", "view", "--run", "last", "--case", "seed-2", "--html", "page.html"];
-    // The answer has what both runs printed.
+    // The answer contains the output of both runs.
     assert_eq!(folder.judge(&view).code, Some(1));
     assert_eq!(std::fs::read_to_string(folder.path().join("page.html")).unwrap(), "<html>0</html>");
 }
@@ -145,7 +145,7 @@ fn a_crate_beside_the_tools_is_built_along() {
     assert_eq!(of_cases(&report, "score"), [&serde_json::json!(2)]);
 }
 
-/// Some testers and visualizers say why they reject, print no score, and end with exit code 0.
+/// Some testers and visualizers print why they reject, print no score, and end with exit code 0.
 #[test]
 fn an_error_without_a_score_rejects() {
     let vis = VIS.replace("fn main() {", "fn main() { println!(\"Illegal output: 3\"); return;");
@@ -172,7 +172,7 @@ fn what_cannot_be_built_or_scored_is_refused() {
     refused(&folder, "cannot find value `nothing`");
 }
 
-/// The files are what the contest had.
+/// The files are the contest's own.
 #[test]
 fn cases_that_gen_cannot_remake_stay_files() {
     let files = [("src/bin/gen.rs", GEN), ("src/bin/score.rs", VIS), ("in/0000.txt", "5\n"), ("in/0001.txt", "6\n")];

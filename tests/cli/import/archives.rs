@@ -1,4 +1,4 @@
-//! What a source is: found out of its files, in a folder or in a zip archive.
+//! Detects the kind of a source from its files, in a folder or in a zip archive.
 
 use super::{catalogue, names};
 use crate::support::Folder;
@@ -26,7 +26,7 @@ fn add(zip: &mut ZipWriter<std::fs::File>, name: &str, text: &str) {
     zip.write_all(text.as_bytes()).unwrap();
 }
 
-/// Imports `pack.zip`, which must fail without leaving anything, and returns what was said.
+/// Imports `pack.zip`, which must fail without leaving files, and returns the message.
 fn refused(folder: &Folder) -> String {
     let before = names(folder.path());
     let said = folder.judge(&["import", "pack.zip", "--to", "out", "--no-verify"]);

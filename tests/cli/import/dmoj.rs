@@ -87,7 +87,7 @@ fn a_missing_input_is_empty() {
     assert_eq!(verdicts(&folder, solver), ["d.1 accepted", "d.2 accepted", "d.3 wrong-answer"]);
 }
 
-/// A checker that accepts what differs from the answer by one at most, with the arguments of testlib.
+/// A checker with the arguments of testlib that accepts numbers at most 1 away from the answer.
 const NEAR: &str = "import sys\nfound, expected = (int(open(name).read()) for name in sys.argv[2:4])\n\
     print('near' if abs(found - expected) < 2 else 'far', file=sys.stderr)\nsys.exit(abs(found - expected) > 1)\n";
 

@@ -56,7 +56,7 @@ fn the_default_validator_keeps_its_flags() {
     for line in ["cpu = \"1.5s\"", "memory = \"64MiB\"", "title = \"Roots\"", "source = \"Us\""] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    // The journal is that of the runs.
+    // The journal belongs to the runs.
     assert_eq!(
         names(&folder.path().join("out")),
         [".judge", "data", "input_validator", "problems.toml", "submissions"]
@@ -186,6 +186,11 @@ fn flags_of_one_case_change_no_verdict() {
     let said = echoes(config, &[own]).judge(&["import", "pack", "--to", "out"]);
     let message = "1.yaml: validator flags `case_sensitive` of a";
     assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
+    let group = [("data/secret/g/2.in", "2\n"), ("data/secret/g/2.ans", "2\n")];
+    let flags = ("data/secret/g/test_group.yaml", "output_validator_args: case_sensitive\n");
+    let said = echoes(config, &[&group[..], &[flags]].concat()).judge(&["import", "pack", "--to", "out"]);
+    let message = "of a group, where the others have `";
+    assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
     let folder = echoes(
         config,
         &[
@@ -235,7 +240,7 @@ fn submissions_are_compiled_with_the_files_in_include() {
     assert_eq!(verified.code, Some(1), "{}{}", verified.stdout, verified.stderr);
 }
 
-/// Reads a line, and starts what a submission says.
+/// Reads a line, and then calls the submission.
 const MAIN: &str = "#include <stdio.h>\nint answer(void);\nstatic char text[99];\n\
     const char *line(void) { return scanf(\"%98[^\\n]\", text) == 1 ? text : \"\"; }\nint main(void) { return answer(); }\n";
 
@@ -334,11 +339,11 @@ fn groups_of_test_group_yaml_have_their_points() {
         "test_group.yaml",
         "",
         "max_score: 30\nscore_aggregation: pass-fail\n",
-        "max_score: 70\nscore_aggregation: sum\nrequire_pass: a\n",
+        "max_score: 70\nscore_aggregation: sum\nrequire_pass: [a, sample, secret/a]\n",
     );
     let said = imported(&folder);
     assert!(!said.contains("require_pass"), "{said}");
-    assert!(catalogue(&folder).contains("depends-on = [\"secret/a\"]"), "{}", catalogue(&folder));
+    assert!(catalogue(&folder).contains("depends-on = [\"secret/a\", \"sample\"]"), "{}", catalogue(&folder));
     assert_eq!(total(&folder, PARTLY), "65");
     assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "100");
     assert_eq!(total(&folder, "awk '{print ($1 != 3) ? $1 * $1 : 0}'"), "0");
@@ -367,7 +372,7 @@ fn unsupported_group_settings_are_named() {
     }
 }
 
-/// Accepts an even number, and gives half of the points for one beyond 10.
+/// Accepts an even number, and gives half of the points for a number above 10.
 const EVEN: &str = "import sys\nfrom common import read\nnumber = read(sys.stdin)\n\
     open(sys.argv[3] + 'score_multiplier.txt', 'w').write('0.5' if number > 10 else '1')\n\
     open(sys.argv[3] + 'judgemessage.txt', 'w').write(' '.join(['odd'] + sys.argv[4:]))\n\
@@ -395,7 +400,7 @@ fn a_python_package_validator_gives_partial_points() {
     assert_eq!(report["cases"][0]["note"], "odd strict 1");
 }
 
-/// The solver guesses the number of the case; the flag `passes` makes it the first of two passes.
+/// The solver guesses the number of the case. The flag `passes` makes this the first of two passes.
 const GUESS: &str = "import sys\nsecret = open(sys.argv[1]).read().strip()\nfor line in sys.stdin:\n\
     \x20   if line.strip() == secret:\n        sys.exit(42)\n    print('higher', flush=True)\nsys.exit(43)\n";
 
@@ -420,7 +425,7 @@ fn interactive_problems_converse() {
     }
 }
 
-/// Accepts what the answer file says twice: the second pass gets the output of the first.
+/// Accepts the number in the answer file in both passes: the second pass gets the output of the first.
 const TWICE: &str = "import os, sys\nsaid = sys.stdin.read()\nif said != open(sys.argv[2]).read():\n    sys.exit(43)\n\
     if not os.path.exists(sys.argv[3] + 'seen'):\n    open(sys.argv[3] + 'seen', 'w')\n\
     \x20   open(sys.argv[3] + 'nextpass.in', 'w').write('again\\n')\nsys.exit(42)\n";

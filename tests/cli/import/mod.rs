@@ -1,4 +1,4 @@
-//! Packages of others, written after the descriptions of their formats, become problems that run.
+//! Packages of other judges, written from the descriptions of their formats, become problems that can be run.
 
 mod ahc;
 mod archives;

@@ -10,7 +10,7 @@ const CONFIG: &str = "[general]\nversion = \"0.3.1\"\n\n[problem]\nproblem_name 
     [[test.test_steps]]\nprogram = \"python3\"\nargs = [\"./main.py\"]\nstdin = \"./tools/in/{SEED04}.txt\"\n\
     stdout = \"./tools/out/{SEED04}.txt\"\nstderr = \"./tools/err/{SEED04}.txt\"\nmeasure_time = true\n\n";
 
-/// Gives the answer itself as the score, and 0 where it is no number.
+/// The answer itself is the score; 0 if it is not a number.
 const VIS: &str = "import sys\nnumber = open(sys.argv[1]).read().strip()\nanswer = open(sys.argv[2]).read().strip()\n\
     if not answer.isdigit():\n    print('no number', file=sys.stderr)\n    print('Score = 0')\n\
     else:\n    print('Score = 999999')\n    print(f'Score = {int(answer) + int(number)}', file=sys.stderr)\n";

@@ -4,7 +4,7 @@ use super::{catalogue, has, imported, names, package, run, total, verdicts};
 use crate::support::Folder;
 use crate::support::require::Need;
 
-/// What the programs of these packages share, as those of real ones share testlib.
+/// The header that the programs of these packages share, as real ones share testlib.
 const HEADER: &str = "#include <fstream>\n#include <iostream>\n#include <string>\n\
     inline int quit(int code, const char *why) { std::cerr << why << std::endl; return code; }\n";
 
@@ -111,7 +111,7 @@ fn missing_tests_come_from_the_packages_programs() {
     assert_eq!((read("02.in"), read("02.ans"), read("01.in")), ("3 4\n".into(), "7\n".into(), "1 2\n".into()));
 }
 
-/// A checker, a validator and two generators, each of several files, of which the package lists those that are no headers.
+/// A checker, a validator and two generators, each of several files. The package lists the files that are not headers.
 const SHARED: [(&str, &str); 9] = [
     ("files/check.cpp", "#include \"compare.cpp\"\nint main(int, char **argv) { return compare(argv[2], argv[3]); }\n"),
     (
@@ -198,7 +198,7 @@ fn further_testsets_add_the_tests_that_are_new() {
     assert_eq!(verdicts(&folder, SOLUTION.trim()), accepted);
 }
 
-/// Asks for a number beyond the secret one.
+/// Asks for a number above the secret one.
 const INTERACTOR: &str = "#include \"testlib.h\"\nint main(int, char **argv) {\n    std::ifstream input(argv[1]);\n\
     std::ofstream output(argv[2]);\n    long secret = 0, found = 0;\n    input >> secret;\n    std::cout << secret << std::endl;\n\
     if (!(std::cin >> found)) return quit(2, \"no number\");\n    output << found << std::endl;\n    return quit(0, \"ok\");\n}\n";
@@ -244,6 +244,10 @@ fn malformed_packages_are_refused_with_file_and_line() {
         assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
         assert!(!folder.path().join("out").exists(), "{message}");
     }
+    let shares = xml("treat-points-from-checker-as-percent=\"true\"", &testset(TESTS, ""), ASSETS);
+    let said = polygon(&shares, &[("files/check.cpp", "// quitp(0.5, \"half\")\n")]).judge(&["import", "pack"]);
+    let message = "points of the checker as a share of the points of a test";
+    assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn problem(config: &str, submissions: &[(&str, &str)]) -> Folder {
     package(&[&files[..], submissions].concat())
 }
 
-/// Imports the package and has it verified; returns what was said, and the time limit in milliseconds.
+/// Imports the package and verifies it; returns the output, and the time limit in milliseconds.
 fn measured(folder: &Folder) -> (String, Option<f64>) {
     let said = folder.judge(&["import", "pack", "--to", "out", "--id", "p"]);
     assert!(said.code.is_some_and(|code| code < 2), "{}{}", said.stdout, said.stderr);
@@ -97,7 +97,7 @@ fn without_accepted_submissions_a_default_is_explained() {
     // One of two is enough.
     let (said, limit) = measured(&problem("name: A\n", &[wrong, ("submissions/accepted/right.sh", ECHO)]));
     assert_eq!(limit, Some(1000.0), "{said}");
-    // Nothing of the package is run.
+    // No program of the package is run.
     let said = imported(&problem("name: A\n", &[("submissions/accepted/a.sh", ECHO)]));
     assert!(said.contains("it is derived from the accepted submissions without --no-verify: 10s hold"), "{said}");
 }

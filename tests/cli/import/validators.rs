@@ -1,4 +1,4 @@
-//! Validators in packages of Kattis: their arguments, and those with scripts that build or run them.
+//! Validators in packages of Kattis: their arguments, and validators with scripts that build or run them.
 
 use super::{catalogue, has, imported, package, verdicts};
 use crate::support::Folder;
@@ -69,7 +69,7 @@ fn a_validator_whose_arguments_differ_is_left_out() {
     assert!(!catalogue(&folder).contains("validator-command"), "{}", catalogue(&folder));
 }
 
-/// A package whose output validator has these files, of which scripts can be run.
+/// A package whose output validator has these files, some of them executable scripts.
 fn with_scripts(files: &[(&str, &str)]) -> Folder {
     let config = [("problem.yaml", "validation: custom\nlimits: {time_limit: 1}\n")];
     let folder = package(&[&config, &FILES[..4], files].concat());

@@ -88,7 +88,7 @@ fn the_action_records_and_gates() {
 #[test]
 fn the_action_installs_and_finds_the_baseline() {
     let folder = sample();
-    // A Python that tells what it was asked for, and makes a pip that does, too.
+    // A Python that records its arguments, and makes a pip that does the same.
     let pip = "mkdir -p \"$3/bin\"; printf '#!/bin/sh\\necho pip \"$@\"\\n' >\"$3/bin/pip\"; chmod +x \"$3/bin/pip\"";
     folder.script("bin/python3", &format!("echo python3 \"$@\"; {pip}"));
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

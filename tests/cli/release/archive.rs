@@ -1,4 +1,4 @@
-//! The archive of a release, made of the program under test.
+//! The archive of a release, made from the program under test.
 
 use super::{manifest, repository, run};
 use crate::support::Folder;
@@ -67,7 +67,7 @@ fn the_archive_is_complete_where_binstall_looks() {
     assert!(!licences.contains("\nproptest "), "what only the tests use is not handed on");
     let sections = run(Command::new("readelf").args(["--sections", "--wide"]).arg(&program)).unwrap();
     assert!(sections.contains(".text") && !sections.contains(".debug_line"), "not stripped: {sections}");
-    // Nothing that a call goes through can be written to.
+    // No section that calls go through is writable.
     let dynamic = run(Command::new("readelf").args(["--dynamic", "--segments", "--wide"]).arg(&program)).unwrap();
     assert!(dynamic.contains("BIND_NOW") && dynamic.contains("GNU_RELRO"), "{dynamic}");
 }
@@ -88,7 +88,8 @@ fn project(version: &str, address: &str, heading: &str) -> Folder {
         .write("Cargo.toml", format!("[workspace.package]\nversion = \"{version}\"\n{repository}[workspace.lints]\n"));
     folder.write("CHANGELOG.md", format!("# Changelog\n\n## {heading}\n"));
     fs::create_dir(folder.path().join(".github")).unwrap();
-    // A link, not a copy: what another test starts meanwhile would hold the copy open, and it could not be started.
+    // A link, not a copy: processes that other tests start meanwhile would hold the copy open, and it could not be
+    // started.
     symlink(repository_script(), folder.path().join(".github/check-release")).unwrap();
     folder
 }
@@ -114,7 +115,7 @@ fn a_tag_must_match_version_changes_and_address() {
         let refused = check(version, address, heading).unwrap_err();
         assert!(refused.contains(why), "{refused}");
     }
-    // The real manifest has a version where the script looks for it.
+    // The real manifest has a version where the script reads it.
     let refused = run(script("check-release").args(["v0", HERE])).unwrap_err();
     assert!(refused.contains(concat!("expected the tag v", env!("CARGO_PKG_VERSION"))), "{refused}");
 }

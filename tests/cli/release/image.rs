@@ -1,11 +1,12 @@
-//! The image for containers, without an engine to build it: its instructions, replayed as far as files and programs go.
+//! The container image, without an engine to build it: its instructions are replayed as far as possible with files and
+//! programs.
 
 use super::{repository, run, source};
 use crate::support::{Folder, Said};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The instructions of the Dockerfile, each with what follows it. None goes over several lines.
+/// The instructions of the Dockerfile, each with its arguments. Every instruction has a single line.
 fn instructions() -> Vec<(String, String)> {
     let text = source("Dockerfile");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -18,18 +19,18 @@ fn instructions() -> Vec<(String, String)> {
         .collect()
 }
 
-/// What follows each instruction of this name.
+/// The arguments of each instruction with this name.
 fn all(name: &str) -> Vec<String> {
     instructions().into_iter().filter(|(word, _)| word == name).map(|(_, rest)| rest).collect()
 }
 
-/// What follows the only instruction of this name, read as its list of words.
+/// The arguments of the only instruction with this name, parsed as a list of words.
 fn words(name: &str) -> Vec<String> {
     let [list] = &all(name)[..] else { panic!("one {name} is expected") };
     serde_json::from_str(list).unwrap()
 }
 
-/// What the first stage copies: files or folders of the project, and where to in `/source`.
+/// The files or folders of the project that the first stage copies, and their places in `/source`.
 fn copied() -> Vec<(Vec<String>, String)> {
     let lines = all("COPY").into_iter().filter(|line| !line.starts_with("--from="));
     lines
@@ -46,7 +47,7 @@ fn is_copied(file: &Path) -> bool {
     copied().iter().flat_map(|(from, _)| from).any(|from| file.starts_with(from))
 }
 
-/// The files that the sources in a folder include, but for tests, by their path in the project.
+/// The files that the sources in a folder include, except in tests, by their path in the project.
 fn included(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -122,7 +123,7 @@ fn the_image_runs_the_main_job() {
     assert!(said.stdout.contains("columns: 1 accepted"), "{}", said.stdout);
 }
 
-/// What a container's first process may do by default: root's capabilities without those over the machine.
+/// The default capabilities of a container's first process: root's capabilities without those over the machine.
 const CAPABILITIES: &str = "-all,+chown,+dac_override,+fsetid,+fowner,+mknod,+net_raw,+setgid,+setuid,+setfcap,+setpcap,\
                             +net_bind_service,+sys_chroot,+kill,+audit_write";
 

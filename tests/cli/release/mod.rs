@@ -1,4 +1,4 @@
-//! What a release hands on is whole: its workflow, its archives, the image for containers.
+//! The parts of a release are complete: its workflow, its archives, the container image.
 
 mod action;
 mod archive;
@@ -24,7 +24,7 @@ fn manifest(name: &str) -> toml::Table {
     source(name).parse().unwrap()
 }
 
-/// Runs a command in a folder. Returns what it printed, which `Err` has if it failed.
+/// Runs a command in a folder. Returns its output; `Err` contains it if the command failed.
 fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let Output { status, stdout, stderr } = output;

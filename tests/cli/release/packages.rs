@@ -1,4 +1,4 @@
-//! The wheel and the Debian package: what they are made of is there. `.ci/install` makes and tries them.
+//! The wheel and the Debian package: the files for them exist. `.ci/install` builds and tests them.
 
 use super::{manifest, repository, run, source};
 use std::process::Command;

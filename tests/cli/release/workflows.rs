@@ -1,4 +1,4 @@
-//! The workflow files: their form, and that what they start is there.
+//! The workflow files: their form, and that the scripts they start exist.
 
 use super::{repository, run, source};
 use saphyr::{LoadableYamlNode, YamlOwned};
@@ -61,7 +61,7 @@ fn workflow_scripts_are_shell_and_start_existing_files() {
         let workflow = document(file);
         for (name, job) in jobs(&workflow) {
             for script in scripts(job) {
-                // Bash does not know the expressions of the service.
+                // Bash cannot parse the expressions of the service.
                 let plain = script.replace("${{", "${").replace("}}", "}");
                 run(Command::new("bash").args(["-n", "-c", &plain]))
                     .unwrap_or_else(|error| panic!("{file}: {name}: {error}"));

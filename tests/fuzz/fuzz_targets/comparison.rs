@@ -1,4 +1,4 @@
-//! Hands the fuzzer's bytes to the target of this name.
+//! Passes the fuzzer's bytes to the target of this name.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| judge_fuzz::comparison(data));

@@ -5,7 +5,8 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// The first byte that is not a seed. From it on, the input is before the answer, with [`BETWEEN`] between them.
+/// The first byte value that is not a seed. For this and larger values, the input comes before the answer, with
+/// [`BETWEEN`] between them.
 pub(crate) const OWN_INPUT: u8 = 8;
 
 /// The byte between an input and an answer.
@@ -17,7 +18,8 @@ const FRAMES: usize = 50;
 /// Checks an answer. The first byte chooses the game, and the second a seed or an own input in the rest.
 ///
 /// # Panics
-/// When two checks of the same answer differ, a frame is no rectangle, or a rejection has its place outside the answer.
+/// When two checks of the same answer differ, a frame is not a rectangle, or the place of a rejection is outside the
+/// answer.
 pub fn checkers(data: &[u8]) {
     let [game, seed, rest @ ..] = data else { return };
     let all = checkers::all();
@@ -48,7 +50,7 @@ fn check(game: &Checker, case: &dyn Case, answer: &[u8]) {
     }
 }
 
-/// Looks at the first frames.
+/// Keeps the first frames.
 struct Viewer {
     seen: usize,
 }

@@ -1,4 +1,4 @@
-//! What other programs print: scores, answers that are compared, and results under each checker protocol.
+//! The output of other programs: scores, answers that are compared, and results under each checker protocol.
 
 use checkers::Score;
 use judge_problem::verdict::{CallOutput, checker_protocol, compare_tokens};
@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 /// The byte between the expected text and the one that is compared with it.
 const BETWEEN: u8 = b'|';
 
-/// A score is read as it is written, a text is its own answer, and every protocol finds something in everything.
+/// A score is read back as it was written, a text is equal to itself as an answer, and every protocol gives some result
+/// for any output.
 ///
 /// # Panics
 /// When one of these does not hold.

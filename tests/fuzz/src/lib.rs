@@ -1,6 +1,6 @@
 //! Fuzz targets: functions that take any bytes and panic if a property that must always hold is broken.
 //!
-//! `tests/smoke.rs` drives them with damaged samples on the stable toolchain; `fuzz_targets/` hands them to libFuzzer.
+//! `tests/smoke.rs` drives them with damaged samples on the stable toolchain; `fuzz_targets/` passes them to libFuzzer.
 
 mod catalogue;
 mod checkers;
@@ -19,7 +19,7 @@ pub use wire::wire;
 
 /// A fuzz target.
 pub struct Target {
-    /// Its name: also that of its program in `fuzz_targets/` and of its corpus.
+    /// Its name, also of its program in `fuzz_targets/` and of its corpus.
     pub name: &'static str,
     /// Takes any bytes. Panics when it has found a defect.
     pub run: fn(&[u8]),

@@ -27,7 +27,7 @@ pub(crate) fn conditions() -> Vec<Vec<u8>> {
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
-/// Expected texts and answers, and what checkers of each protocol print.
+/// Expected texts and answers, and the output of checkers under each protocol.
 pub(crate) fn comparisons() -> Vec<Vec<u8>> {
     let texts = [
         "1 2.50 abc\n|1 2.5 ABC",
@@ -39,8 +39,8 @@ pub(crate) fn comparisons() -> Vec<Vec<u8>> {
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
-/// For every game: each input of the ground truth that is one of its own, with its answer, and generated cases with
-/// answers of all games.
+/// For every game: each input of the ground truth that is not made from a seed, with its answer, and generated cases
+/// with answers of all games.
 pub(crate) fn games() -> Vec<Vec<u8>> {
     let inputs = data("in");
     let answers = answers();

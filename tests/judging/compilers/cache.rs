@@ -1,4 +1,4 @@
-//! Compiled programs are kept from run to run, as long as nothing that they were made from has changed.
+//! Compiled programs are kept from run to run, as long as nothing that they depend on has changed.
 
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, Said};
@@ -40,7 +40,7 @@ fn a_second_run_compiles_nothing() {
     let Some(folder) = with_source() else { return };
     assert!(compiles(&folder, &[]) && !compiles(&folder, &[]));
     assert!(compiles(&folder, &["--no-cache"]) && !compiles(&folder, &[]));
-    // Another name is another program: compilers write it into what they make.
+    // Another name gives another program, because compilers write the name into it.
     folder.write("bot.c", HELLO.replace("main", "main ").as_str());
     assert!(compiles(&folder, &[]) && !compiles(&folder, &[]));
     folder.write("bot.c", HELLO);

@@ -1,4 +1,4 @@
-//! A command of the problem's author: what it says, its limit, and how it fails to start.
+//! A command of the problem's author: its output, its limit, and its failures to start.
 
 use judge_run::command::{CommandError, CommandOutput, run};
 use std::path::Path;

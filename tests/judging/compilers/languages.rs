@@ -1,11 +1,11 @@
-//! Every language that is built in, the folders that solvers may be, and the tables that change languages.
+//! Every built-in language, the folders that can be solvers, and the tables that change languages.
 
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, Said};
 use serde_json::Value;
 use std::process::Command;
 
-/// What a source must be called, what it contains to print `0`, and what it needs.
+/// The name of a source file, a source that prints `0`, and the programs that it needs.
 const HELLO: [(&str, &str, Need, &[&str]); 24] = [
     ("a.c", "int puts(const char *);\nint main(void) { puts(\"0\"); }\n", Need::Cc, &["gcc"]),
     ("a.cpp", "#include <iostream>\nint main() { std::cout << 0 << std::endl; }\n", Need::Cplusplus, &["g++"]),
@@ -49,7 +49,7 @@ const HELLO: [(&str, &str, Need, &[&str]); 24] = [
     ("pypy/a.py", "import sys\nprint(0 if sys.implementation.name == 'pypy' else 'no')\n", Need::Pypy, &["pypy3"]),
 ];
 
-/// Returns whether all these programs are installed; if not, it is said what is missing.
+/// Returns whether all these programs are installed. If not, prints which one is missing.
 fn has(need: Need, programs: &[&str]) -> bool {
     let found = |program: &&&str| Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
     match programs.iter().find(|program| !found(program).status.success()) {
@@ -67,7 +67,7 @@ fn report(folder: &Folder, arguments: &[&str]) -> Value {
     folder.json(&[&run, arguments].concat()).1
 }
 
-/// What became of the case.
+/// The verdict on the case.
 fn verdict(folder: &Folder, arguments: &[&str]) -> (String, String) {
     let report = report(folder, arguments);
     let text = |field: &str| report["cases"][0][field].as_str().unwrap_or_default().to_owned();
@@ -113,13 +113,13 @@ fn runtimes_keep_within_a_small_memory() {
     ] {
         folder.write(name, text);
         for memory in ["256MiB", "64MiB"].into_iter().filter(|_| has(need, programs)) {
-            // One process of its own, and what the language is allowed for the runtime's threads.
+            // One process, plus the language's allowance for the runtime's threads.
             assert_accepted(&folder, &["-s", name, "--memory", memory, "--processes", "1", "--cpu", "20s"]);
         }
     }
 }
 
-/// A folder's name, its files with what is in them, and what it needs.
+/// A folder's name, its files with their contents, and the programs that it needs.
 type FolderCase = (&'static str, &'static [(&'static str, &'static str)], Need, &'static [&'static str]);
 
 const FOLDERS: [FolderCase; 8] = [
@@ -280,7 +280,7 @@ fn catalogue_and_user_can_change_languages() {
     let shown = folder.judge(&[&run[..], &["-s", "a=bot.xyz"]].concat()).stdout;
     assert!(shown.contains("limits of a: CPU 5s, wall 20s, memory 128 MiB, output 16 MB, 5 processes"), "{shown}");
 
-    // The user's own file counts where the catalogue says nothing.
+    // The user's own file applies where the catalogue has no entry.
     folder.write(
         ".config/judge/languages.toml",
         "[language.xyz]\nextensions = [\"xyz\", \"uvw\"]\nrun = \"false {source}\"\n",

@@ -1,4 +1,4 @@
-//! Nothing that the judge starts outlives it, however it ends.
+//! No process that the judge starts survives it, regardless of how the judge ends.
 
 use super::{GOOD, Places, is_installed, write};
 use crate::support::pace::{awaited, unhurried};
@@ -25,7 +25,7 @@ fn send(pid: u32, signal: Signal) {
     let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal);
 }
 
-/// Starts the judge, ends it while it runs what `name` says, and sees that nothing is left.
+/// Starts the judge, ends it while it runs the program that `name` describes, and checks that nothing is left.
 fn dies(stage: &Stage, user: Option<u32>, arguments: &[&str], (name, count): (&str, usize), signals: &[Signal]) {
     let what = format!("{name} of {user:?}, {arguments:?}, after {signals:?}");
     let mut judge = Guarded(stage.judge_as(user, arguments).spawn().unwrap());
@@ -34,7 +34,7 @@ fn dies(stage: &Stage, user: Option<u32>, arguments: &[&str], (name, count): (&s
     assert_all_end(&family, &what);
     let code = judge.0.wait().unwrap().code();
     assert_eq!(code, (signals[0] != Signal::KILL).then_some(130), "{what}");
-    // What is left behind by a judge that had no time to clear up is swept by the next one.
+    // The next judge removes the leftovers of a judge that had no time to clean up.
     let clears_up = matches!(signals, [Signal::INT] | [Signal::TERM]);
     assert!(!clears_up || stage.leftovers(judge.0.id()).is_empty(), "{what}");
 }
@@ -73,10 +73,11 @@ fn a_compiler_ends_in(places: Places) {
     dies_with_the_judge(&stage, places, &run, ("cc1plus", 1));
 }
 
-/// A shell script that leaves one process in its group, one that has left its session, and one that no process waits for.
+/// A shell script that leaves one process in its group, one in another session, and one without a parent that waits for
+/// it.
 const FAMILY: &str = "sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &); sleep 1000";
 
-/// A problem whose commands do nothing, but for one. All run outside the sandbox.
+/// A problem whose commands do nothing, except for one. All run outside the sandbox.
 fn trusted_problem(stage: &Stage, command: &str, script: &str) {
     problem(stage, command, script);
     let catalogue = stage.path("work/problems.toml");
@@ -84,7 +85,7 @@ fn trusted_problem(stage: &Stage, command: &str, script: &str) {
     fs::write(&catalogue, format!("{text}\ntrusted = true\n")).unwrap();
 }
 
-/// A problem whose commands do nothing, but for one.
+/// A problem whose commands do nothing, except for one.
 fn problem(stage: &Stage, command: &str, script: &str) {
     let folder = stage.path("work");
     let mut lines = vec!["[[problem]]".to_owned(), "id = \"p\"".to_owned(), "seeds = \"1-2\"".to_owned()];
@@ -127,7 +128,7 @@ fn helper_commands_end_in(places: Places) {
     }
 }
 
-/// While nothing runs that the first signal could end, the second ends the judge.
+/// While nothing runs that the first signal could end, the second one ends the judge.
 #[test]
 fn the_second_signal_ends_unattended_work() {
     let Some(stage) = Stage::together() else { return };

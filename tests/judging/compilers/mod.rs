@@ -1,5 +1,5 @@
-//! Source files are the solver's text: compilers are walled in and limited. And nothing that the judge starts outlives it,
-//! compilers, checkers, generators and interactors included.
+//! Source files are untrusted, so compilers are sandboxed and limited. Also tests that no process of the judge survives
+//! it: compilers, checkers, generators and interactors included.
 
 mod cache;
 mod commands;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 const SECRET: &str = "8093571";
 
-/// What becomes of a source on one case.
+/// The result of a source on one case.
 struct Became {
     verdict: String,
     note: String,
@@ -57,11 +57,11 @@ fn is_installed(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok()
 }
 
-/// Whether a source of this language can be compiled by `user` in `tier`; if not, it was said why.
+/// Whether a source of this language can be compiled by `user` in `tier`. If not, the reason was printed.
 fn compiles(stage: &Stage, user: Option<u32>, tier: &str, (source, text): (&str, &str)) -> bool {
     write(stage, source, text);
     let Became { verdict, note } = judged(stage, user, tier, source);
-    // A compiler in root's home is out of other users' reach.
+    // Other users cannot reach a compiler in root's home.
     let is_out_of_reach = user.is_some() && source == "good.rs";
     if verdict == "cannot-start" && note.contains("no compiler for it is installed") {
         match source {
@@ -102,7 +102,7 @@ fn every_compiler_works_in_every_tier() {
     every_compiler_works_in(users_and_tiers);
 }
 
-/// Who runs the judge, and in which tier.
+/// The users and tiers for running the judge.
 type Places = fn(&Stage) -> Vec<(Option<u32>, String)>;
 
 fn every_compiler_works_in(places: Places) {
@@ -126,7 +126,7 @@ fn sources_see_nothing_in_every_tier() {
 
 fn sources_see_nothing_in(places: Places) {
     let Some(stage) = Stage::beside_others() else { return };
-    // Files that every user may read, and that only the judge's user may read; and one beside the source.
+    // Files that every user may read, files that only the judge's user may read, and one next to the source.
     let public = stage.folder.write("secret.txt", SECRET);
     fs::set_permissions(&public, fs::Permissions::from_mode(0o644)).unwrap();
     write(&stage, "beside.h", SECRET);
@@ -199,7 +199,7 @@ fn sources_may_have_any_name_and_place() {
         write(&stage, name, GOOD[0].1);
         assert_eq!(judged(&stage, None, "auto", &format!("./{name}")).verdict, "accepted", "{name:?}");
     }
-    // A link counts by its own name, and shows nothing beside the file that it leads to.
+    // A link counts by its own name, and reveals no files next to its target.
     write(&stage, "elsewhere/file", GOOD[0].1);
     symlink("elsewhere/file", stage.path("work/link.c")).unwrap();
     assert_eq!(judged(&stage, None, "auto", "link.c").verdict, "accepted");
@@ -264,7 +264,7 @@ fn compiling_again_is_the_same_in(places: Places) {
         let helper = Some(env!("CARGO_BIN_EXE_judge").into());
         let options = Options { tier: TierChoice::Forced(tier), helper, ..Options::default() };
         let sandbox = Sandbox::open(&options).unwrap();
-        // `None` for what is not compiled here.
+        // `None` for a source that is not compiled here.
         let hash = |source: &Path| {
             let toolbox = Toolbox::new(tier, BuildSettings::default());
             let spec = parse_specs(&[source.display().to_string()]).unwrap().remove(0);
@@ -288,7 +288,7 @@ fn compiling_again_is_the_same_in(places: Places) {
     }
 }
 
-/// What a shell script leaves for the judge, in a sandbox of this tier, instead of a program.
+/// The files that a shell script leaves for the judge, in a sandbox of this tier, instead of a program.
 fn made(sandbox: &Sandbox, script: &str) -> OutputFiles {
     let request = Request {
         program: "/bin/sh".into(),

@@ -1,4 +1,5 @@
-//! A program in each of many languages: threads, timers, signals, a temporary file and a shell, as far as it has them.
+//! A program in each of many languages: threads, timers, signals, a temporary file and a shell, if the language has
+//! them.
 
 use crate::support::Folder;
 use crate::support::require::Need;
@@ -9,9 +10,9 @@ pub(crate) struct Language {
     pub(crate) need: Need,
     pub(crate) file: &'static str,
     pub(crate) source: &'static str,
-    /// What compiles it to `program`, if anything does.
+    /// The command that compiles it to `program`, if any.
     compiler: Option<&'static str>,
-    /// What runs it.
+    /// The command that runs it.
     command: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Harmless programs do the same in every tier and outside of the sandbox, but for what the list names.
+//! Harmless programs behave the same in every tier and outside of the sandbox, except for the differences in the list.
 
 mod languages;
 
@@ -9,31 +9,31 @@ use std::process::{Command, Stdio};
 /// The environment of the programs, inside and outside.
 const LOCALE: &str = "LC_ALL=C.UTF-8";
 
-/// What a line of `harmless.c` says in some tiers instead.
+/// The line that `harmless.c` prints in some tiers instead.
 const OTHERWISE: [(&str, &[&str], &str); 9] = [
-    // A program keeps the scheduling class and the weight that it was started with: it could starve others, or its watcher.
+    // A program cannot change its scheduling class and weight, because it could starve other programs, or its watcher.
     ("scheduler", &["root", "delegated", "userns", "bare"], "scheduler: 1"),
     ("nice", &["root", "delegated", "userns", "bare"], "nice: -1 EPERM"),
-    // Files without a name escape what counts the working folder, and only that folder can be written to.
+    // Files without a name would not be counted with the working folder, and only that folder is writable.
     ("nameless file", &["root", "delegated", "userns", "bare"], "nameless file: -1 EBADF"),
     ("tmpfile", &["root", "delegated", "userns"], "tmpfile: -1 EROFS"),
     ("tmpfile", &["bare"], "tmpfile: -1 EACCES"),
     // Without a control group, memory is not counted.
     ("memory file", &["userns", "bare"], "memory file: -1 EBADF"),
-    // Modes and times could carry a message to who looks at the folder, and a group could hide from the keeper.
+    // Modes and times could carry a message to other users of the folder, and a process group could escape the keeper.
     ("mode", &["bare"], "mode: -1 EPERM"),
     ("its mode", &["bare"], "its mode: 384"),
     ("times", &["bare"], "times: -1 EPERM"),
 ];
 
-/// The tiers that this machine gives this user.
+/// The tiers that work on this machine for this user.
 fn tiers() -> Vec<&'static str> {
     let folder = Folder::new();
     let works = |tier: &&str| folder.judge(&["exec", "--tier", tier, "--", "true"]).code == Some(0);
     ["root", "delegated", "userns", "bare"].into_iter().filter(works).collect()
 }
 
-/// Runs a program outside; what it says, and its exit code.
+/// Runs a program outside; returns its output and its exit code.
 fn outside(folder: &Folder, words: &[&str]) -> (String, Option<i32>) {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).current_dir(folder.path()).stdin(Stdio::null()).env_clear();
@@ -42,7 +42,7 @@ fn outside(folder: &Folder, words: &[&str]) -> (String, Option<i32>) {
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
-/// Runs a program in a tier; what it says, its exit code, and what the judge says.
+/// Runs a program in a tier; returns its output, its exit code, and the judge's output.
 fn inside(folder: &Folder, tier: &str, words: &[&str]) -> (String, Option<i32>, String) {
     let report = folder.path().join("report.json");
     let start = ["exec", "--tier", tier, "--env", LOCALE, "--json", report.to_str().unwrap(), "--"];
@@ -54,7 +54,7 @@ fn inside(folder: &Folder, tier: &str, words: &[&str]) -> (String, Option<i32>, 
     (said.stdout, code, said.stderr)
 }
 
-/// Returns what a program should say in a tier that says this outside.
+/// Returns the expected output in a tier, given the output outside.
 fn expected(said: &str, tier: &str) -> String {
     let line = |line: &str| {
         let name = line.split(": ").next().unwrap_or_default();
@@ -62,7 +62,7 @@ fn expected(said: &str, tier: &str) -> String {
         format!("{}\n", other.map_or(line, |(_, _, other)| other))
     };
     let text: String = said.lines().map(line).collect();
-    // A session leader cannot move its children's groups to where the keeper does not look.
+    // A session leader cannot move its children to groups that the keeper does not kill.
     if tier == "bare" { text.replace("setpgid: 0\n", "setpgid: -1 EPERM\n") } else { text }
 }
 

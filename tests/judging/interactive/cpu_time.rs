@@ -1,11 +1,11 @@
-//! The CPU time of a solver that converses is its own, as is that of a solver that prints an answer: to compare the two
-//! with each other would compare how busy the machine was.
+//! The CPU time of an interactive solver is its own, like the CPU time of a solver that prints an answer. A comparison
+//! of the two with each other would measure how busy the machine was.
 
 use super::scene_with;
 use crate::support::pace::{at_most, in_time, slowness, unhurried};
 use crate::support::{Folder, of_cases};
 
-/// The share by which what the judge charges may be above what the solver itself saw.
+/// The maximal share by which the charged time may exceed the solver's own measurement.
 const SHARE: f64 = 0.02;
 
 /// How often each is measured.
@@ -16,7 +16,7 @@ const MILLIONS: u32 = 150;
 
 const INTERACTIVE: &str = "interactor-command = \"./player report-to={report} ";
 
-/// A case as it was measured: the CPU time that the judge charges, and that by the solver's own account.
+/// A measured case: the CPU time that the judge charges, and the CPU time by the solver's own account.
 struct Charged {
     judged_ms: f64,
     own_ms: f64,

@@ -1,9 +1,10 @@
-//! The typical ends of a conversation under every protocol, on a busy machine: one verdict each, however often it is held.
+//! The typical ends of a conversation under every protocol, on a busy machine: each has one verdict, on every
+//! repetition.
 
 use super::{assert_always, repeats, scene_with};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How an interactor is called under a protocol, and by what it accepts and rejects.
+/// How an interactor is called under a protocol, and how it accepts and rejects.
 struct Speech {
     protocol: &'static str,
     command: &'static str,
@@ -22,7 +23,7 @@ const SPEECHES: [Speech; 3] = [
     Speech { protocol: "kattis", command: "./player", accept: "exit=42", reject: "exit=43" },
 ];
 
-/// What the interactor does before its decision, what that is, what the solver does, and the verdict.
+/// The interactor's actions before its decision, the decision, the solver's actions, and the verdict.
 const ENDINGS: [(&str, Decision, &str, &str); 17] = [
     ("say=a hear", Decision::Accept, "hear say=good", "accepted"),
     ("say=a hear", Decision::Reject, "hear say=bad", "wrong-answer"),
@@ -82,7 +83,7 @@ fn every_protocol_gives_one_verdict_when_busy() {
     });
 }
 
-/// Each ending so many times.
+/// Runs each ending this many times.
 fn hold_all(speech: &Speech, times: usize) {
     let Speech { protocol, command, accept, reject } = speech;
     std::thread::scope(|scope| {

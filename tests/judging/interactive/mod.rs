@@ -9,8 +9,8 @@ use crate::support::scenarios::{Scenario, always, assert_always, hanging, repeat
 use crate::support::{Folder, of_cases};
 use std::time::Duration;
 
-/// A folder with a problem whose interactor does as it is told, and with the program for either side; `None` without a
-/// C compiler.
+/// A folder with a problem whose interactor follows instructions, and with the program for either side; `None` without
+/// a C compiler.
 fn scene(interactor: &str) -> Option<Folder> {
     scene_with(&format!("interactor-command = \"./player report-to={{report}} {interactor}\""))
 }
@@ -111,7 +111,8 @@ fn floods() {
     ]);
 }
 
-/// What the solver has not read does not matter, however much it is: less than a pipe holds, or much more.
+/// The part of the output that the solver has not read does not matter, whether it is less than a pipe holds or much
+/// more.
 #[test]
 fn unread_output_changes_no_decision() {
     hold(&[
@@ -128,7 +129,7 @@ fn unread_output_changes_no_decision() {
     ]);
 }
 
-/// Not earlier, and with its own limits: what it prints is kept nowhere.
+/// Not earlier, and with its own limits: its output is not stored.
 #[test]
 fn a_flooding_interactor_still_has_time() {
     let Some(folder) = scene("flood") else { return };
@@ -273,7 +274,7 @@ fn a_conversation_is_written_with_its_times() {
         return;
     }
     let run = ["run", "-p", "talk", "-s", "./player hear say=answer hear say=last", "--transcript", "talks"];
-    // A busy machine may write the answer down late, so that the pause looks shorter: each try has a longer one.
+    // A busy machine may record the answer late, so that the pause looks shorter. So each try has a longer pause.
     let is_written = unhurried("a pause", || {
         let pause = patiently(Duration::from_millis(300)).as_millis();
         let folder = scene(&format!("say=question hear pause={pause} say=again hear report=7")).unwrap();
@@ -290,7 +291,7 @@ fn a_conversation_is_written_with_its_times() {
 
     let folder = guessing();
     let said = folder.judge(&["view", "-p", "guess", "--seed", "3", "-s", "./quick", "--text"]);
-    // A busy machine has a line of its own.
+    // On a busy machine there is an additional line.
     let is_accepted = said.stderr.lines().any(|line| line.starts_with("accepted "));
     assert!(said.code == Some(0) && is_accepted, "{}{}", said.stdout, said.stderr);
     let sides: Vec<_> = said.stdout.lines().map(|line| line.split_whitespace().nth(1).unwrap()).collect();

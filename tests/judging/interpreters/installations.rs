@@ -1,4 +1,4 @@
-//! What runs on the host runs in the sandbox, under the same path and with the same packages.
+//! Interpreters that run on the host also run in the sandbox, under the same path and with the same packages.
 
 use super::place::{Place, SYSTEM_PATH, installed, said};
 use crate::support::require::{Need, skip};
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Says which interpreter runs, and imports a package of its own.
+/// Prints which interpreter runs, and imports one of its own packages.
 const WHO: &str =
     "import sys, math, json, treasure\nprint(sys.executable, sys.prefix, sys.base_prefix, sys.argv[1:])\n";
 
@@ -18,7 +18,7 @@ fn system_python() -> Option<(PathBuf, String)> {
     Some((python, version))
 }
 
-/// Puts an installation of Python at this place, with a package that no other has.
+/// Puts an installation of Python at this place, with a package that no other installation has.
 fn python_at(place: &Place, prefix: &str) -> Option<()> {
     let (python, version) = system_python()?;
     let (bin, lib) = (place.path(prefix).join("bin"), place.path(prefix).join("lib"));
@@ -32,7 +32,7 @@ fn python_at(place: &Place, prefix: &str) -> Option<()> {
     Some(())
 }
 
-/// Makes a virtual environment with a package that no other has; `None` where the host cannot.
+/// Makes a virtual environment with a package that no other has; `None` if the host cannot.
 fn venv_at(place: &Place, name: &str, python: &Path, more: &[&str]) -> Option<()> {
     let made = Command::new(python).args(["-m", "venv", "--without-pip"]).args(more).arg(place.path(name)).status();
     if !made.is_ok_and(|made| made.success()) {
@@ -44,7 +44,7 @@ fn venv_at(place: &Place, name: &str, python: &Path, more: &[&str]) -> Option<()
     Some(())
 }
 
-/// In every tier a command says what it says on the host.
+/// In every tier, a command prints the same as on the host.
 fn as_on_the_host(place: &Place, path: &str, words: &[&str]) {
     for judge in place.judges() {
         let mut host = place.command(judge.user, words[0], path);
@@ -83,7 +83,7 @@ fn virtual_environments_work_as_on_the_host() {
     as_on_the_host(&place, SYSTEM_PATH, &["../work/venv/bin/python", "-c", "import treasure"]);
 }
 
-/// Beside the system's of the same version, which has other packages.
+/// Installed next to the system's interpreter of the same version, which has other packages.
 #[test]
 fn version_managers_are_followed_without_being_run() {
     let place = Place::new();
@@ -92,7 +92,7 @@ fn version_managers_are_followed_without_being_run() {
     let root = place.text("home/.pyenv");
     let own = format!("{root}/versions/3.99.7/bin/python3");
     as_on_the_host(&place, SYSTEM_PATH, &[&own, &script]);
-    // What the shim would say is what the version says.
+    // The output of the shim and of the version must be equal.
     let shim = format!(
         "#!/usr/bin/env bash\nprogram=\"${{0##*/}}\"\nexec \"{root}/libexec/pyenv\" exec \"$program\" \"$@\"\n"
     );
@@ -130,7 +130,7 @@ fn version_managers_are_followed_without_being_run() {
     assert!(!marker.exists(), "a shim was executed outside the sandbox");
 }
 
-/// The shims of other managers, for programs that tell their version.
+/// The shims of other managers, for programs that print their version.
 #[test]
 fn shims_of_other_managers_are_followed() {
     let place = Place::new();
@@ -241,7 +241,7 @@ fn the_active_environment_runs_source_files() {
     }
 }
 
-/// What root has for itself stays so; the sandbox's user comes past it to what it is shown.
+/// Root's private files stay private. The sandbox's user can still reach the files that it is shown.
 #[test]
 fn an_installation_in_a_closed_home_works() {
     let place = Place::new();

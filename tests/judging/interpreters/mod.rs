@@ -1,4 +1,5 @@
-//! Interpreters and other installed programs: they run as on the host, and nothing is seen or executed that need not be.
+//! Interpreters and other installed programs: they run as on the host, and only necessary files are visible or
+//! executed.
 
 mod installations;
 mod journals;

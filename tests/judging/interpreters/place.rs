@@ -1,4 +1,4 @@
-//! A home and a folder to work in, and the judge in every tier that works here, as root and as an ordinary user.
+//! A home and a working folder, and the judge in every tier that works here, as root and as an ordinary user.
 
 use crate::support::Said;
 use crate::support::require::{Need, skip};
@@ -12,10 +12,10 @@ use tempfile::TempDir;
 /// An ordinary user.
 pub(crate) const PLAIN_USER: u32 = 65_534;
 
-/// Where every program looks for others.
+/// The path on which every program searches for others.
 pub(crate) const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A home and a folder to work in, which every user may enter.
+/// A home and a working folder, which every user may enter.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -41,7 +41,7 @@ impl Place {
             let mode = if name.is_empty() { 0o755 } else { 0o777 };
             fs::set_permissions(place.path(name), Permissions::from_mode(mode)).unwrap();
         }
-        // Where the judge stands may be closed to other users.
+        // The folder of the judge may be closed to other users.
         fs::hard_link(env!("CARGO_BIN_EXE_judge"), place.path("judge"))
             .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_judge"), place.path("judge")).map(drop))
             .unwrap();
@@ -78,7 +78,7 @@ impl Place {
         std::os::unix::fs::symlink(target, path).unwrap();
     }
 
-    /// A program, run in the folder `work`, with this home, and nothing of the test's own surroundings.
+    /// A program, run in the folder `work` with this home, and without the environment of the test.
     pub(crate) fn command(&self, user: Option<u32>, program: impl AsRef<std::ffi::OsStr>, path: &str) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("HOME", self.path("home")).env("PATH", path).env("TMPDIR", self.path("temp"));
@@ -93,7 +93,7 @@ impl Place {
     pub(crate) fn exec(&self, judge: Judge, path: &str, words: &[&str]) -> Command {
         let mut command = self.command(judge.user, self.path("judge"), path);
         command.args(["exec", "--tier", judge.tier, "--cpu", "20s", "--wall", "60s", "--memory", "1GiB"]);
-        // What the judge itself has to say is not what is tested.
+        // The judge's own messages are not part of the test.
         command.args(words);
         command
     }

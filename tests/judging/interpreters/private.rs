@@ -1,4 +1,4 @@
-//! What root copies for the sandbox's user, no other user of the machine reads.
+//! No other user of the machine can read the files that root copies for the sandbox's user.
 
 use super::place::{PLAIN_USER, Place, SYSTEM_PATH, is_root, said};
 use crate::support::require::{Need, skip};

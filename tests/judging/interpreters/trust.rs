@@ -1,4 +1,5 @@
-//! What the author of a solver can plant executes nothing outside the sandbox, and shows nothing but the solver's own.
+//! Files planted by a solver's author execute nothing outside the sandbox, and reveal nothing but the solver's own
+//! files.
 
 use super::place::{Place, SYSTEM_PATH, said};
 use crate::support::require::{Need, skip};
@@ -41,7 +42,7 @@ fn no_named_file_runs_outside_the_sandbox() {
     }
 }
 
-/// A home with secrets in it, and in its folders.
+/// A home that contains secrets, also in its folders.
 fn home() -> Place {
     let place = Place::new();
     for name in ["secret", ".ssh/id", "project/secret", ".local/secret", "opt/tool/secret"] {
@@ -49,7 +50,7 @@ fn home() -> Place {
     }
     for name in ["bin/python3", ".ssh/bin/python3", "project/bin/python3", ".local/bin/python3", "opt/tool/bin/python3"]
     {
-        // It does what a solver would do if it could.
+        // It does what a malicious solver would try.
         place.script(&format!("home/{name}"), SPY);
     }
     place.script("work/sub/bin/python_x", SPY);
@@ -60,7 +61,7 @@ fn home() -> Place {
 const SPY: &str = "#!/bin/sh\nfor name in secret .ssh/id project/secret .local/secret opt/tool/secret; do\n\
     cat \"$PLACE/home/$name\"\ndone 2>/dev/null\ncat \"$PLACE/work/secret\" 2>/dev/null\necho looked\n";
 
-/// Runs words in every tier, and holds that no secret is seen.
+/// Runs words in every tier, and checks that no secret is visible.
 fn sees_nothing(place: &Place, path: &str, words: &[&str]) {
     let variable = format!("PLACE={}", place.text(""));
     for judge in place.judges() {
@@ -82,7 +83,7 @@ fn a_home_is_never_an_installation() {
     }
 }
 
-/// Plants an environment that names each of these folders as its base, and looks around from it.
+/// Plants an environment that names each of these folders as its base, and searches for secrets from it.
 fn plant_environments(place: &Place, bases: &[String]) {
     for base in bases {
         for file in ["work/sub/pyvenv.cfg", "work/sub/bin/pyvenv.cfg"] {
@@ -110,7 +111,7 @@ fn no_planted_base_shows_more_than_itself() {
     plant_environments(&place, &["/", "/etc", "/root", "/proc/self/root", ".."].map(str::to_owned));
 }
 
-/// An environment, and a whole installation, whose folders are links to those of the user.
+/// An environment, and a whole installation, whose folders are links to the user's folders.
 #[test]
 fn folders_that_are_planted_links_are_not_followed() {
     let place = home();
@@ -182,7 +183,7 @@ fn a_planted_argument_link_shows_nothing_private() {
     }
 }
 
-/// What an earlier case put in the place of a file that is shown.
+/// A link that an earlier case put in place of a visible file.
 #[test]
 fn a_link_left_by_solvers_is_not_followed() {
     let place = home();
@@ -203,7 +204,7 @@ fn a_link_left_by_solvers_is_not_followed() {
     }
 }
 
-/// The journal notes the commit of the current folder, and the repository may have come with a solver.
+/// The journal records the commit of the current folder, and the repository may have come with a solver.
 #[test]
 fn a_planted_repository_starts_nothing() {
     let place = Place::new();
@@ -240,7 +241,7 @@ fn a_planted_repository_starts_nothing() {
     assert!(filtered.contains("commit"), "{filtered}");
 }
 
-/// The last word on a variable counts, and a solver has each of them once.
+/// The last value of a variable counts, and a solver has each variable once.
 #[test]
 fn the_users_path_replaces_the_sandboxes() {
     let place = Place::new();

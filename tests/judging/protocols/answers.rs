@@ -61,7 +61,7 @@ fn one_answer_is_checked_by_hand() {
 fn unreadable_answer_folders_are_one_early_error() {
     let folder = problem("checker = \"tokens\"");
     folder.write("data/2.in", "6\n");
-    // Even who may read everything cannot read this.
+    // Even root cannot read this.
     std::os::unix::fs::symlink("circle", folder.path().join("circle")).unwrap();
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     folder.write("problems.toml", text.replace("\"data/*.ans\"", "[\"circle/*.ans\", \"data/*.ans\"]"));

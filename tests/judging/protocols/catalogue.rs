@@ -1,4 +1,4 @@
-//! What is wrong with a protocol in a catalogue is said with its place.
+//! Errors of a protocol in a catalogue are reported with their place.
 
 use crate::support::Folder;
 

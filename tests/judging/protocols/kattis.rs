@@ -2,7 +2,7 @@
 
 use super::{accepted, fault, judged, problem, wrong};
 
-/// Checks that the output is the square that the answer file has; its flags give a score and a multiplier.
+/// Checks that the output is the square in the answer file. Its flags give a score and a multiplier.
 const VALIDATE: &str = r#"
 import os, sys
 feedback = sys.argv[3]
@@ -59,7 +59,7 @@ sys.exit(code)
     assert_eq!(judged(&folder, "sh -c 'read n; echo $n'"), wrong("not 5"));
 }
 
-/// Sends a number through two runs of the solver: it must come back doubled and then halved.
+/// Sends a number through two runs of the solver. It must come back doubled and then halved.
 const PASSES: &str = r#"
 import os, sys
 feedback, said = sys.argv[3], sys.stdin.read().strip()
@@ -93,7 +93,7 @@ fn multipass_solvers_run_on_the_validators_output() {
     endless.write("validate.py", PASSES);
     let note = "the checker asks for another run of the solver after 3: `validation-passes` is 3";
     assert_eq!(judged(&endless, solver), fault(note));
-    // The answer file says 25, which no pass is to print.
+    // The answer file contains 25, which no pass should print.
     let (_, verified) = folder.json(&["verify", "-p", "p"]);
     let checks = verified["problems"][0]["checks"].as_array().unwrap();
     let files = checks.iter().find(|check| check["check"] == "answer files").unwrap();

@@ -1,4 +1,4 @@
-//! Checkers by protocol, from the outside: testlib, Kattis, a regular expression, and the built-in comparison.
+//! Checkers by protocol, through the command line: testlib, Kattis, a regular expression, and the built-in comparison.
 
 mod answers;
 mod catalogue;
@@ -8,7 +8,7 @@ mod testlib;
 
 use crate::support::Folder;
 
-/// What became of the first case of a run: the exit code, the verdict, the score and the note.
+/// The result of the first case of a run: the exit code, the verdict, the score and the note.
 fn judged(folder: &Folder, solver: &str) -> (Option<i32>, String, String, String) {
     let (code, report) = folder.json(&["run", "-p", "p", "-s", solver]);
     let case = &report["cases"][0];

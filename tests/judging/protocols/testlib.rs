@@ -1,9 +1,10 @@
-//! Programs that behave as those made with testlib.
+//! Programs that behave like programs made with testlib.
 
 use super::{accepted, fault, judged, problem, wrong};
 use crate::support::Folder;
 
-/// A checker with testlib's arguments, exit codes and words: full points for the answer of the case, half for its root.
+/// A checker with testlib's arguments, exit codes and output: full points for the answer of the case, half for its
+/// root.
 const CHECK: &str = r#"
 input=$(cat "$1"); output=$(cat "$2"); answer=$(cat "$3")
 if [ -z "$output" ]; then echo "wrong output format Unexpected end of file" >&2; exit 2; fi
@@ -61,7 +62,7 @@ fn an_interactor_writes_what_the_checker_reads() {
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     folder.write("problems.toml", format!("{text}[problem.limits]\nchecker-wall = \"20s\"\n"));
     folder.write("check.sh", CHECK);
-    // Gives the solver the input, and notes what it says twice.
+    // Gives the solver the input, and records its output twice.
     let interact = r#"
 cat "$1"; read first || { echo "wrong answer nothing was said" >&2; exit 1; }
 read second; echo "$first" > "$2"

@@ -1,4 +1,4 @@
-//! Scoring from the outside: weights, test groups, failures, scales and best scores, in every report.
+//! Scoring through the command line: weights, test groups, failures, scales and best scores, in every report.
 
 mod reference;
 
@@ -24,7 +24,7 @@ fn echo(scoring: &str) -> Folder {
     folder
 }
 
-/// Subtasks of 30 and 70 points; the second one's cases count 1 : 3.
+/// Subtasks of 30 and 70 points. The cases of the second one have the weights 1 and 3.
 fn olympiad() -> Folder {
     let folder = Folder::new();
     folder.write(
@@ -98,7 +98,7 @@ fn test_groups_count_together_in_every_report() {
     }
 }
 
-/// A problem with the cases 1 to 6 in three groups of two; a case is worth a twelfth of the number that is answered.
+/// A problem with the cases 1 to 6 in three groups of two. The points of a case are a twelfth of the answered number.
 fn subtasks(groups: [&str; 3]) -> Folder {
     let names = [("a", "1-2"), ("b", "3-4"), ("c", "5-6")].into_iter().zip(groups);
     let group = |((name, seeds), more): ((&str, &str), &str)| {
@@ -111,7 +111,7 @@ fn subtasks(groups: [&str; 3]) -> Folder {
     folder
 }
 
-/// The group, the result, the worst case, the group in the way and the points.
+/// The group, the result, the worst case, the blocking group and the points.
 fn of_groups(report: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let groups = report["test_groups"].as_array().unwrap().iter();
@@ -155,7 +155,7 @@ fn when_minimising_the_worst_case_is_largest() {
     let report = scoring("failure = 9\n");
     assert_eq!(of_groups(&report)[..2], ["a earned seed-2 - 0.25", "a failed seed-2 - 9"]);
     assert_eq!(totals(&report), [json!(2.5), json!(27.875)]);
-    // Nothing says what a failed case counts as.
+    // Without a setting for the score of failed cases.
     let report = scoring("");
     assert_eq!(
         (totals(&report), of_groups(&report)[5].as_str()),
@@ -186,7 +186,7 @@ fn groups_need_the_groups_they_depend_on() {
     let junit = quick_junit::Report::deserialize_from_str(&read("r.xml")).unwrap();
     assert_eq!((junit.tests, junit.failures), (16, 3), "the case, and the two groups behind it");
     assert!(read("r.xml").contains("a case of the group a failed"), "{}", read("r.xml"));
-    // What is not run has not failed.
+    // A case that was not run has not failed.
     let report = run(&folder, &["-s", SOME, "--seeds", "1,3-6"]);
     assert_eq!(totals(&report), [json!(6)]);
     let shown = folder.judge(&["show", "echo"]).stdout;
@@ -262,7 +262,7 @@ fn scales_come_from_catalogue_or_command_line() {
     assert_eq!(run_here(&["--best", "best.json"]), [json!(500)]);
 
     let rescored = |more: &[&str]| totals(&folder.json(&[&["rescore", "1"], more].concat()).1);
-    // Today, the journal knows the doubles, and the file 12 for the third case.
+    // Today, the journal has the doubled scores, and the file has 12 for the third case.
     assert_eq!(rescored(&[]), [json!(437.5)]);
     assert_eq!(rescored(&["--best", "best.toml"]), [json!(687.5)]);
     assert_eq!(rescored(&["--best", "ledger"]), [json!(500)]);

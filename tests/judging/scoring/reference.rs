@@ -1,4 +1,5 @@
-//! What relative scores refer to: the best known of each case when the run starts, which is stored with the run.
+//! The reference of relative scores: the best known score of each case at the start of the run, which is stored with
+//! the run.
 
 use super::{echo, run, totals};
 use crate::support::{Folder, of_cases};
@@ -29,7 +30,7 @@ fn a_lone_solver_is_relative_to_bests() {
     assert_eq!(totals(&first), [json!(1000)]);
     let this_run = json!({"kind": "best-known", "origins": [{"origin": "this-run", "cases": 4}]});
     assert_eq!(origins(&first), this_run);
-    // Half of it on odd cases; on even ones this run is better, and its best is the reference.
+    // Half of it on odd cases. On even ones this run is better, and its own best score is the reference.
     let second = run(&folder, &["-s", EVEN]);
     assert_eq!(totals(&second), [json!(750)]);
     let both = json!([{"origin": "run", "run": 1, "solver": "double", "cases": 2}, {"origin": "this-run", "cases": 2}]);
@@ -55,10 +56,10 @@ fn runs_keep_references_and_rescore_takes_new_ones() {
     assert_eq!(total(&folder, &["rescore", "1"]), json!(500));
     assert_eq!(total(&folder, &["rescore", "1", "--best", "problem"]), json!(1000));
     assert_eq!(total(&folder, &["rescore", "2"]), json!(1000));
-    // Its own scores are not those of another run.
+    // The origin of its own scores is this run, not another one.
     let (_, rescored) = folder.json(&["rescore", "2"]);
     assert_eq!(origins(&rescored)["origins"], json!([{"origin": "this-run", "cases": 4}]));
-    // A catalogue that knows better, and a run that is removed.
+    // A catalogue with better scores, and a run that is removed.
     run(&folder, &["-s", ONE]);
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     folder.write("problems.toml", format!("{catalogue}best = \"best.toml\"\n"));
@@ -80,7 +81,7 @@ fn the_journal_can_be_left_out() {
         let report = run(&folder, &[&["-s", ONE], more].concat());
         (totals(&report).remove(0), origins(&report)["kind"].clone())
     };
-    // Half on three cases, and a tenth.
+    // One half on three cases, and one tenth.
     assert_eq!(scored(&[]), (json!(400), json!("best-known")));
     assert_eq!(scored(&["--best", "known"]), (json!(400), json!("best-known")));
     assert_eq!(scored(&["--best", "ledger"]), (json!(500), json!("ledger")));
@@ -89,7 +90,7 @@ fn the_journal_can_be_left_out() {
     assert_eq!(scored(&["--best", "run"]), (json!(1000), json!("run")));
     let said = folder.judge(&["run", "-p", "echo", "-s", ONE, "--best", "run"]);
     assert!(said.stdout.contains("relative to the best of this run alone"), "{}", said.stdout);
-    // Another journal knows nothing, a broken one neither.
+    // Another journal has no scores, and neither has a broken one.
     assert_eq!(scored(&["--journal", "own.db"]), (json!(775), json!("best-known")));
     std::fs::remove_dir_all(folder.path().join(".judge")).unwrap();
     folder.write(".judge/journal.db", "no database".repeat(100));
@@ -119,10 +120,10 @@ fn small_negative_and_failed_scores_have_their_reference() {
     let folder = echo("[problem.scoring]\nrule = \"relative\"\nscale = 1000\ndirection = \"min\"\n");
     run(&folder, &["-s", ONE]);
     assert_eq!(totals(&run(&folder, &["-s", DOUBLE])), [json!(500)]);
-    // A failure is no best score, and has no points.
+    // A failure is not a best score, and has no points.
     assert_eq!(totals(&run(&folder, &["-s", "some=sh -c 'read n; [ $n = 2 ] && echo 1'"])), [json!(250)]);
     assert_eq!(totals(&run(&folder, &["-s", ONE])), [json!(875)]);
-    // Below 0, the share of the best is that of the distances from 0 the other way round.
+    // Below 0, the share of the best score is the inverse ratio of the distances from 0.
     let large = echo(RELATIVE);
     run(&large, &["-s", "minus=sh -c 'read n; echo -$n'"]);
     assert_eq!(totals(&run(&large, &["-s", "worse=sh -c 'read n; echo -$((n * 4))'"])), [json!(250)]);
@@ -181,7 +182,7 @@ fn solvers_that_are_compared_have_one_measure() {
         let (_, report) = folder.json(&[&["compare", "-p", "echo"], arguments].concat());
         report["comparisons"][0]["effect"]["mean"].as_f64().unwrap()
     };
-    // 1/2 and 1/4 of the best known; one is a half of the other alone.
+    // 1/2 and 1/4 of the best known; without it, one solver has half of the other.
     assert_eq!(mean(&[DOUBLE, ONE, "--seeds", "1-8"]), -250.0);
     assert_eq!(mean(&[DOUBLE, ONE, "--seeds", "1-8", "--best", "problem"]), -500.0);
     assert_eq!(mean(&["run:2/double", "run:2/one"]), -250.0);
@@ -189,7 +190,7 @@ fn solvers_that_are_compared_have_one_measure() {
     let said = folder.judge(&["compare", "-p", "echo", DOUBLE, ONE, "--seeds", "1-9"]);
     let line = "relative to the best known: 8 cases by run 1 best, 1 by this run";
     assert!(said.stdout.contains(line), "{}", said.stdout);
-    // A sequence of looks has one reference, whatever its own run adds to the journal; so has a search.
+    // A sequence of looks has one reference, even if its own run adds to the journal. The same holds for a search.
     let decided = ["--until-decided", "--max-cases", "40", "--no-journal"];
     let alone = mean(&[&[DOUBLE, ONE], &decided[..]].concat());
     assert_eq!(alone, mean(&[&[DOUBLE, ONE], &decided[..3]].concat()));

@@ -1,4 +1,4 @@
-//! How a server ends, and what it leaves: nothing.
+//! The end of a server: it leaves nothing behind.
 
 use super::{Served, script_on};
 use crate::support::pace::awaited;
@@ -41,6 +41,18 @@ fn sigterm_ends_it_cleanly() {
 }
 
 #[test]
+fn sigterm_ends_it_while_nobody_reads() {
+    let mut served = Served::start(&[]);
+    // The answers are longer than a pipe, the requests are not.
+    for _ in 0..400 {
+        served.send("rules", &json!({"problem": "columns"}));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    served.signal(libc::SIGTERM);
+    assert_eq!(awaited(Duration::from_secs(10), "the server ends", || served.ended()), Some(0));
+}
+
+#[test]
 fn a_killed_server_leaves_nothing() {
     let (mut served, all) = busy();
     assert!(!served.leftovers().is_empty());
@@ -79,7 +91,7 @@ fn a_hundred_vanished_clients_leave_nothing() {
     }
 }
 
-/// How many evaluations the soak takes, unless `JUDGE_SOAK` says another number.
+/// The number of evaluations of the soak test, unless `JUDGE_SOAK` sets another one.
 const SOAK: u32 = 3_000;
 
 #[test]

@@ -1,6 +1,7 @@
 //! `judge serve` and `judge mcp`: programs that evaluate solvers in a loop.
 
 mod agents;
+mod columns_stream;
 mod evaluations;
 mod http;
 mod lifetime;
@@ -75,7 +76,7 @@ impl Served {
         id
     }
 
-    /// Returns the next message, whatever it is; `None` at the end.
+    /// Returns the next message of any kind; `None` at the end.
     pub(super) fn message(&mut self) -> Option<Value> {
         let mut line = String::new();
         (self.output.as_mut().unwrap().read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
@@ -150,7 +151,12 @@ impl Served {
         self.child.wait().unwrap().code()
     }
 
-    /// What the server has left in the folder for temporary files.
+    /// Returns its exit code, as soon as it has ended.
+    pub(super) fn ended(&mut self) -> Option<Option<i32>> {
+        self.child.try_wait().unwrap().map(|status| status.code())
+    }
+
+    /// The server's leftovers in the folder for temporary files.
     pub(super) fn leftovers(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path().join("tmp")).unwrap();
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()

@@ -1,9 +1,9 @@
-//! What does not belong together is refused, and nothing is merged.
+//! Files that do not belong together are refused, and nothing is merged.
 
 use super::{BOT, expect, play, sample};
 use crate::support::Folder;
 
-/// Expects that a merge is refused with this error, and leaves nothing behind.
+/// Expects that a merge is refused with this error and leaves no files.
 fn refused(folder: &Folder, files: &[&str], error: &[&str]) {
     let said = expect(folder, &[&["merge", "--into", "into.db"], files].concat(), 2);
     for part in error {
@@ -50,7 +50,7 @@ fn different_plans_are_refused_with_their_difference() {
         let error = format!("error: {name}.db does not belong with plain.db: ");
         refused(&folder, &["plain.db", &format!("{name}.db")], &[&error, what]);
     }
-    // What most have is what the others are held against.
+    // The others are compared with the run of most files.
     std::fs::copy(folder.path().join("plain.db"), folder.path().join("copy.db")).unwrap();
     refused(&folder, &["input.db", "plain.db", "copy.db"], &["error: input.db does not belong with plain.db: "]);
 }

@@ -1,4 +1,4 @@
-//! The files of docs/ci that play a run in shards do it: their commands are run with the variables of their engines.
+//! The files of docs/ci that play a run in shards work: their commands are run with the variables of their engines.
 
 use crate::support::documents::{commands, document, python_has, repository, run, sample, text};
 use crate::support::Folder;
@@ -14,14 +14,14 @@ fn with_bot() -> Folder {
     folder
 }
 
-/// Runs a command, which succeeds, and returns what it prints.
+/// Runs a command, which must succeed, and returns its output.
 fn shell(folder: &Folder, command: &str, variables: &[(&str, &str)]) -> String {
     let output = run(folder, "sh", &["-e", "-c", command], variables);
     assert!(output.status.success(), "{command}: {}{}", text(&output.stdout), text(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Plays every task of a file, whose variables these are, and merges what they recorded.
+/// Plays every task of a file with these variables, and merges their recorded results.
 fn play_and_merge(name: &str, tasks: &[Vec<(&str, String)>], merges: &[&str]) {
     if !python_has("sys", Need::Python) {
         return;

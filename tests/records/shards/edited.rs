@@ -1,13 +1,13 @@
-//! What is edited between a run and its continuation: no run holds results of two identities, nothing that is finished is
-//! overwritten, and shards of two generators are no run.
+//! Edits between a run and its continuation: no run has results of two identities, no finished result is overwritten,
+//! and shards of two generators cannot be merged.
 
 use super::unfinished::{start, wait_for};
 use super::{expect, play};
 use crate::support::{Folder, Said};
 use rusqlite::Connection;
 
-/// The input depends on the command, on the script, and on a file that the script does not name in one word; the score on all of that, on the solver and its
-/// environment, and on the checker.
+/// The input depends on the command, on the script, and on a file whose name is not a single word of the script. The
+/// score depends on all of that, on the solver and its environment, and on the checker.
 const CATALOGUE: &str = "[[problem]]
 id = \"sum\"
 generator-command = \"sh gen/gen.sh {seed}\"
@@ -54,7 +54,7 @@ fn cut(journal: &Connection, cases: i64) {
         .unwrap();
 }
 
-/// Plays a run, leaves it as one that was killed, edits, and goes on. Returns what was said then.
+/// Plays a run, leaves it like a killed one, edits, and continues. Returns the output of the continuation.
 fn resumed(folder: &Folder, more: &[&str], edit: &dyn Fn(&Folder), later: &[&str]) -> Said {
     expect(folder, &[&RUN[..], more].concat(), 0);
     let journal = journal(folder);
@@ -74,7 +74,7 @@ fn resumed(folder: &Folder, more: &[&str], edit: &dyn Fn(&Folder), later: &[&str
 /// An edit between a run that was killed and its continuation.
 struct Edited {
     name: &'static str,
-    /// More arguments of both, and of the continuation alone.
+    /// More arguments: of both, and of the continuation only.
     run: &'static [&'static str],
     later: &'static [&'static str],
     edit: fn(&Folder),

@@ -1,4 +1,4 @@
-//! Shards that were played on machines that are not alike, or more than once, or in shards of another number.
+//! Shards that were played on different machines, or repeatedly, or with different shard counts.
 
 use super::{BOT, expect, play, sample};
 use crate::support::{Folder, of_cases};
@@ -110,14 +110,14 @@ fn differently_split_shards_report_missing_cases() {
     let text = expect(&folder, &["merge", "half.db"], 0).stdout;
     assert!(text.contains(" of 12 cases, 3 runs;"), "{text}");
 
-    // The command that is told runs it.
+    // The printed command runs it.
     let command = parts[0]["command"].as_str().unwrap().replacen("judge", env!("CARGO_BIN_EXE_judge"), 1);
     let mut shell = std::process::Command::new("sh");
     let status = shell.args(["-c", &format!("{command} > out")]).current_dir(folder.path()).status().unwrap();
     assert!(matches!(status.code(), Some(0 | 1)), "{command}");
     let whole = merge(&folder, &["shard-3-of-3.db"]);
     assert_eq!((&whole["run"]["complete"], &whole["missing"]), (&true.into(), &Value::Array(vec![])), "{whole}");
-    // Nothing is missing that was played in shards of another number.
+    // No case is missing that was played in shards of another count.
     assert_eq!(whole["missing_cases"], Value::Array(vec![]));
 }
 

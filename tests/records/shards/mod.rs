@@ -1,4 +1,4 @@
-//! Runs on many machines: shards played by hand, and their journals merged into one run.
+//! Runs on many machines: shards played manually, and their journals merged into one run.
 
 mod belonging;
 mod edited;

@@ -60,7 +60,7 @@ fn a_running_shard_merges_and_a_killed_resumes() {
     assert!(!leftovers.iter().any(|name| is_left(&name.to_string_lossy())), "{leftovers:?}");
 }
 
-/// Runs a command that the judge has shown, and returns what it says.
+/// Runs a command that the judge has printed, and returns its output.
 fn by_shell(folder: &Folder, command: &str) -> String {
     let bin = folder.path().join("bin");
     std::fs::create_dir_all(&bin).unwrap();

@@ -1,11 +1,11 @@
-//! What is merged is the run on one machine.
+//! The merged run equals the run on one machine.
 
 use super::{BOT, expect, play, sample};
 use crate::support::Folder;
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 
-/// What differs from run to run is made the same, so that reports can be compared byte for byte.
+/// Replaces parts that differ from run to run, so that reports can be compared byte for byte.
 fn without_times(folder: &Folder, journal: &str) {
     let connection = Connection::open(folder.path().join(journal)).unwrap();
     let sql = "UPDATE result SET cpu_us = 1000, wall_us = 2000, memory = 4096, noisy = 0;
@@ -68,7 +68,7 @@ fn merged_shards_equal_the_run_on_one_machine() {
     }
     assert_same(&folder, "whole.db", "all.db");
 
-    // Another order, through a journal of two of them, into the journal beside the catalogue.
+    // In another order, through a journal of two of them, into the journal next to the catalogue.
     expect(&folder, &["merge", "4.db", "2.db", "--into", "two.db"], 0);
     expect(&folder, &["merge", "1.db", "two.db"], 0);
     let said = expect(&folder, &["merge", "3.db", "two.db", "2.db"], 0);

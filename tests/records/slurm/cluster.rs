@@ -1,4 +1,4 @@
-//! A cluster of two nodes on this machine: munged, slurmctld and two slurmd in a folder of their own, on free ports. They
+//! A cluster of two nodes on this machine: munged, slurmctld and two slurmd in their own folder, on free ports. They
 //! are children of the test and end with it.
 
 use crate::support::require::{Need, skip};
@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// The processor of the node `n2` of a mixed cluster.
 pub(crate) const OTHER_PROCESSOR: &str = "Another Processor";
 
-/// The largest array of a mixed cluster, and the most jobs that its controller knows, those that have ended among them.
+/// The largest array of a mixed cluster, and the maximal number of jobs that its controller keeps, including ended
+/// ones.
 const ARRAY: usize = 25;
 const QUEUE: usize = 200;
 
@@ -29,7 +30,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a cluster of two nodes with these CPUs each. Where Slurm is missing, the test says so.
+    /// Starts a cluster of two nodes with these CPUs each. If Slurm is missing, the test says so.
     pub(crate) fn start(cpus: usize) -> Option<Self> {
         let mut cluster =
             Self::controlled(cpus, &["n1", "n2"], "PartitionName=all Nodes=n1,n2 Default=YES State=UP\n")?;
@@ -62,7 +63,7 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// Starts the daemons but those of the nodes.
+    /// Starts the daemons except those of the nodes.
     fn controlled(cpus: usize, nodes: &[&str], settings: &str) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             skip(Need::Slurm, "only root starts a cluster for itself");
@@ -150,12 +151,12 @@ impl Cluster {
         self.daemons.insert(0, (name.to_owned(), command.spawn().unwrap()));
     }
 
-    /// Starts the daemon of a node, by these words.
+    /// Starts the daemon of a node with these words.
     fn start_node(&mut self, name: &str, by: &[&str]) {
         self.daemon(name, &[by, &["slurmd", "-D", "-N", name]].concat());
     }
 
-    /// Kills the daemon of a node, as when it loses its power; its tasks live on, and Slurm does not see them.
+    /// Kills the daemon of a node, as if it lost power. Its tasks survive, and Slurm does not see them.
     pub(crate) fn kill_node(&self, name: &str) {
         let (_, daemon) = self.daemons.iter().find(|(known, _)| known == name).unwrap();
         let pid = Pid::from_raw(i32::try_from(daemon.id()).unwrap()).unwrap();
@@ -166,13 +167,13 @@ impl Cluster {
         wait("idle nodes", || self.slurm(&["sinfo", "-h", "-t", "idle", "-N", "-o", "%N"]).lines().count() == nodes);
     }
 
-    /// Runs a command of Slurm, and returns what it prints.
+    /// Runs a command of Slurm, and returns its output.
     pub(crate) fn slurm(&self, words: &[&str]) -> String {
         let output = Command::new(words[0]).args(&words[1..]).env("SLURM_CONF", self.conf()).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// The tasks of runs below a folder that are active, in this state or all: the job and the number of each.
+    /// The active tasks of runs below a folder, in this state or in any: the job and the number of each.
     pub(crate) fn tasks(&self, folder: &Path, state: &str) -> Vec<String> {
         let folder = folder.canonicalize().unwrap().display().to_string();
         let mut words = vec!["squeue", "-h", "-r", "-o", "%F %K|%Z"];
@@ -182,7 +183,7 @@ impl Cluster {
         rows.filter(|(_, place)| place.starts_with(&folder)).map(|(task, _)| task.to_owned()).collect()
     }
 
-    /// Fails if a job is left, or a process or folder of a run below `folder`. Tasks that Slurm has lost sight of notice a
+    /// Fails if a job is left, or a process or folder of a run below `folder`. Tasks that Slurm has lost detect a
     /// moment later that their run is over.
     pub(crate) fn check_nothing_is_left(&self, folder: &Path) {
         wait("the end of all jobs", || self.tasks(folder, "all").is_empty());

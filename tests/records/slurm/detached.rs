@@ -1,4 +1,4 @@
-//! Runs that no judge follows, with commands in the place of Slurm's that say what a test wants.
+//! Runs that no judge follows. Test commands replace Slurm's and print what the test needs.
 
 use super::results;
 use crate::support::client::Server;
@@ -142,7 +142,7 @@ fn a_running_job_is_not_submitted_twice() {
     }
     assert_eq!((user.calls("sbatch"), user.calls("scancel"), user.run_folders().len()), (1, 0, 1));
 
-    // What cannot be cancelled stays.
+    // A run that cannot be cancelled stays.
     user.folder.script("bin/scancel", "exit 1");
     assert_eq!(user.judge(&["history", "rm", "1", "--cancel"]).code, Some(3));
     assert_eq!((user.state(), user.run_folders().len()), ("detached".into(), 1));

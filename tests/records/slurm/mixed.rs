@@ -1,4 +1,4 @@
-//! A cluster whose nodes are not alike: results name their node, and times are compared on equal processors only.
+//! A cluster with different nodes: results name their node, and times are compared only on equal processors.
 
 use super::cluster::{Cluster, OTHER_PROCESSOR};
 use super::{User, results};
@@ -111,7 +111,7 @@ fn a_comparison_compares_times_on_equal_processors(cluster: &Cluster) {
     assert_eq!(user.json(&past)["times_comparable"], true);
 }
 
-/// Has the cases of run 2 be those of the first node, and the cases of run 3 those of the others.
+/// Assigns the cases of run 2 to the first node, and the cases of run 3 to the others.
 fn set_nodes(folder: &Folder, [second, third, rest]: [(&str, std::ops::Range<usize>); 3]) {
     let journal = Connection::open(folder.path().join(".judge/journal.db")).unwrap();
     let nodes = "INSERT OR IGNORE INTO node SELECT other.id, name, node.host, node.kernel, node.cpu_model, node.tier,
@@ -143,7 +143,7 @@ fn a_gate_compares_times_on_equal_processors(cluster: &Cluster) {
     assert!(report["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty()), "{report}");
     let text = user.judge(&gate).stdout;
     assert!(text.contains("the CPU times of 12 cases were not compared: they are of different processors"), "{text}");
-    // What was recorded here is of another machine, too.
+    // Results that were recorded here come from another machine, too.
     let said = user.judge(&record);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert_eq!(user.json(&gate)["times_not_compared"], 12);

@@ -1,5 +1,5 @@
-//! Runs on a cluster with Slurm, as a user meets them: what they find is what a run on one machine finds, whatever happens
-//! to nodes, tasks and the judge on the way, and nothing is left behind.
+//! Runs on a cluster with Slurm, from the user's view: their results equal those of a run on one machine, whatever
+//! happens to nodes, tasks and the judge, and no files or processes are left.
 
 mod cluster;
 mod detached;
@@ -25,10 +25,10 @@ inputs = ["data/*.in"]
 limits = { cpu = "1s" }
 "#;
 
-/// How many cases a run has in the middle of which something happens.
+/// The number of cases of a run that is disturbed in the middle.
 const CASES: usize = 40;
 
-/// A user of the cluster, in a folder of their own.
+/// A user of the cluster, with their own folder.
 struct User<'a> {
     cluster: &'a Cluster,
     folder: Folder,
@@ -78,7 +78,7 @@ impl<'a> User<'a> {
         std::fs::read_to_string(self.folder.path().join("lines")).unwrap_or_default().lines().count()
     }
 
-    /// Fails unless the newest run has every case once, with its score, and nothing is left of it.
+    /// Fails unless the newest run has every case once, with its score, and no files or processes are left.
     fn check_whole(&self) {
         let run = self.json(&["history", "show", "last"]);
         let found: Vec<_> = results(&run).into_iter().map(|(case, verdict, score, _)| (case, verdict, score)).collect();
@@ -96,7 +96,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Waits for the end. Returns the exit code, and what was said.
+    /// Waits for the end. Returns the exit code and the output.
     fn end(mut self) -> (Option<i32>, String) {
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -111,7 +111,7 @@ impl Running<'_> {
     }
 }
 
-/// What does not change from run to run: case, verdict, score and note.
+/// The parts that are the same in every run: case, verdict, score and note.
 fn results(report: &Value) -> Vec<(String, String, String, String)> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let result =
@@ -166,7 +166,7 @@ fn a_run_finds_what_a_local_run_finds(cluster: &Cluster) {
         assert!(local["nodes"].is_null());
     }
     assert_eq!(std::fs::read_to_string(user.folder.path().join("answers/sh/large.out")).unwrap().trim().len(), 22);
-    // The newest run is that of the cluster: nothing has to be run again.
+    // The newest run is the one on the cluster. No case has to be run again.
     let words = [&solvers[..], &["--on", "slurm", "--reuse"]].concat();
     let said = user.judge(&words);
     assert!(!said.stderr.contains("Slurm job"), "{}", said.stderr);
@@ -285,7 +285,7 @@ fn a_killed_task_and_a_requeue_lose_nothing(cluster: &Cluster) {
     assert_eq!(user.lines(), CASES + 1, "every case once, and the summary");
     user.check_whole();
 
-    // Without a retry, what was lost is the judge's fault, and not the solver's.
+    // Without a retry, lost cases are the judge's fault, not the solver's.
     let running = user.start(&["--retries", "0"]);
     signal(workers(user.folder.path())[0], Signal::KILL);
     let (code, said) = running.end();
@@ -392,7 +392,7 @@ impl<'a> Typing<'a> {
         self.script.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    /// What the terminal has shown.
+    /// The text that the terminal has shown.
     fn seen(&self) -> String {
         let seen = std::fs::read(self.user.folder.path().join("seen")).unwrap_or_default();
         String::from_utf8_lossy(&seen).into_owned()
@@ -424,9 +424,9 @@ fn ctrl_c_on_a_terminal_asks(cluster: &Cluster) {
     cluster.check_nothing_is_left(user.folder.path());
 }
 
-/// Takes two cores for minutes, so it is run by hand: `cargo test -p judge --test records slurm -- --ignored --nocapture`.
-/// `JUDGE_SECONDS` is how long each of the 64 cases takes; 2 by default. They keep a core busy, or sleep with `JUDGE_SLEEP=1`:
-/// that shows what the cluster adds, on a machine that has other work.
+/// Takes two cores for minutes, so it is run manually: `cargo test -p judge --test records slurm -- --ignored
+/// --nocapture`. `JUDGE_SECONDS` is the time of each of the 64 cases; 2 by default. They keep a core busy, or sleep
+/// with `JUDGE_SLEEP=1`. Sleeping shows the overhead of the cluster on a machine with other work.
 #[test]
 #[ignore = "long: a measurement of minutes"]
 fn efficiency_of_two_nodes() {

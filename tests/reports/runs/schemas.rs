@@ -1,4 +1,4 @@
-//! The schemas describe the documents, and nothing else is valid by them.
+//! The schemas accept the documents and nothing else.
 
 use super::*;
 use crate::support::Folder;
@@ -9,14 +9,14 @@ fn schema(folder: &Folder, of: &str) -> jsonschema::Validator {
     jsonschema::validator_for(&serde_json::from_str(&said.stdout).unwrap()).unwrap()
 }
 
-/// Says whether a document with one value replaced is still valid.
+/// Returns whether a document with one value replaced is still valid.
 fn accepts(validator: &jsonschema::Validator, document: &Value, place: &str, value: Value) -> bool {
     let mut changed = document.clone();
     *changed.pointer_mut(place).unwrap_or_else(|| panic!("{place} is not there")) = value;
     validator.is_valid(&changed)
 }
 
-/// Every key of a record stands in the schema.
+/// Every key of a record is in the schema.
 fn assert_described(schema: &Value, record: &Value) {
     for key in record.as_object().unwrap().keys() {
         assert!(schema["properties"].get(key).is_some(), "the schema does not describe `{key}`");
@@ -135,7 +135,7 @@ fn the_schema_of_tunes_lines_describes_them() {
     }
 }
 
-/// The document fits its schema, which knows all of its keys, and does not without a value at this place.
+/// The document matches its schema, which has all its keys. Without a value at this place it does not match.
 fn assert_fits(folder: &Folder, of: &str, document: &Value, place: &str) {
     let validator = schema(folder, of);
     validator.validate(document).unwrap();

@@ -1,4 +1,4 @@
-//! What the judge says when something is wrong.
+//! The judge's error messages.
 
 use super::transcript::Transcript;
 

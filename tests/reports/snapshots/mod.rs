@@ -1,8 +1,8 @@
-//! The whole output of the judge, as it is read: every help page, the main tables, the messages. Times, paths and versions
-//! are redacted.
+//! The whole output of the judge, as users see it: every help page, the main tables, the messages. Times, paths and
+//! versions are redacted.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p judge --test reports snapshots` writes the files below this folder anew: one for each command,
-//! so that a failure names it.
+//! `SNAPSHOTS=overwrite cargo test -p judge --test reports snapshots` writes the files below this folder again: one for
+//! each command, so that a failure names the command.
 
 mod messages;
 mod tables;

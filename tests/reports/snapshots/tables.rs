@@ -1,4 +1,4 @@
-//! What the subcommands show when all is well, on a small problem whose scores never change.
+//! The output of the subcommands without errors, on a small problem whose scores never change.
 
 use super::transcript::Transcript;
 
@@ -32,7 +32,7 @@ weight = 70
 seeds = "3-4"
 "#;
 
-/// A problem whose answers are numbers that are their own scores, and solvers of differing strength.
+/// A problem whose answers are numbers that are their own scores, and solvers of different strength.
 fn stage() -> Transcript {
     let transcript = Transcript::new();
     let folder = &transcript.folder;

@@ -1,4 +1,4 @@
-//! Commands and all that they say, with what differs from run to run redacted: one case for each command.
+//! Commands and their whole output, with parts that differ from run to run redacted: one case for each command.
 
 use crate::support::Folder;
 use regex::{Captures, Regex};
@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What is redacted, in this order, and by what. The tier is that of the machine, and its gaps are lines of their own.
+/// The redacted patterns, in this order, and their replacements. The tier depends on the machine, and its gaps are
+/// separate lines.
 const REDACTED: [(&str, &str); 14] = [
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?", "YYYY-MM-DD hh:mm"),
     (r"CPU time +[+−].*", "CPU time  [EFFECT]"),
@@ -26,10 +27,10 @@ const REDACTED: [(&str, &str); 14] = [
     (r"(?m) +$", ""),
 ];
 
-/// Hashes, and numbers of many digits, which are no hashes.
+/// Hashes, and numbers with many digits, which are not hashes.
 const HEXADECIMAL: &str = r"\b[0-9a-f]{10,64}\b";
 
-/// A folder, and what was said in it so far.
+/// A folder, and its output so far.
 pub(crate) struct Transcript {
     pub(crate) folder: Folder,
     cases: Vec<Case>,
@@ -37,7 +38,7 @@ pub(crate) struct Transcript {
     host: String,
 }
 
-/// One command and what it said. The command names the case.
+/// One command and its output. The command names the case.
 struct Case {
     name: String,
     text: String,
@@ -50,7 +51,7 @@ impl Transcript {
         Self { folder: Folder::new(), cases: Vec::new(), redacted, host }
     }
 
-    /// Runs the judge, and notes what it was asked, what it said, and how it ended.
+    /// Runs the judge, and records its arguments, its output, and its end.
     pub(crate) fn judge(&mut self, arguments: &[&str]) {
         let output = self.folder.command(arguments).env_remove("COLUMNS").output().unwrap();
         let quoted: Vec<_> = ["judge"].iter().chain(arguments).map(|argument| quoted(argument)).collect();
@@ -63,7 +64,7 @@ impl Transcript {
         self.cases.push(Case { name: name_of(arguments), text });
     }
 
-    /// Compares each case with its file in this folder, and names all that differ. No file is without a case.
+    /// Compares each case with its file in this folder, and names all that differ. Every file must have a case.
     pub(crate) fn assert_reads_as_before(self, kind: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/reports/snapshots").join(kind);
         let assert = Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV);
@@ -97,7 +98,7 @@ impl Transcript {
         text = hexadecimal.replace_all(&text, hash).into_owned();
         let host = Regex::new(&format!(" {} ", regex::escape(&self.host))).unwrap();
         text = host.replace_all(&text, " [HOST] ").into_owned();
-        // The columns are as wide as what was redacted.
+        // The widths of columns depend on the redacted text.
         let has_other_widths =
             ["[TIME]", "[MEMORY]", "[HOST]", "[EFFECT]", "[MACHINE]"].iter().any(|by| text.contains(by));
         if has_other_widths {

@@ -1,4 +1,4 @@
-//! The documents of the API: what they say, and that they say it as the commands do.
+//! The documents of the API: their content, and that it equals the output of the commands.
 
 use super::some_runs;
 use crate::support::client::Server;
@@ -8,7 +8,7 @@ use crate::support::{Folder, of_cases};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
-/// A word as an address holds it.
+/// A word in the encoding of an address.
 pub(crate) fn encoded(text: &str) -> String {
     text.bytes()
         .map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") })
@@ -200,7 +200,7 @@ fn a_game_page_runs_no_foreign_text() {
         let answer = server.get(&address);
         assert_eq!((answer.status, answer.header("content-type")), (status, "application/json"), "{address}");
     }
-    // Nothing knows what an answer to this looks like.
+    // The form of an answer to this problem is unknown.
     let problem = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ninputs = [\"in\"]\ntrusted = true\n";
     let folder = Folder::new();
     folder.write("problems.toml", problem);
@@ -271,7 +271,7 @@ fn programmed_features_come_from_the_journal() {
         let compared = server.json("/api/compare?a=run:1&b=run:2&filter=N%3E1&group_by=N");
         assert_eq!(compared["comparisons"][0]["cases"], 2);
     }
-    // Other features than those that are stored take the generator.
+    // Reading features other than the stored ones needs the generator.
     folder.write("problems.toml", problem.replace("N =", "M ="));
     let server = Server::start(&folder, &[]);
     let answer = server.get("/api/compare?a=run:1&b=run:2&filter=M%3C2");

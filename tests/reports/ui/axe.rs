@@ -1,5 +1,5 @@
-//! What axe finds on every page, in three widths and two themes. With `SCREENSHOTS=FOLDER`, a picture of each is kept there, to be looked at:
-//! `JUDGE_AXE=…/axe.min.js cargo test -p judge --test reports -- --ignored serious`
+//! Checks every page with axe, in three widths and two themes. With `SCREENSHOTS=FOLDER`, a picture of each page is
+//! stored there: `JUDGE_AXE=…/axe.min.js cargo test -p judge --test reports -- --ignored serious`
 
 use super::browser::Browser;
 use super::some_runs;
@@ -76,7 +76,7 @@ fn open(browser: &mut Browser, address: &str) {
     browser.until("document.readyState === 'complete' && document.querySelector('main h1') !== null && !document.querySelector('.skeleton, .waiting, [aria-busy]')");
 }
 
-/// Returns what axe finds that is serious, and what is wider than the window.
+/// Returns the serious findings of axe, and elements that are wider than the window.
 fn found(browser: &mut Browser, rules: &str) -> Vec<String> {
     browser.evaluate(&format!("{rules}; 0"));
     let violations = browser.evaluate(
@@ -96,7 +96,7 @@ fn keep_picture(browser: &mut Browser, name: &str) {
     std::fs::write(Path::new(&folder).join(format!("{name}.png")), png).unwrap();
 }
 
-/// Looks at pages in all widths and themes.
+/// Checks pages in all widths and themes.
 fn look(browser: &mut Browser, pages: &[(&str, String)], rules: &str) -> Vec<String> {
     let mut all = Vec::new();
     for scheme in ["light", "dark"] {

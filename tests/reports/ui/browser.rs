@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
 
-/// How long is waited for what a page is to show.
+/// How long to wait until a page shows something.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Returns the browser; `None`: it was said that there is none.
+/// Returns the browser; `None` if there is none, with a printed message.
 pub(crate) fn chromium() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let names = ["chromium", "chromium-browser", "google-chrome"];
@@ -31,8 +31,8 @@ pub(crate) fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// Returns the command that starts it without a window. All that it leaves, its downloads and its sockets too, is in `folder`,
-/// which is made if it is not there.
+/// Returns the command that starts it without a window. All its files, including downloads and sockets, are in
+/// `folder`, which is created if it does not exist.
 pub(crate) fn headless(chromium: &Path, folder: &Path) -> Command {
     std::fs::create_dir_all(folder).unwrap();
     let mut command = Command::new(chromium);
@@ -42,7 +42,7 @@ pub(crate) fn headless(chromium: &Path, folder: &Path) -> Command {
     command
 }
 
-/// The browser that all tests share, while one of them needs it: to start one takes longer than most tests.
+/// The browser that all tests share, while one of them needs it, because starting one takes longer than most tests.
 static SHARED: Mutex<Weak<Chromium>> = Mutex::new(Weak::new());
 
 /// A running browser, which ends with this value.
@@ -53,7 +53,7 @@ struct Chromium {
 }
 
 impl Chromium {
-    /// Returns the shared browser, or starts it. `None`: there is none, which was said.
+    /// Returns the shared browser, or starts it. `None` if there is none, with a printed message.
     fn shared() -> Option<Arc<Self>> {
         let mut shared = SHARED.lock();
         if let Some(running) = shared.upgrade() {
@@ -72,7 +72,7 @@ impl Chromium {
         Some(started)
     }
 
-    /// Connects to it, as soon as it says where.
+    /// Connects to it, as soon as it prints its address.
     fn connect(&self) -> WebSocket<TcpStream> {
         let began = Instant::now();
         let place = loop {
@@ -101,22 +101,22 @@ impl Drop for Chromium {
     }
 }
 
-/// A browser's window with storage and connections of its own, as if nothing else were open.
+/// A browser's window with its own storage and connections, independent of all others.
 pub(crate) struct Browser {
     socket: WebSocket<TcpStream>,
     /// The context that has this storage.
     context: Value,
     session: Option<String>,
     calls: u64,
-    /// What the console showed, and what went wrong.
+    /// The messages of the console, and errors.
     pub(crate) complaints: Vec<String>,
-    /// What was asked of the network.
+    /// The network requests.
     pub(crate) requests: Vec<String>,
     _chromium: Arc<Chromium>,
 }
 
 impl Browser {
-    /// Opens the page of a server. `None`: there is no browser, which was said.
+    /// Opens the page of a server. `None` if there is no browser, with a printed message.
     pub(crate) fn open(server: &Server) -> Option<Self> {
         Self::open_at(&server.url())
     }
@@ -138,7 +138,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens a tab in a window of its own, which is in sight, at an address. From now on, it is the one that is spoken to.
+    /// Opens a tab in its own visible window, at an address. All later calls go to this tab.
     pub(crate) fn open_tab(&mut self, url: &str) {
         self.session = None;
         let target = json!({ "url": "about:blank", "newWindow": true, "browserContextId": self.context });
@@ -194,7 +194,7 @@ impl Browser {
         self.try_evaluate(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
-    /// `Err` while one page takes the place of another.
+    /// `Err` while one page replaces another.
     fn try_evaluate(&mut self, expression: &str) -> Result<Value, Value> {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let result = self.try_call("Runtime.evaluate", parameters)?;
@@ -202,7 +202,7 @@ impl Browser {
         Ok(result["result"]["value"].clone())
     }
 
-    /// Returns the text of what a selector finds.
+    /// Returns the text of the element that a selector finds.
     pub(crate) fn text(&mut self, selector: &str) -> String {
         let found = self.evaluate(&format!("document.querySelector({})?.innerText ?? ''", json!(selector)));
         found.as_str().unwrap_or_default().to_owned()
@@ -220,7 +220,7 @@ impl Browser {
         }
     }
 
-    /// Goes to another page of the server.
+    /// Opens another page of the server.
     pub(crate) fn go(&mut self, hash: &str) {
         self.evaluate(&format!("document.querySelector('main').replaceChildren(); location.hash = {}", json!(hash)));
         self.until("document.querySelector('main h1, main .error') !== null");
@@ -268,7 +268,7 @@ impl Browser {
         }
     }
 
-    /// Moves the mouse to a place of the window, and clicks there if that is wanted.
+    /// Moves the mouse to a place of the window, and clicks there if requested.
     pub(crate) fn point(&mut self, (x, y): (f64, f64), clicks: bool) {
         let kinds: &[&str] = if clicks { &["mouseMoved", "mousePressed", "mouseReleased"] } else { &["mouseMoved"] };
         for kind in kinds {
@@ -282,7 +282,7 @@ impl Browser {
         self.call("Input.insertText", json!({ "text": text }));
     }
 
-    /// Moves the focus by Tab until it is on what a selector finds.
+    /// Moves the focus by Tab until it is on the element that a selector finds.
     pub(crate) fn tab_to(&mut self, selector: &str) {
         for _ in 0..60 {
             self.press("Tab");

@@ -98,7 +98,7 @@ fn a_case_has_all_its_results() {
     let input = server.get("/api/runs/2/cases/seed-3/input");
     assert_eq!((input.status, input.header("content-type")), (200, "text/plain; charset=utf-8"));
     assert_eq!(input.body, folder.judge(&["gen", "-p", "columns", "--seed", "3"]).stdout);
-    // A case that nothing has run is known from the catalogue, another one is not.
+    // A case that was never run is known from the catalogue; other cases are not.
     assert_eq!(server.json("/api/problems/columns/cases/seed-40")["results"], json!([]));
     for missing in
         ["/api/problems/columns/cases/none", "/api/problems/none/cases/seed-1", "/api/runs/2/cases/none/input"]
@@ -243,7 +243,7 @@ fn a_grid_takes_many_runs_and_cases() {
     let Some(mut browser) = Browser::open(&server) else { return };
     browser.go(&format!("#/grid?runs={}", ["run%3A1", "run%3A2"].repeat(30).join("%0A")));
     browser.until("document.querySelector('.heat')?.getAttribute('aria-rowcount') === '2001'");
-    // Only what is in sight is drawn, and the last cell can be reached.
+    // Only the visible part is drawn, and the last cell can be reached.
     browser.evaluate("document.querySelector('.heat').focus()");
     browser.evaluate("document.querySelector('.heat').dispatchEvent(new KeyboardEvent('keydown', { key: 'End', ctrlKey: true, bubbles: true }))");
     assert!(browser.text("#cell").starts_with("seed-2000, two of run 2: "), "{}", browser.text("#cell"));

@@ -1,4 +1,4 @@
-//! What a setter's program draws: shown where programs are started, and shut off from the rest of the page.
+//! Drawings of a setter's program: shown where programs may be started, and isolated from the rest of the page.
 
 use super::api::assert_fits;
 use super::browser::Browser;
@@ -6,7 +6,7 @@ use crate::support::Folder;
 use crate::support::client::Server;
 use serde_json::json;
 
-/// A drawing that tries to reach the server and what the page before it knows.
+/// A drawing that tries to access the server and the data of the page around it.
 const DRAWING: &str = r#"<!doctype html><title>drawing</title><p id="shown"></p><p id="reached"></p><script>
 shown.textContent = "ANSWER from " + origin;
 const tries = [
@@ -51,7 +51,7 @@ fn a_drawing_is_shown_where_programs_are_started() {
     let answer = server.get("/replay/1/in");
     assert_eq!((answer.status, answer.header("content-type")), (200, "image/svg+xml"), "{answer:?}");
     assert!(answer.body.contains("<text>8 of 7</text>"), "{answer:?}");
-    // What it says when it fails is an error of the page.
+    // Its message when it fails is an error of the page.
     folder.write("draw.sh", "echo no pencil >&2; exit 4");
     let failed = server.get("/replay/1/in");
     assert!(failed.status == 500 && failed.body.contains("no pencil"), "{failed:?}");
@@ -80,7 +80,7 @@ fn a_fresh_game_is_run_and_shown() {
     };
     ask(&mut browser, "7", "none-such");
     browser.until("document.querySelector('.error')?.innerText.includes('error: ') ?? false");
-    // Where there is no game to show, there is the run.
+    // If there is no game to show, the run is shown.
     ask(&mut browser, "7", "./wrong");
     browser.until("location.hash.startsWith('#/runs/1?case=seed-7')");
     ask(&mut browser, "123456", "bundled:same-game-free-plain");
@@ -104,7 +104,7 @@ fn a_drawing_reaches_nothing() {
     browser.until("(document.querySelector('#reached')?.textContent ?? '') !== ''");
     assert_eq!(browser.text("#shown"), "8 of 7 from null");
     assert_eq!(browser.text("#reached"), "rejected rejected rejected rejected");
-    // The same beside another, in a frame.
+    // The same next to another one, in a frame.
     browser.call("Page.navigate", json!({ "url": server.url() }));
     browser.until("document.querySelector('main h1') !== null");
     browser.go("#/replays?a=run%3A1&b=run%3A1&case=in");

@@ -61,7 +61,7 @@ fn only_own_pages_change_labels() {
     assert_eq!([&head["tags"], &head["note"]], [&told["tags"], &told["note"]]);
     assert_eq!(server.json("/api/runs?tag=wide")["total"], 1);
     assert_eq!(server.json("/api/runs?text=%3C/script")["total"], 1);
-    // What is not said stays.
+    // Fields that are not given stay unchanged.
     assert_eq!(server.post(address, &json!({ "tags": [] }), &[]).status, 200);
     assert_eq!(server.json("/api/runs/2")["note"], wanted["note"]);
 
@@ -80,7 +80,7 @@ fn only_own_pages_change_labels() {
         assert_fits(&folder, "ui-error", &serde_json::from_str(&answer.body).unwrap());
     }
     assert_eq!(server.post("/api/runs/99/labels", &wanted, &[]).status, 404);
-    // Another page's request: of another origin, without the token, or as a form would send it.
+    // A request of another page: from another origin, without the token, or as an HTML form sends it.
     assert_eq!(server.post(address, &wanted, &["Origin: http://evil.example"]).status, 403);
     assert_eq!(server.post(address, &wanted, &["Origin: http://127.0.0.1:1"]).status, 403);
     let [host, token] = server.headers();
@@ -126,21 +126,21 @@ fn label_changes_reach_other_pages() {
     assert_eq!(browser.text(".labels .note"), "<script>hacked = 1</script>");
     let (_, shown) = folder.json(&["history", "show", "1"]);
     assert_eq!(shown["tags"], json!(["<img/src=x/onerror=hacked=1>", "two", "wide"]));
-    // What a command changes is followed.
+    // Changes by a command are followed.
     assert_eq!(folder.judge(&["history", "note", "1", "by command"]).code, Some(0));
     browser.until("document.querySelector('.labels .note')?.innerText === 'by command'");
-    // A refused tag is said, and what was typed stays.
+    // The error of a refused tag is shown, and the typed text stays.
     browser.evaluate("document.querySelector('.labels button').click()");
     browser.write("x".repeat(41).as_str());
     browser.evaluate("document.querySelector('.labels form button').click()");
     browser.until("document.querySelector('.labels .error')?.innerText.includes('at most 40 characters') ?? false");
     browser.evaluate("document.querySelectorAll('.labels form button')[1].click()");
     browser.until("document.querySelectorAll('.labels .tag').length === 3");
-    // A tag leads to its runs.
+    // A click on a tag shows its runs.
     browser.evaluate("[...document.querySelectorAll('.labels .tag')].at(-1).click()");
     browser.until("document.querySelectorAll('.scroll tbody tr').length === 1");
     assert!(browser.text(".scroll tbody").contains("by command"));
     assert_eq!(browser.evaluate("typeof hacked"), json!("undefined"));
-    // The refused request is on the console; nothing else is.
+    // The console only shows the refused request.
     assert_eq!(browser.complaints.len(), 1, "{:#?}", browser.complaints);
 }

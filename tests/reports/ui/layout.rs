@@ -1,4 +1,4 @@
-//! How the pages look where it is narrow, on paper, with long and with hostile words, and without anything to show.
+//! The look of the pages on narrow screens, on paper, with long and hostile words, and without any data.
 
 use super::browser::Browser;
 use super::some_runs;
@@ -159,7 +159,7 @@ fn empty_places_say_what_to_do() {
     browser.until("document.querySelector('.rows').offsetHeight === 0");
     browser.evaluate("document.querySelector('.empty button').click()");
     browser.until("document.querySelectorAll('.rows .body').length === 1");
-    // A search that finds nothing is something else.
+    // A search without results has another message.
     browser.go("#/?text=nothing");
     browser.until("document.querySelector('.empty')?.innerText.includes('No run matches') ?? false");
 }

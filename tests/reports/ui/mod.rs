@@ -20,7 +20,7 @@ mod viewer;
 
 use crate::support::Folder;
 
-/// Two runs of `columns` by different solvers on the same cases, and a third with failures and a name that is markup.
+/// Two runs of `columns` by different solvers on the same cases, and a third with failures and a name with markup.
 fn some_runs() -> Folder {
     let folder = Folder::new();
     for solver in ["bundled:columns-quickstart", "bundled:columns-greedy"] {
@@ -31,10 +31,10 @@ fn some_runs() -> Folder {
     folder
 }
 
-/// What a page must not run.
+/// A script that a page must not run.
 const MARKUP: &str = "<script>hacked = 1<\u{2215}script><img src=x onerror=hacked=1>";
 
-/// A run of a solver whose name and standard error are markup.
+/// A run of a solver whose name and standard error contain markup.
 fn hostile_run(folder: &Folder) {
     folder.script(MARKUP, "echo '<script>hacked = 1</script><img src=x onerror=hacked=1>' >&2; exit 3");
     let solver = format!("./'{MARKUP}'");

@@ -1,4 +1,4 @@
-//! The pages in a real browser: nothing on its console, nothing from outside, and all of it by the keyboard.
+//! The pages in a real browser: no console messages, no external requests, and full keyboard access.
 
 use super::browser::{Browser, chromium};
 use super::some_runs;
@@ -21,7 +21,7 @@ const PAGES: [&str; 8] = [
     "#/play?problem=columns&case=seed-1",
 ];
 
-/// The contrast of every text with what is behind it, where it is too little by WCAG 2 (level AA).
+/// The contrast of every text with its background, where it is below WCAG 2 (level AA).
 const FAINT_TEXTS: &str = "(() => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const rgb = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
@@ -194,7 +194,7 @@ fn games_are_played_alone_and_side_by_side() {
     }
     browser.evaluate("document.querySelector('#first').click()");
     assert_eq!([shown(&mut browser, "unseen"), shown(&mut browser, "points")], start);
-    // A link leads to a frame.
+    // A link opens a frame.
     browser.evaluate("location.href = '/replay/2/seed-2#frame=7'");
     browser.until("document.querySelector('#position')?.innerText.startsWith('frame 7 of ') ?? false");
     browser.press("ArrowRight");
@@ -241,7 +241,7 @@ fn huge_runs_draw_only_visible_rows() {
     draws_only_visible_rows(100_000);
 }
 
-/// Scrolls through a run of so many cases.
+/// Scrolls through a run with this many cases.
 fn draws_only_visible_rows(cases: usize) {
     if chromium().is_none() {
         return;
@@ -260,7 +260,7 @@ fn draws_only_visible_rows(cases: usize) {
     browser.evaluate("document.querySelector('.rows').scrollTop = 1e9");
     let last = format!("[...document.querySelectorAll('.rows .body')].at(-1).innerText.startsWith('seed-{cases}')");
     browser.until(&last);
-    // Each frame of a long scroll is drawn in time, whether its rows are there or still asked for.
+    // Each frame of a long scroll is drawn in time, whether its rows are loaded or still requested.
     let scrolled = unhurried("scrolling", || {
         let [_, slowest] = frame_times(&mut browser, 40_000);
         in_time(slowest < f64::from(100 * slowness()), || format!("{slowest} ms for a frame"));
@@ -268,8 +268,8 @@ fn draws_only_visible_rows(cases: usize) {
     assert_eq!(scrolled, Ok(()));
 }
 
-/// Scrolls a table of rows by this many pixels each frame, 60 times, and returns the median of the times between frames and the
-/// time that nine of ten are below, in milliseconds.
+/// Scrolls a table of rows by this many pixels each frame, 60 times. Returns the median and the 90th percentile of the
+/// times between frames, in milliseconds.
 fn frame_times(browser: &mut Browser, step: u32) -> [f64; 2] {
     let scroll = format!(
         "(async () => {{ const rows = document.querySelector('.rows'); rows.scrollTop = 0; const times = [];
@@ -296,8 +296,8 @@ fn scrolling() {
     }
 }
 
-/// How long a replay takes to its first board, in milliseconds. `cargo test --release -p judge --test reports -- --ignored --nocapture --exact
-/// ui::pages::replays_start ui::pages::scrolling` measures this and the display.
+/// The time until a replay shows its first board, in milliseconds. `cargo test --release -p judge --test reports --
+/// --ignored --nocapture --exact ui::pages::replays_start ui::pages::scrolling` measures this and the display.
 #[test]
 #[ignore = "long: a measurement"]
 fn replays_start() {

@@ -1,5 +1,5 @@
-//! The pictures of the README, of real runs: `PICTURES=overwrite cargo test -p judge --test reports -- --ignored pictures`
-//! takes them anew.
+//! The pictures of the README, of real runs: `PICTURES=overwrite cargo test -p judge --test reports -- --ignored
+//! pictures` takes them again.
 
 use super::browser::Browser;
 use crate::support::Folder;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const PICTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pictures");
 
-/// The most bytes of a picture.
+/// The maximal size of a picture in bytes.
 const MAX_BYTES: usize = 150_000;
 
 /// A story of a solver that gets better.
@@ -44,11 +44,11 @@ fn some_runs() -> Folder {
     folder
 }
 
-/// What a picture shows.
+/// The content of a picture.
 struct Picture {
     name: &'static str,
     page: &'static str,
-    /// What holds once all of it is drawn.
+    /// The condition that holds once everything is drawn.
     ready: &'static str,
     scheme: &'static str,
     size: (u32, u32),

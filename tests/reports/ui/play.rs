@@ -1,4 +1,4 @@
-//! Games played by hand: over HTTP, and with keys and a mouse in a real browser. The checker has the last word.
+//! Games played manually: over HTTP, and with keys and a mouse in a real browser. The checker's result counts.
 
 use super::api::assert_fits;
 use super::browser::Browser;
@@ -22,12 +22,12 @@ fn play(server: &Server, problem: &str, case: &str, moves: &[Value]) -> Value {
     serde_json::from_str(&answer.body).unwrap()
 }
 
-/// The choice that brings most.
+/// The choice that gains most.
 fn best(game: &Value) -> Option<&Value> {
     game["choices"].as_array().unwrap().iter().max_by_key(|choice| choice["gained"].as_u64())
 }
 
-/// Plays what brings most, up to this many moves, and holds each hint against what the move then brings.
+/// Plays the choice that gains most, up to this many moves, and compares each hint with the actual gain.
 fn play_greedily(server: &Server, problem: &str, case: &str, most: usize) -> (Vec<Value>, Value) {
     let mut moves = Vec::new();
     let mut game = play(server, problem, case, &moves);
@@ -41,7 +41,7 @@ fn play_greedily(server: &Server, problem: &str, case: &str, most: usize) -> (Ve
     (moves, game)
 }
 
-/// What `judge check` says of an answer.
+/// The output of `judge check` for an answer.
 fn checked(folder: &Folder, problem: &str, input: &[&str], answer: &str) -> String {
     let file = folder.write("by-hand.out", answer);
     let said = folder.judge(&[&["check", "-p", problem, "--output", file.to_str().unwrap()], input].concat());
@@ -128,7 +128,7 @@ fn bad_moves_answer_like_the_checker() {
         assert!(answer.status == status && answer.body.contains(told), "{address}: {answer:?}");
         assert_fits(&folder, "ui-error", &serde_json::from_str(&answer.body).unwrap());
     }
-    // A request is at most a mebibyte long.
+    // A request has at most 1 MiB.
     for (length, status) in [(1 << 20, 404), ((1 << 20) + 1, 400)] {
         let document = json!({ "case": "x".repeat(length - r#"{"case":""}"#.len()) });
         assert_eq!(server.post("/api/play/columns", &document, &[]).status, status, "{length}");
@@ -185,14 +185,14 @@ fn points(browser: &mut Browser) -> u64 {
     browser.text(".score strong").parse().unwrap()
 }
 
-/// Waits until a move can be chosen, and returns what the one that is aimed at brings.
+/// Waits until a move can be chosen, and returns the gain of the selected one.
 fn until_aimed(browser: &mut Browser) -> u64 {
     browser.until("document.querySelector('#aim').innerText.includes('brings')");
     let aim = browser.text("#aim");
     aim.split(" brings +").nth(1).unwrap().split(',').next().unwrap().parse().unwrap()
 }
 
-/// Goes back to the start of a game with these points after each move, and again to its end.
+/// Goes back to the start of a game with these points after each move, and forward to its end.
 fn undo_and_redo(browser: &mut Browser, totals: &[u64], start: &str) {
     for (number, total) in totals.iter().enumerate().rev().skip(1) {
         browser.press(if number % 2 == 0 { "u" } else { "Backspace" });

@@ -1,4 +1,4 @@
-//! Replays in a real browser: what stands out in a game, and its score as it goes on.
+//! Replays in a real browser: the highlights of a game, and its score during the game.
 
 use super::browser::Browser;
 use super::some_runs;
@@ -7,7 +7,7 @@ use crate::support::client::Server;
 use crate::support::pace::{in_time, slowness, unhurried};
 use serde_json::{Value, json};
 
-/// The marks of the slider: frames from 0, and what they are.
+/// The marks of the slider: frames from 0, and their meanings.
 const MARKS: &str = "[...document.querySelectorAll('#ticks option')].map((mark) => [Number(mark.value), mark.label])";
 
 fn open(server: &Server, address: &str) -> Option<Browser> {
@@ -55,7 +55,7 @@ fn keys_jump_to_marked_moments() {
     browser.evaluate("document.querySelector('#last').click()");
     browser.press("p");
     assert_eq!(frame(&mut browser), frames[frames.len() - 1]);
-    // A click on the curve leads to the frame below it.
+    // A click on the curve shows the frame below it.
     browser.evaluate("document.querySelector('#curve').scrollIntoView()");
     let middle = "(() => { const { left, top, width, height } = document.querySelector('#curve .u-over').getBoundingClientRect();
          return [left + width / 2, top + height / 2]; })()";
@@ -104,7 +104,9 @@ fn ten_thousand_moves_open_at_once() {
     assert_eq!(browser.text("#move"), "10000");
     // The last frame may still be on its way.
     let score = server.json("/api/runs/1/cases")["rows"][0]["score"].to_string();
-    browser.until(&format!("!document.querySelector('[aria-busy]') && document.querySelector('#points').innerText === '{score}'"));
+    browser.until(&format!(
+        "!document.querySelector('[aria-busy]') && document.querySelector('#points').innerText === '{score}'"
+    ));
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn two_games_play_on_one_clock() {
     browser.press("n");
     let tick = frame(&mut browser);
     assert!(tick > 0, "the first great moment");
-    // The address leads back to the same moment.
+    // The address restores the same moment.
     browser.until(&format!("location.hash.includes('tick={tick}')"));
     browser.evaluate("window.isOld = true, location.reload()");
     browser.until("window.isOld === undefined && document.querySelector('#slider') !== null");
@@ -180,7 +182,7 @@ fn a_large_board_is_zoomed() {
     assert_eq!(browser.evaluate("document.querySelector('.minimap').hidden"), json!(true));
 }
 
-/// Keeps what a page offers to save in `saved`: names and contents in Base64.
+/// Keeps the files that a page offers to save in `saved`: names and contents in Base64.
 const KEEP_SAVED: &str = "(() => { window.saved = []; const blobs = {}, make = URL.createObjectURL;
     URL.createObjectURL = (blob) => { const href = make.call(URL, blob); blobs[href] = blob; return href; };
     HTMLAnchorElement.prototype.click = function () {
@@ -189,7 +191,7 @@ const KEEP_SAVED: &str = "(() => { window.saved = []; const blobs = {}, make = U
         reader.readAsDataURL(blobs[href]);
     }; })()";
 
-/// Plays a film as a page without a policy can, and returns its length in seconds and its width.
+/// Plays a film in a page without a policy, and returns its length in seconds and its width.
 const PLAYED: &str = "(bytes) => new Promise((done, failed) => {
     const film = document.createElement('video');
     film.muted = true;

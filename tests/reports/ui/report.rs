@@ -16,7 +16,7 @@ fn open(folder: &Folder, run: &str) -> Option<Browser> {
     Some(browser)
 }
 
-/// Nothing is complained of, and nothing but the file is asked for.
+/// There are no console messages, and only the file is requested.
 fn assert_quiet(browser: &Browser) {
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
     let others: Vec<_> = browser.requests.iter().filter(|url| !url.ends_with("report.html")).collect();
@@ -29,7 +29,7 @@ fn it_has_the_charts_of_the_live_page() {
     let Some(mut browser) = open(&folder, "3") else { return };
     let label = "document.querySelector('#charts [role=img]').getAttribute('aria-label')";
     assert_eq!(browser.evaluate(label), json!("Cases: 6 points"));
-    // Any number against any other: every case has a place.
+    // Any two numbers in a chart: every case has a place.
     browser.evaluate("[...document.querySelectorAll('#charts select')].slice(0, 2).forEach((one, at) => { one.value = ['case', 'wall_ms'][at]; one.dispatchEvent(new Event('change')); })");
     browser.until(&format!("{label} === 'Cases: 12 points'"));
     assert!(browser.text("#shares").contains("columns-quickstart") && browser.text("#shares").contains("100.0 %"));
@@ -40,7 +40,7 @@ fn it_has_the_charts_of_the_live_page() {
     browser.until("document.documentElement.scrollWidth <= innerWidth");
     let text = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(!text.contains("<script>hacked") && !text.contains("<img"), "markup in the file");
-    // What a solver is named and has written is text.
+    // The name and the output of a solver are shown as text.
     assert!(browser.text("#shares").contains("<img src=x onerror=hacked=1>"));
     assert_eq!(browser.evaluate("typeof hacked"), json!("undefined"));
     assert_eq!(browser.evaluate("document.querySelectorAll('img').length"), json!(0));

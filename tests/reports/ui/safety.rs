@@ -1,4 +1,4 @@
-//! Who gets an answer, and what each answer forbids the browser.
+//! Which requests get a response, and which actions each response forbids.
 
 use super::some_runs;
 use crate::support::Folder;
@@ -121,7 +121,7 @@ fn a_read_only_journal_stays_unchanged() {
     assert_eq!(server.json("/api/runs")["total"], 4);
     assert_eq!(server.json("/api/compare?a=run:1&b=run:2")["comparisons"][0]["cases"], 12);
     assert_eq!(std::fs::read(&journal).unwrap(), before);
-    // What others write is seen.
+    // Input of others is shown.
     let said = folder.judge(&["run", "-p", "columns", "-s", "bundled:columns-quickstart", "--seeds", "1-2"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert_eq!(server.json("/api/runs")["total"], 5);

@@ -4,12 +4,13 @@ use super::browser::Browser;
 use super::some_runs;
 use crate::support::Folder;
 use crate::support::client::Server;
+use crate::support::documents::{CATALOGUE, sample};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-/// Serves the files of a folder below a path, as any web host does, and returns the address.
+/// Serves the files of a folder below a path, like any web host, and returns the address.
 fn host(folder: &Path) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/some/where/", listener.local_addr().unwrap());
@@ -36,7 +37,7 @@ fn host(folder: &Path) -> String {
                     "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
                     body.len()
                 );
-                // A browser may have gone.
+                // The browser may have disconnected.
                 let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
             });
         }
@@ -57,7 +58,7 @@ fn written(folder: &Folder, more: &[&str]) -> Vec<u8> {
     all
 }
 
-/// Returns a file with what is packed in it.
+/// Returns a file with its content decompressed.
 fn opened(file: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(file);
     let Some(packed) = text.strip_prefix("judgeData(").and_then(|rest| rest.split('"').nth(3)) else {
@@ -127,9 +128,25 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     assert!(
         folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
     );
+    let said = folder.judge(&["site", "."]);
+    assert!(said.code == Some(2) && said.stderr.contains("that you are in"), "{}", said.stderr);
     let empty = Folder::new();
     let said = empty.judge(&["site", "public"]);
     assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
+}
+
+#[test]
+fn runs_of_removed_problems_are_left_out() {
+    let folder = sample();
+    folder.write("problems.toml", format!("{CATALOGUE}\n{}", CATALOGUE.replace("columns", "gone")));
+    folder.script("bot", "echo 1");
+    for id in ["columns", "gone"] {
+        assert_eq!(folder.judge(&["run", "-p", id, "-s", "./bot", "--seeds", "1"]).code, Some(0));
+    }
+    folder.write("problems.toml", CATALOGUE);
+    let said = folder.judge(&["site", "public"]);
+    assert!(said.code == Some(0) && said.stderr.contains("1 run left out"), "{}", said.stderr);
+    assert!(!folder.path().join("public/data/run-2.js").exists());
 }
 
 #[test]
@@ -144,7 +161,7 @@ fn a_badge_and_a_history_are_drawn() {
     assert_eq!(folder.judge(&["site"]).code, Some(2));
 }
 
-/// Every page of a site, each with what it shows.
+/// Every page of a site, each with its expected content.
 const PAGES: [(&str, &str); 8] = [
     ("#/", "columns-greedy"),
     ("#/runs/2", "seed-1"),
@@ -189,7 +206,8 @@ fn a_site_opens_below_any_path_and_from_the_disk() {
 #[test]
 fn packed_games_are_the_served_ones() {
     let folder = Folder::new();
-    // Magic on the floor, one colour alone, fewer pieces than are shown, an answer that ends early, and one that overflows.
+    // Magic on the floor, a single colour, fewer pieces than are shown, an answer that ends early, and one that
+    // overflows.
     for (name, input) in [
         ("floor", "6 13\n4\n***\nabc\naab\n***\n"),
         ("one-color", &format!("6 13\n40\n{}", "aaa\n".repeat(40))),

@@ -1,4 +1,4 @@
-//! Runs that are started, stopped and resumed from the page: only where that is allowed, and they end with the server.
+//! Runs that are started, stopped and resumed from the page: only where this is allowed, and they end with the server.
 
 use super::api::assert_fits;
 use super::browser::Browser;
@@ -8,7 +8,7 @@ use crate::support::pace::patiently;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How long is waited for what a run is to do.
+/// How long to wait for an action of a run.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A folder with a solver that takes its time.
@@ -104,7 +104,7 @@ fn a_run_is_started_stopped_and_resumed() {
     }
 }
 
-/// A run that was interrupted, in a journal whose record of it is then changed.
+/// An interrupted run, in a journal whose record of it is then changed.
 fn changed_record(folder: &Folder, server: &Server, column: &str, value: &str) -> (u64, Value) {
     let run = start_slowly(server);
     let number = newest(server)["number"].clone();
@@ -144,7 +144,7 @@ fn a_stored_command_lowers_no_isolation() {
         let command = format!("judge run -p columns -s ./slow --seeds 1-200 {flags}");
         journal.execute("UPDATE run SET command = ?1", [&command]).unwrap();
         let said = refused(&server, run, &number);
-        // A command that is none of `judge run` is refused as that.
+        // A command other than `judge run` is refused with this reason.
         assert!(said.contains(named) || said.contains("none of `judge run`"), "{flags}: {said}");
     }
     for command in ["judge exec --unsafe -- ./slow", "./slow; judge run -p columns", "judge ui --allow-run", ""] {
@@ -190,7 +190,7 @@ fn an_error_is_shown() {
         let answer = server.post("/api/started", &wrong, &[]);
         assert!(answer.status == 400 && answer.body.contains(error), "{wrong}: {answer:?}");
     }
-    // What looks like a flag or like a line of a shell is a solver that is not there.
+    // A word that looks like a flag or a shell command is a missing solver.
     for solver in ["--unsafe", "./none; touch hacked", "$(touch hacked)"] {
         document(&server.post("/api/started", &json!({ "problem": "columns", "solvers": [solver] }), &[]));
         let ended = until("it ends", || Some(newest(&server)).filter(|run| run["running"] == false));

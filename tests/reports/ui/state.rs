@@ -5,7 +5,7 @@ use super::some_runs;
 use crate::support::client::Server;
 use serde_json::json;
 
-/// What is to be seen of the state of a run's page.
+/// The visible state of a run's page.
 const STATE: &str = "(() => {
     const value = (label) => document.querySelector(`figcaption [aria-label='${label}']`)?.value;
     return [document.querySelector('input')?.value, document.querySelector('[aria-sort=descending]')?.innerText ?? '',
@@ -53,7 +53,7 @@ fn the_way_back_restores_everything() {
     browser.until("location.pathname.startsWith('/replay/2/')");
     browser.evaluate("history.back()");
     browser.until(&is_back);
-    // A page before this one comes back, too; and a page that is left changes no other address.
+    // A page before this one is restored, too, and a page that was left changes no other address.
     browser.evaluate("history.back()");
     browser.until("document.querySelector('h1')?.innerText === 'Runs' && location.hash.length < 3");
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
@@ -94,7 +94,7 @@ fn many_tabs_share_one_stream() {
     }
     let streams = browser.requests.iter().filter(|url| url.ends_with("/api/events")).count();
     assert_eq!(streams, 1, "{:#?}", browser.requests);
-    // All of them hear what happens.
+    // All of them receive the changes.
     assert_eq!(folder.judge(&["history", "note", "2", "heard in every tab"]).code, Some(0));
     browser.until("document.querySelector('.labels .note')?.innerText === 'heard in every tab'");
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
@@ -122,7 +122,7 @@ const SEEN: &str = "(() => { const all = (selector) => [...document.querySelecto
     return JSON.stringify([location.hash, text('h1'), all('input').map((input) => input.type === 'checkbox' ? input.checked : input.value), all('select').map(({ value }) => value),
         text('[aria-sort$=ending]'), text('.detail h3'), text('.rows .body'), text('.heat #cell'), all('tbody tr').length, Math.round(scrollY)]); })()";
 
-/// The pages of a walk, and what may be done on each.
+/// The pages of a walk, and the possible actions on each.
 const STOPS: [(&str, &[&str]); 6] = [
     ("#/", &["document.querySelectorAll('tbody [type=checkbox]')[N % 3].click()", "scrollTo(0, N % 100)"]),
     (
@@ -153,7 +153,7 @@ const STOPS: [(&str, &[&str]); 6] = [
     ("#/problems/columns/cases/seed-2", &["scrollTo(0, N % 200)"]),
 ];
 
-/// Waits until a page has stopped to change, and returns what is seen of it.
+/// Waits until a page has stopped changing, and returns its visible state.
 fn settled(browser: &mut Browser) -> String {
     let still = format!(
         "new Promise((done) => {{ let before = '', same = 0; const look = () => {{ const now = document.querySelector('main h1') && !document.querySelector('.skeleton, [aria-busy]') ? {SEEN} : ''; same = now && now === before ? same + 1 : 0; before = now; if (same > 4) done(now); else setTimeout(look, 80); }}; look(); }})"
@@ -161,7 +161,7 @@ fn settled(browser: &mut Browser) -> String {
     browser.evaluate(&still).as_str().unwrap().to_owned()
 }
 
-/// Walks from page to page, does something on each, and goes all the way back and forward again.
+/// Walks from page to page, with an action on each, and goes all the way back and forward again.
 fn walk(browser: &mut Browser, mut seed: u64) {
     let mut random = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -172,7 +172,7 @@ fn walk(browser: &mut Browser, mut seed: u64) {
     let mut last = usize::MAX;
     while seen.len() < 5 {
         let stop = random(STOPS.len());
-        // A page that is left for itself is no other page.
+        // Leaving a page for the same page is not a change.
         if std::mem::replace(&mut last, stop) == stop {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The game viewer from the outside: the page's data are the game, and a real browser plays it.
+//! The game viewer: the page's data match the game, and a real browser plays it.
 
 use super::browser::{chromium, headless};
 use crate::support::large_run;
@@ -26,7 +26,7 @@ fn data(page: &str) -> Value {
     serde_json::from_str(data.split("</script>").next().unwrap()).unwrap()
 }
 
-/// What the page is to show at each frame: the move, the points, the caption and the board.
+/// The expected content of the page at each frame: the move, the points, the caption and the board.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Scene {
     step: u64,
@@ -63,7 +63,7 @@ fn scenes(data: &Value) -> Vec<Scene> {
 fn a_game_page_is_self_contained() {
     let folder = Folder::new();
     let page = sample_page(&folder, &[]);
-    // The licence of what draws the curve names where it is from.
+    // The licence of the chart library names its origin.
     let licence = "/*! https://github.com/leeoniya/uPlot (";
     assert_eq!(page.matches(licence).count(), 1);
     let page = page.replace(licence, "");
@@ -119,7 +119,7 @@ fn rejected_answers_are_shown_until_rejection() {
     assert!(said.stderr.contains("mkdir -p missing"), "{}", said.stderr);
 }
 
-/// A game of `same-game-free` of two moves, of which the second is not possible.
+/// A game of `same-game-free` with two moves. The second is not possible.
 fn small_game(folder: &Folder) -> [&'static str; 8] {
     folder.write("board", "2\nAB\nAB\n");
     folder.write("answer", "2\n0 0\n9 9\n");
@@ -164,7 +164,7 @@ fn on_a_terminal_keys_step_through_the_game() {
     let mut keys = script.stdin.take().unwrap();
     let mut shown = script.stdout.take().unwrap();
     let mut text = String::new();
-    // Each key once the frame before it is shown: what comes earlier would be taken for lines of text.
+    // Sends each key once the frame before it is shown. Earlier output would be parsed as lines of text.
     for (awaited, key) in [("frame 1 of", "\x1b[C"), ("frame 2 of", "\x1b[D"), ("frame 1 of", "G"), ("rejected", "q")] {
         let mut new = String::new();
         while !new.contains(awaited) {
@@ -210,7 +210,7 @@ fn ten_thousand_moves_fit_into_two_megabytes() {
     assert_eq!(scenes(&data(&page)).last().unwrap().step, 10_000);
 }
 
-/// Opens a page, and returns what has become of it after some seconds of the page's own time.
+/// Opens a page, and returns its content after some seconds of the page's own time.
 fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
     let dump = std::fs::File::create(folder.path().join("dump.html")).unwrap();
     let mut child = headless(chromium, &folder.path().join("profile"))
@@ -238,8 +238,8 @@ fn a_browser_opens_run_pages_without_errors() {
     let run = ["run", "-p", "columns", "-s", "bundled:columns-quickstart", "-s", "./broken", "--seeds", "1-5"];
     assert_eq!(folder.judge(&[&run[..], &["--group-by", "colors", "--html", "run.html"]].concat()).code, Some(1));
     let page = std::fs::read_to_string(folder.path().join("run.html")).unwrap();
-    // All that a console would show is noted down: errors, what could not be loaded, and what was logged. The last script
-    // breaks one rule more, so that an empty list of complaints would be our own mistake.
+    // All console messages are recorded: errors, failed loads, and logs. The last script breaks an additional rule, so
+    // that an empty list of messages would reveal a mistake of the test.
     let listen = "<script>const complaints = [];\
          addEventListener('error', (event) => complaints.push(event.message || event.target.outerHTML), true);\
          addEventListener('unhandledrejection', (event) => complaints.push(String(event.reason)));\
@@ -268,7 +268,7 @@ fn run_pages_draw_only_visible_rows() {
     assert_eq!(folder.judge(&["history", "show", "1", "--html", "run.html"]).code, Some(0));
     let page = std::fs::read_to_string(folder.path().join("run.html")).unwrap();
     assert!(!page.contains("<td class=\"word\">seed-1</td>"), "the rows are data");
-    // What is drawn is noted down: at first, at the end, by score, and of those that failed.
+    // The drawings are recorded: at first, at the end, by score, and of failed cases.
     let script = "<script>const seen = [];\
          const note = () => { draw(); const cells = body.rows[0].cells;\
            seen.push([place.textContent, body.rows.length < 100, ...[0, 1, 2].map((column) => cells[column].textContent)]); };\
@@ -301,7 +301,7 @@ fn a_browser_plays_the_game() {
     let folder = Folder::new();
     let page = sample_page(&folder, &[]);
     let scenes = scenes(&data(&page));
-    // What the page shows after each key is noted down for us, and last what it shows when it has played to the end.
+    // The content of the page is recorded after each key, and at last when it has played to the end.
     let keys = ["ArrowRight", "ArrowRight", "PageDown", "End", "ArrowLeft", "PageUp", "Home", "ArrowLeft", " "];
     let script = format!(
         "<script>const notes = [];\

@@ -1,6 +1,6 @@
 //! The decision of `judge gate`, without files and output.
 
-use super::baseline::{Baseline, BaselineCase, CaseResult, Sample};
+use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use super::judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};
 use super::noise::{Noise, NoiseTest, SamplePair, allowed};
 use judge_problem::Direction;
@@ -78,7 +78,8 @@ fn verdicts(baseline: &Baseline, today: &Baseline) -> Vec<Complaint> {
 fn untimed(baseline: &Baseline, today: &Baseline) -> usize {
     let differs = |(case, was): &(&String, &BaselineCase)| {
         let now = today.cases.get(*case).filter(|now| was.cpu.is_some() && now.cpu.is_some());
-        now.is_some_and(|now| now.processor != was.processor)
+        let conditions = [baseline, today].map(|run| run.conditions.as_ref());
+        now.is_some_and(|now| !is_one_processor([*was, now], conditions))
     };
     baseline.cases.iter().filter(differs).count()
 }
@@ -104,7 +105,7 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
                 was: before,
                 now: after,
                 tolerance: was.tolerance.as_ref(),
-                cpu: cpu_seconds(was, now),
+                cpu: cpu_seconds([was, now], [baseline, today].map(|run| run.conditions.as_ref())),
             }),
             _ => None,
         }
@@ -113,9 +114,19 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
 }
 
 /// Also `None` if they were measured on different processors.
-fn cpu_seconds(was: &BaselineCase, now: &BaselineCase) -> Option<[f64; 2]> {
-    let times = [was.cpu?.as_secs_f64(), now.cpu?.as_secs_f64()];
-    (was.processor == now.processor).then_some(times)
+fn cpu_seconds(cases: [&BaselineCase; 2], conditions: [Option<&Conditions>; 2]) -> Option<[f64; 2]> {
+    let times = [cases[0].cpu?.as_secs_f64(), cases[1].cpu?.as_secs_f64()];
+    is_one_processor(cases, conditions).then_some(times)
+}
+
+/// Returns whether processors of one kind measured a case in two runs: those of its nodes, or of the judge's machine.
+fn is_one_processor(cases: [&BaselineCase; 2], conditions: [Option<&Conditions>; 2]) -> bool {
+    let machine = |run: usize| conditions[run].and_then(|run| run.processor.as_deref());
+    let processor = |run: usize| cases[run].processor.as_deref().or_else(|| machine(run));
+    match (processor(0), processor(1)) {
+        (Some(was), Some(now)) => was == now,
+        _ => cases[0].processor == cases[1].processor,
+    }
 }
 
 /// Tests the totals, if scores vary.
@@ -174,7 +185,8 @@ fn total_fell(judgement: &Judgement, pairs: &[ScoredPair<'_>], limits: &GateLimi
 fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -> bool {
     let scores = pairs.iter().filter_map(|pair| pair.was.constant().zip(pair.now.constant()));
     let effects: Vec<f64> = scores.filter_map(|(was, now)| ScoreMeasure::Difference.effect(&was, &now)).collect();
-    mean_interval(&Moments::of(&effects), alpha).is_some_and(|interval| match direction {
+    // Fewer than two cases have no interval. Then the fall itself counts, as without `--confident`.
+    mean_interval(&Moments::of(&effects), alpha).is_none_or(|interval| match direction {
         Direction::Max => interval.high < 0.0,
         Direction::Min => interval.low > 0.0,
     })
@@ -205,6 +217,10 @@ pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, directi
     let sign = if direction == Direction::Max { -1.0 } else { 1.0 };
     let mut selection = test.selection.iter();
     let mut averaged = baseline.clone();
+    // The CPU times are today's.
+    if let (Some(conditions), Some(today)) = (&mut averaged.conditions, &today.conditions) {
+        conditions.processor.clone_from(&today.processor);
+    }
     for (case, entry) in &mut averaged.cases {
         let Some(now) = today.cases.get(case) else { continue };
         match (&entry.result, &now.result) {
@@ -224,8 +240,11 @@ pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, directi
 
 /// Returns the new baseline with the recorded CPU times where they are about the same.
 pub fn with_steady_times(mut new: Baseline, recorded: &Baseline) -> Baseline {
+    let conditions = [recorded.conditions.as_ref(), new.conditions.as_ref()];
     for (case, entry) in &mut new.cases {
-        if let Some(was) = recorded.cases.get(case).filter(|was| is_about_as_fast(entry, was)) {
+        let is_steady =
+            |was: &&BaselineCase| is_about_as_fast(entry, was) && is_one_processor([*was, &*entry], conditions);
+        if let Some(was) = recorded.cases.get(case).filter(is_steady) {
             entry.cpu = was.cpu;
         }
     }
@@ -234,7 +253,7 @@ pub fn with_steady_times(mut new: Baseline, recorded: &Baseline) -> Baseline {
 
 fn is_about_as_fast(new: &BaselineCase, recorded: &BaselineCase) -> bool {
     let (Some(now), Some(was)) = (new.cpu, recorded.cpu) else { return false };
-    new.processor == recorded.processor && now.abs_diff(was) <= was.mul_f64(STEADY_SHARE).max(STEADY_TIME)
+    now.abs_diff(was) <= was.mul_f64(STEADY_SHARE).max(STEADY_TIME)
 }
 
 #[cfg(test)]
@@ -308,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_fall_on_a_busier_machine_is_not_comparable_and_a_crash_or_a_gain_is() {
-        use crate::gate::{Conditions, GateVerdict};
+        use crate::gate::GateVerdict;
         let on = |noisy, baseline: Baseline| Baseline {
             conditions: Some(Conditions { runs: 20, noisy: f64::from(noisy) / 20.0, ..Conditions::default() }),
             ..baseline
@@ -402,6 +421,8 @@ mod tests {
         assert!(!judge(&scores(&was), &scores(&noise), &limits(Direction::Max, 1)).holds());
         assert!(judge(&scores(&was), &scores(&noise), &confident).holds());
         assert!(!judge(&scores(&was), &scores(&sure), &confident).holds());
+        // One case has no interval, and must not fall at all.
+        assert!(!judge(&scores(&[100]), &scores(&[1]), &confident).holds());
         // A certain fall within the limit is not a complaint.
         let lenient = GateLimits { confident: Some(0.01), ..limits(Direction::Max, 5) };
         assert!(judge(&scores(&was), &scores(&sure), &lenient).holds());
@@ -440,6 +461,15 @@ mod tests {
             assert_eq!(judgement.holds(), !is_compared, "{was:?} {now:?}");
             assert_eq!(judgement.untimed, if is_compared { 0 } else { 20 });
         }
+        let on = |machine: &str, time| {
+            let conditions = Conditions { processor: Some(machine.to_owned()), ..Conditions::default() };
+            Baseline { conditions: Some(conditions), ..timed(time, None) }
+        };
+        assert!(!judge(&on("a", 100), &on("a", 200), &with_time).holds());
+        let other = judge(&on("a", 100), &on("b", 200), &with_time);
+        assert!(other.holds() && other.untimed == 20);
+        let steady = |machine| with_steady_times(on(machine, 101), &on("a", 100)).cases["seed-00"].cpu;
+        assert_eq!([steady("a"), steady("b")], [100, 101].map(|time| Some(Duration::from_millis(time))));
         let runs = [timed(100, Some("a")), timed(300, Some("b"))];
         assert!(Baseline::of_runs(&runs).unwrap().cases.values().all(|case| case.cpu.is_none()));
     }

@@ -177,8 +177,7 @@ impl Judgement {
         }
     }
 
-    /// Returns whether another run should decide if the low total is due to chance. This is so if there are no other
-    /// complaints.
+    /// Returns whether to run again to decide if the low total is due to chance, because there are no other complaints.
     pub fn is_doubtful(&self) -> bool {
         let is_total = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
         self.complaints.iter().all(is_total) && self.noise.as_ref().is_some_and(NoiseTest::is_doubtful)

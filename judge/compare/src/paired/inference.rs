@@ -132,7 +132,7 @@ fn is_all_ties(paired: &PairedComparison) -> bool {
     paired.pairs.iter().all(|pair| pair.effect == 0.0)
 }
 
-/// The number of distinct values up to which each is a range of its own.
+/// The maximum number of distinct values for which each gets its own range.
 const MAX_VALUES: usize = 10;
 
 /// The number of ranges of about equal size for more values.

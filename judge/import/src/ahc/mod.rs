@@ -61,7 +61,7 @@ fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     if is_contest(id) {
         text.text("title", &id.to_uppercase());
     }
-    // They write files into their working folder, so they get one of their own.
+    // They write files into their working folder, so each gets its own.
     let tool = |name: &str, arguments: &str| format!("{{folder}}/{} {arguments}", program(name).display());
     if let Some(stream) = package.tester {
         text.text("tester-command", &tool("tester", "{solver}"));

@@ -15,7 +15,7 @@ use toml::{Table, Value};
 /// The programs that check an answer, in the order of preference: `score` draws no picture.
 const CHECKERS: [&str; 2] = ["score", "vis"];
 
-/// The folder of the programs, beside the `problems.toml`.
+/// The folder of the programs, next to the `problems.toml`.
 pub(super) const PROGRAMS: &str = "tools";
 
 /// Generated folders of a package that are not sources.

@@ -12,7 +12,7 @@ use judge_problem::{PackageKind, counted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-/// The folder of the cases, beside the `problems.toml`.
+/// The folder of the cases, next to the `problems.toml`.
 const DATA: &str = "data";
 
 /// Unsupported keys that change verdicts.

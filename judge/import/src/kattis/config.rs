@@ -46,7 +46,7 @@ const LIMITS: [&str; 13] = [
     "validation_passes",
 ];
 
-/// The content of `problem.yaml`: what a problem is and how it is judged.
+/// The content of `problem.yaml`: the kind of the problem and how it is judged.
 #[derive(Debug)]
 pub(super) struct Config {
     /// Whether the format is older than 2023.

@@ -253,7 +253,8 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
             left.insert(format!("{}: `require_pass: {wanted}` names no group of cases", group.path));
         }
     }
-    depends_on.dedup();
+    let mut seen = BTreeSet::new();
+    depends_on.retain(|name| seen.insert(name.clone()));
     Ok(Points { weight, aggregate, depends_on })
 }
 
@@ -262,7 +263,7 @@ fn is_in(name: &str, above: &str) -> bool {
     name.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Reports what a group and those below it require beyond adding points, and unread keys.
+/// Reports unread keys, and what a group and its subgroups require beyond adding points.
 pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<(), ImportError> {
     let flags = group.settings.words("grader_flags")?.unwrap_or_default();
     let of_format = |key: &&str| if is_old { OLD_KEYS.contains(key) } else { KEYS.contains(key) };

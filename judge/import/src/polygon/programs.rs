@@ -181,7 +181,7 @@ impl Pattern {
     }
 }
 
-/// The folder of programs and their sources, beside the `problems.toml`.
+/// The folder of programs and their sources, next to the `problems.toml`.
 pub(super) const FOLDER: &str = "programs";
 
 /// The package's folder of programs and included files.

@@ -300,7 +300,7 @@ impl Copier<'_> {
 
 /// The game of each case of a merged run, taken from the first result on it.
 pub(super) struct Games {
-    /// By place: the row of the game, and the source that it was taken from; `None`: what was merged before.
+    /// By place: the row of the game, and the source that it came from, or `None` for cases merged earlier.
     known: HashMap<i64, (i64, Option<usize>)>,
     /// The number of the source that is copied.
     source: usize,

@@ -1,4 +1,4 @@
-//! Reads `[problem.metrics]`: the named numbers of a result beside its score.
+//! Reads `[problem.metrics]`: the named numbers of a result in addition to its score.
 
 use super::document::{Located, Section};
 use super::protocols;

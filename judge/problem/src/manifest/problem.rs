@@ -4,6 +4,7 @@ use super::document::{Located, Section, instead};
 use super::metrics::read_metrics;
 use super::programs::Place;
 use super::{programs, protocols};
+use crate::case::MAX_SEEDS;
 use crate::{
     BestOrigin, BestSource, CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, FeatureRule,
     GroupAggregate, InvalidText, KnownBest, Members, Problem, Rule, SealedChoice, Seeds, TestGroup, Thresholds, Weight,
@@ -475,8 +476,16 @@ fn read_sealed(problem: &Section<'_>, has_generator: bool) -> Option<SealedChoic
     if let Some(Located { span, .. }) = count.as_ref().filter(|count| count.value.get() < 2) {
         section.complain(span.clone(), "one case has no standard error", "write at least 2");
     }
+    let is_too_many = |count: &&Located<NonZeroU32>| u64::from(count.value.get()) > MAX_SEEDS;
+    if let Some(Located { span, .. }) = count.as_ref().filter(is_too_many) {
+        section.complain(
+            span.clone(),
+            format!("at most {MAX_SEEDS} seeds can be run at once"),
+            "write a smaller count",
+        );
+    }
     if !has_generator {
-        section.complain(section.span(), "sealed cases are made from seeds", "add `generator-command` to the problem");
+        section.complain_after("sealed cases are made from seeds", "add `generator-command` to the problem");
     }
     section.finish();
     Some(SealedChoice {

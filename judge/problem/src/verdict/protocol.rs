@@ -173,7 +173,7 @@ pub enum ProtocolError {
     /// It reported its own failure.
     #[error("failed: {0}")]
     Failed(String),
-    /// It asks for another run of the solver that is not possible.
+    /// It requests another run of the solver that is not possible.
     #[error("asks for another run of the solver (nextpass.in), {0}")]
     NextPass(&'static str),
     /// It neither accepted nor rejected.

@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return 0
     except Exception as error:
-        # The error before the way to it: reports show the first lines.
+        # The error first and then its traceback, because reports show the first lines.
         print(f"{arguments[2]}: {type(error).__name__}: {error}", file=sys.stderr)
         traceback.print_exc()
         return 3

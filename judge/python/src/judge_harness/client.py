@@ -23,16 +23,16 @@ _judges: weakref.WeakSet[Judge] = weakref.WeakSet()
 
 
 class Judge:
-    """Evaluates candidates on a problem, with a server `judge serve` that it starts, or with the one at `url`.
+    """Evaluates candidates on a problem, with a `judge serve` that it starts, or with the server at `url`.
 
     The server starts with the first request and ends with `close`, at the end of a `with` block, or with this process.
     Threads may share a judge. After a fork, the child has a server of its own.
 
     - `problem`: the id of a problem, or a `Problem`. It may be absent if the catalogue has one problem.
     - `problems`: the catalogue, a `problems.toml`. By default that of the current folder or the nearest parent.
-    - `jobs`: how many solvers run at once, by default one for each physical core.
-    - `journal`: the file that records the runs. By default none does.
-    - `sealed`: the file of sealed cases. It is made if it is missing.
+    - `jobs`: the number of solvers that run at once, by default one per physical core.
+    - `journal`: the file that records the runs. By default there is none.
+    - `sealed`: the file of sealed cases. It is created if missing.
     - `program`: the program `judge`. By default `JUDGE`, the one installed with this package, or the one on the `PATH`.
     - `arguments`: more arguments of `judge serve`.
     - `url`, `token`: a server of `judge serve --listen`. It has its own catalogue, jobs, journal and sealed cases.
@@ -87,17 +87,17 @@ class Judge:
         timeout: Optional[float] = None,
         progress: Optional[Listener] = None,
     ) -> Evaluation:
-        """Plays one candidate, and returns what it achieves. A bad candidate is no error: see `Evaluation.verdict`.
+        """Plays one candidate and returns its result. A bad candidate is not an error: see `Evaluation.verdict`.
 
-        - `source` with its `language`, the `path` of a program, source or folder, or a `command`: one of these.
+        - One of: `source` with its `language`, the `path` of a program, source or folder, or a `command`.
         - `seeds` or `cases` (names such as `seed-7`, files, patterns). By default the problem's own cases.
         - `against`: `"best"`, or an earlier `Evaluation`. It stops as soon as the candidate is known to be no better
           by more than `min_effect`.
-        - `limits`: `cpu`, `wall`, `memory`, `output`, `processes`. At most those of the server hold.
-        - `fresh` plays again what is known; requests with a higher `priority` go first.
+        - `limits`: `cpu`, `wall`, `memory`, `output`, `processes`. They cannot exceed the server's.
+        - `fresh` ignores cached results; requests with a higher `priority` go first.
         - `sealed` plays the sealed cases, and tells the best total so far and the number of failures alone. So does a
           request without `seeds` and `cases` to a judge that has some, unless `sealed` is False.
-        - `timeout`: seconds to wait for the result, all in all. Then `EvaluationTimeout` is raised.
+        - `timeout`: the total seconds to wait for the result. Then `EvaluationTimeout` is raised.
         - `progress` is called with `state`, `done` and `cases`, from another thread. Not over HTTP.
 
         Raises `JudgeError` if there is no result.
@@ -115,9 +115,9 @@ class Judge:
         return_exceptions: bool = False,
         **common: Any,
     ) -> Iterator[Evaluation]:
-        """Plays many candidates, and yields each evaluation when it ends. Its `index` says which candidate it is.
+        """Plays many candidates and yields each evaluation when it ends. Its `index` identifies the candidate.
 
-        A candidate is a path, or a mapping of arguments of `evaluate`; `common` has those that all share. At most `ahead`
+        A candidate is a path, or a mapping of arguments of `evaluate`; `common` has the shared ones. At most `ahead`
         candidates are taken from the iterable before the first of them has ended, by default twice as many as there are
         cores. An error of a request is raised and cancels the others, or is yielded with `return_exceptions`.
         """
@@ -178,12 +178,12 @@ class Judge:
         return str(_wait(self._call("rules", self._params({})), None)["rules"])
 
     def status(self) -> Mapping[str, Any]:
-        """Returns how the server is: `version`, `tier`, `jobs`, `running`, `waiting`, `evaluations`, `runs`, `cached`."""
+        """Returns the server's state: `version`, `tier`, `jobs`, `running`, `waiting`, `evaluations`, `runs`, `cached`."""
         status: Mapping[str, Any] = _wait(self._call("status", {}), None)
         return status
 
     def smaller_is_better(self) -> bool:
-        """Says whether a smaller total is better: where small scores are good and the rule adds them up."""
+        """Returns whether a smaller total is better: if the rule adds up scores and small scores are good."""
         problems = self.problems()
         wanted = self._params({}).get("problem")
         for problem in problems:
@@ -194,7 +194,7 @@ class Judge:
     # ---- the connection
 
     def close(self) -> None:
-        """Ends the server, or the connection to it. What runs is cancelled. A second call does nothing."""
+        """Ends the server, or the connection to it. Running requests are cancelled. A second call does nothing."""
         with self._lock:
             self._closed = True
             transport, self._transport = self._transport, None
@@ -210,7 +210,7 @@ class Judge:
         self.close()
 
     def __getstate__(self) -> Mapping[str, Any]:
-        # In another process, it has a connection of its own.
+        # Another process has its own connection.
         return {name: value for name, value in vars(self).items() if name not in ("_lock", "_transport")}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -219,12 +219,12 @@ class Judge:
         _judges.add(self)
 
     def _renew(self) -> None:
-        """Has no connection, and locks that nobody holds."""
+        """Resets to no connection and unlocked locks."""
         self._lock = threading.Lock()
         self._transport = None
 
     def _after_fork(self) -> None:
-        """In the child: a connection is shared by nobody."""
+        """In the child: drops the connection, which must not be shared."""
         transport = self._transport
         self._renew()
         if transport is not None:
@@ -234,7 +234,7 @@ class Judge:
         with self._lock:
             if self._closed:
                 raise InvalidRequest("the judge is closed")
-            # A server that died is replaced. It has forgotten its results and its best candidate.
+            # Replace a server that died. The new one has no results and no best candidate.
             if self._transport is None or not self._transport.is_open():
                 if self._transport is not None:
                     self._transport.close()
@@ -248,7 +248,7 @@ class Judge:
         return Pipe(self._server.command("--stdio", problem=self._problem))
 
     def _start(self, candidate: Candidate, common: Mapping[str, Any], listener: Optional[Listener] = None) -> Call:
-        """Sends the request for a candidate. The call of one that cannot be sent has its error."""
+        """Sends the request for a candidate. If it cannot be sent, the call has the error."""
         try:
             return self._call("evaluate", self._params(candidate_params(candidate, common)), listener)
         except InvalidRequest as error:
@@ -263,7 +263,7 @@ class Judge:
 
 
 class AsyncJudge:
-    """`Judge` for `asyncio`: the same arguments, and methods to be awaited. A task that is cancelled cancels its request."""
+    """`Judge` for `asyncio`: the same arguments, and methods to be awaited. Cancelling a task cancels its request."""
 
     def __init__(self, problem: Union[str, Problem, None] = None, **options: Any) -> None:
         self._judge = Judge(problem, **options)
@@ -322,7 +322,7 @@ class AsyncJudge:
         return str((await self._ask("rules", self._judge._params({})))["rules"])
 
     async def status(self) -> Mapping[str, Any]:
-        """Returns how the server is: see `Judge.status`."""
+        """Returns the server's state: see `Judge.status`."""
         status: Mapping[str, Any] = await self._ask("status", {})
         return status
 
@@ -375,7 +375,7 @@ def _wait(call: Call, timeout: Optional[float]) -> Any:
 
 
 def _yielded(index: int, call: Call, timeout: Optional[float], return_exceptions: bool) -> Iterator[Any]:
-    """Yields the evaluation of a call that has ended, or whose time has."""
+    """Yields the evaluation of a call that has ended or timed out."""
     try:
         if not call.future.done():
             raise EvaluationTimeout(timeout or 0)
@@ -389,7 +389,7 @@ def _yielded(index: int, call: Call, timeout: Optional[float], return_exceptions
 
 
 def _indexed(error: JudgeError, index: int) -> Any:
-    """Returns the error in the place of an evaluation."""
+    """Returns the error with the index of its candidate."""
     error.index = index
     return error
 

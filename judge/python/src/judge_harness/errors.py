@@ -8,7 +8,7 @@ from typing import Any, Optional
 class JudgeError(Exception):
     """An evaluation that has no result. `message` says why, and `hint` what to do."""
 
-    #: The place of the candidate in the argument of `evaluate_many`, from 0.
+    #: The index of the candidate in the argument of `evaluate_many`, from 0.
     index: Optional[int] = None
 
     def __init__(self, message: str, hint: Optional[str] = None) -> None:
@@ -21,7 +21,7 @@ class JudgeError(Exception):
 
 
 class ProgramNotFound(JudgeError):
-    """There is no program `judge`, or it cannot be started."""
+    """The program `judge` is missing or cannot be started."""
 
 
 class InvalidRequest(JudgeError, ValueError):
@@ -29,15 +29,15 @@ class InvalidRequest(JudgeError, ValueError):
 
 
 class QueueFull(JudgeError):
-    """The server has as many waiting requests as it takes. The same request may succeed later."""
+    """The server's queue is full. The same request may succeed later."""
 
 
 class JudgeFault(JudgeError):
-    """The judge itself failed, or the problem's checker. It says nothing about the candidate."""
+    """The judge itself or the problem's checker failed. This says nothing about the candidate."""
 
 
 class ServerDied(JudgeFault):
-    """The server ended, or cannot be reached. The message has the end of its standard error."""
+    """The server ended or is unreachable. The message contains the end of its standard error."""
 
 
 class EvaluationCancelled(JudgeError):

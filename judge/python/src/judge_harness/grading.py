@@ -1,4 +1,4 @@
-"""What the adapters share: a finite fitness for every candidate, and a judge that outlives the evaluator's file."""
+"""Shared by the adapters: a finite fitness for every candidate, and a judge that outlives the evaluator's file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .errors import EvaluationTimeout, InvalidRequest, JudgeError
 from .problem import Problem
 from .values import Evaluation, Score
 
-#: The fitness of every candidate that is not accepted on all cases. It is what frameworks give a crash or a time-out.
+#: The fitness of every candidate that is not accepted on all cases. Frameworks give the same to a crash or a timeout.
 FAILED = 0.0
 
 #: The environment variable with the address of a server, for evaluators in many processes: `judge_harness.Server`.
@@ -46,14 +46,14 @@ def finite(number: Union[Score, Fraction, float]) -> float:
 
 @dataclass(frozen=True)
 class Grade:
-    """A candidate's fitness, and what is behind it."""
+    """A candidate's fitness and its explanation."""
 
     fitness: float
     #: Text for a person or a model.
     feedback: str
     #: `None` if there is no result.
     evaluation: Optional[Evaluation] = None
-    #: Whether the judge failed, or cannot be asked: this says nothing about the candidate.
+    #: Whether the judge failed or is unreachable. This says nothing about the candidate.
     fault: bool = False
 
     @property
@@ -80,7 +80,7 @@ class Grader:
             )
         names = ("problems", "jobs", "journal", "sealed", "program", "arguments", "url", "token")
         self._problem = problem
-        # `sealed` as a file is an option of the judge, as a bool of an evaluation.
+        # `sealed` is an option of the judge if it is a file, and of an evaluation if it is a bool.
         is_request = isinstance(options.get("sealed"), bool)
         self._of_judge = {
             name: options.pop(name) for name in names if name in options and not (name == "sealed" and is_request)
@@ -100,7 +100,7 @@ class Grader:
         return _judges[key]
 
     def smaller_is_better(self) -> bool:
-        """Says whether small totals are good. Raises `JudgeError`."""
+        """Returns whether small totals are good. Raises `JudgeError`."""
         if self._smaller_is_better is None:
             self._smaller_is_better = self.judge().smaller_is_better()
         return self._smaller_is_better

@@ -1,4 +1,4 @@
-"""A server that runs already, over HTTP: `judge serve --listen`."""
+"""A running server, over HTTP: `judge serve --listen`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any, Mapping, Optional
 from .errors import EvaluationCancelled, InvalidRequest, JudgeError, JudgeFault, ServerDied
 from .wire import Call, Listener, decode, encode, result_of
 
-#: How many requests one process has under way over HTTP. More wait for their turn.
+#: The maximum number of concurrent HTTP requests of one process. More are queued.
 _HTTP_THREADS = 64
 
 
 class Http:
-    """A server that runs already, over HTTP. Each request that is under way has a connection, which is then kept."""
+    """A running server, over HTTP. Each concurrent request has its own connection, which is kept for later ones."""
 
     def __init__(self, url: str, token: Optional[str]) -> None:
         parts = urllib.parse.urlsplit(url)
@@ -75,7 +75,7 @@ class Http:
                 connection.sock.close()
 
     def _hang_up(self, call: Call) -> None:
-        """Closes the connection of a call that waits. The server then cancels what it asked for."""
+        """Closes the connection of a waiting call. The server then cancels the request."""
         call.finish(EvaluationCancelled("the evaluation was cancelled"))
         with self._lock:
             connection = self._busy.pop(call, None)
@@ -83,7 +83,7 @@ class Http:
             _shut_down(connection)
 
     def _post(self, body: bytes, call: Call) -> Any:
-        """Sends one request. A kept connection that the server has closed meanwhile is replaced by a new one."""
+        """Sends one request. Replaces a kept connection that the server has closed in the meantime."""
         while True:
             with self._lock:
                 if call.future.done():
@@ -127,7 +127,7 @@ class Http:
 
 
 def _shut_down(connection: http.client.HTTPConnection) -> None:
-    """Ends a connection on which a thread waits."""
+    """Ends a connection that a thread is waiting on."""
     if connection.sock is not None:
         try:
             connection.sock.shutdown(socket.SHUT_RDWR)

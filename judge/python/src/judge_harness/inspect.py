@@ -23,7 +23,7 @@ _BLOCK = re.compile(r"^```[^\n`]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def program_in(text: str) -> Optional[str]:
-    """Returns the program in what a model says: its last block of code, or all if there is no block; `None` if it is empty."""
+    """Returns the program in a model's output: the last code block, or everything if there is none; `None` if empty."""
     blocks = _BLOCK.findall(text)
     program = str(blocks[-1]) if blocks else text
     return program if program.strip() else None

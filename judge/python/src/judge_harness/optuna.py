@@ -22,7 +22,7 @@ from .errors import InvalidRequest
 from .grading import FAILED, Grade, Grader, finite, fitness
 from .problem import Problem
 
-#: What a failed case reports to the pruner: worse than any score, and differences of it are finite.
+#: The value of a failed case for the pruner: worse than any score, with finite differences.
 _FAILED_CASE = -sys.float_info.max / 4
 
 

@@ -1,4 +1,4 @@
-"""A server that this process starts, and speaks with over its standard streams."""
+"""A server that this process starts and communicates with over standard streams."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 from .errors import EvaluationCancelled, JudgeError, JudgeFault, ProgramNotFound, ServerDied
 from .wire import Call, Listener, decode, encode, result_of
 
-#: How much of the server's standard error an error shows.
+#: The length of the server's standard error that an error shows.
 _STDERR = 8_000
 
-#: How long a server may take to end after its standard input was closed, and again after SIGTERM.
+#: The time limit for a server to end after its standard input is closed, and again after SIGTERM.
 _PATIENCE = 10.0
 
 
 class Pipe:
-    """A server of this process, as its child. It ends when its standard input is closed: with this process at the latest."""
+    """A server as a child of this process. It ends when its standard input is closed, at the latest with this process."""
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
-            # A session of its own: Ctrl-C in a terminal is for this process, which decides what it means.
+            # Its own session, so that Ctrl-C in a terminal only reaches this process, which decides what to do.
             self._server = subprocess.Popen(
                 command,
                 bufsize=0,
@@ -91,7 +91,7 @@ class Pipe:
                 stream.close()
 
     def _forget(self, call_id: int) -> None:
-        """Cancels a call: its future fails at once, and the server stops to work for it."""
+        """Cancels a call: its future fails at once, and the server stops working on it."""
         with self._lock:
             call, _ = self._calls.pop(call_id, (None, None))
         if call is not None:
@@ -107,10 +107,10 @@ class Pipe:
                 while line:
                     line = line[stdin.write(line) :]
         except (OSError, ValueError):
-            pass  # The server has ended. The thread that reads its output tells all callers why.
+            pass  # The server has ended. The thread that reads its output reports the reason to all callers.
 
     def _read(self) -> None:
-        """Gives each line of the server to the call that waits for it."""
+        """Passes each line from the server to the call that waits for it."""
         stdout = self._server.stdout
         assert stdout is not None
         rest = bytearray()
@@ -139,7 +139,7 @@ class Pipe:
                 try:
                     waiting[1](params)
                 except Exception:
-                    # What a caller does with its progress is no reason to lose the results of all.
+                    # An error in a caller's progress function must not lose the results of all.
                     logging.getLogger(__name__).exception("a callback for progress failed")
             return
         with self._lock:
@@ -148,7 +148,7 @@ class Pipe:
             waiting[0].finish(result_of(message))
 
     def _read_errors(self) -> None:
-        """Reads the server's standard error, so that it never waits for a reader, and keeps the end."""
+        """Reads the server's standard error, so that the server never blocks on it, and keeps the end."""
         stderr = self._server.stderr
         assert stderr is not None
         kept = 0
@@ -162,7 +162,7 @@ class Pipe:
             pass
 
     def _end_with_stderr(self) -> None:
-        """Fails all calls: the server has closed its output."""
+        """Fails all calls because the server has closed its output."""
         if self._ended is not None:
             return
         try:

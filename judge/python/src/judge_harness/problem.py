@@ -22,12 +22,12 @@ _LIMITS = ("cpu", "wall", "memory", "output", "processes")
 #: Calls the functions of a file, inside the sandbox.
 _CALLER = Path(__file__).resolve().with_name("check_answer.py")
 
-#: A function, or its place: `"game.py:check"`.
+#: A function, or its location: `"game.py:check"`.
 Function = Union[Callable[..., Any], str]
 
 
 class Problem:
-    """What `Judge` evaluates on: an `id`, and the `catalogue` that it is in, or `None` for the usual one."""
+    """A problem for `Judge`: an `id`, and its `catalogue`, or `None` for the default one."""
 
     def __init__(self, id: Optional[str] = None, catalogue: Union[str, os.PathLike[str], None] = None) -> None:
         self.id = id
@@ -39,7 +39,7 @@ class Problem:
 
     @classmethod
     def from_toml(cls, file: Union[str, os.PathLike[str]], id: Optional[str] = None) -> Problem:
-        """Returns a problem of a `problems.toml`. Without an `id`, the catalogue must have one problem alone."""
+        """Returns a problem of a `problems.toml`. Without an `id`, the catalogue must have exactly one problem."""
         if not os.path.isfile(file):
             raise InvalidRequest(f"no file `{os.fspath(file)}`")
         return cls(id, file)
@@ -65,7 +65,7 @@ class Problem:
         Cases come from `seeds`, such as `"1-20"`, or from the files `inputs`. `direction`, `rule` and `limits` are those
         of `problems.toml`.
 
-        Both functions run in the judge's sandbox, in a process of their own for each call: they see their own file and
+        Both functions run in the judge's sandbox, each call in its own process: they see their own file and
         the packages of this Python. With `trusted` they run outside. The problem ends with the judge that has it.
         """
         file, name = _place(check)
@@ -96,13 +96,13 @@ class Problem:
         return problem
 
     def key(self) -> tuple[Optional[str], Optional[str]]:
-        """Returns what equal problems have in common: the id, and the catalogue's path, or its text if it was made here."""
+        """Returns a key that equal problems share: the id, and the catalogue's path, or its text if it was made here."""
         if self.catalogue is None or not isinstance(self._remove, weakref.finalize):
             return self.id, self.catalogue
         return self.id, Path(self.catalogue).read_text(encoding="utf-8")
 
     def close(self) -> None:
-        """Removes the files of a problem made by `from_checker`. `Judge.close` does it, and the end of Python."""
+        """Removes the files of a problem made by `from_checker`. `Judge.close` and the exit of Python do so too."""
         self._remove()
 
     def __getstate__(self) -> Mapping[str, Any]:
@@ -146,5 +146,5 @@ def _remove(folder: str, owner: int) -> None:
 
 
 def _line(key: str, value: object) -> str:
-    # Strings, numbers and lists of JSON are those of TOML.
+    # Strings, numbers and lists have the same syntax in JSON and TOML.
     return f"{key} = {json.dumps(value, ensure_ascii=False)}"

@@ -1,4 +1,4 @@
-"""Finds the program `judge`, and writes the command line of its servers."""
+"""Finds the program `judge`, and builds the command line of its servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VARIABLE = "JUDGE"
 
 
 def find_program(program: Optional[_Path] = None) -> str:
-    """Returns the path of `judge`: as given, else of `JUDGE`, else beside this package, else on the `PATH`.
+    """Returns the path of `judge`: as given, else from `JUDGE`, else beside this package, else from the `PATH`.
 
     Raises `ProgramNotFound`.
     """

@@ -1,4 +1,4 @@
-"""Makes the params of requests from the arguments of the client's methods."""
+"""Builds the params of requests from the arguments of the client's methods."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, Iterable, Mapping, Optional, Union
 from .errors import InvalidRequest
 from .values import Evaluation
 
-#: A path as text or as an object of `pathlib`.
+#: A path as a string or a `pathlib` object.
 Path = Union[str, "os.PathLike[str]"]
 #: Seeds: `"1-20"`, a number, or several numbers.
 Seeds = Union[str, int, Iterable[int]]
 #: A candidate: its path, or the arguments of `Judge.evaluate` by name.
 Candidate = Union[Path, Mapping[str, Any]]
-#: An effect that matters: `"1%"`, or a number.
+#: The smallest effect that matters: `"1%"`, or a number.
 MinEffect = Union[str, int, float]
 
 
@@ -67,13 +67,13 @@ def compare_params(
 
 
 def candidate_params(candidate: Candidate, common: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the params of `evaluate` for a candidate, whose own arguments come before those that all share."""
+    """Returns the params of `evaluate` for a candidate. Its own arguments override the shared ones."""
     params: dict[str, Any] = _named(evaluate_params, candidate, common)
     return params
 
 
 def _named(function: Any, candidate: Candidate, common: Mapping[str, Any]) -> Any:
-    """Calls a function with the arguments that a candidate has by name."""
+    """Calls a function with a candidate's arguments, by name."""
     try:
         own = candidate if isinstance(candidate, Mapping) else {"path": os.fspath(candidate)}
         return function(**{**common, **own})
@@ -117,7 +117,7 @@ def _cases(seeds: Optional[Seeds], cases: Optional[Iterable[Path]]) -> dict[str,
 
 
 def _case(name: str) -> str:
-    """Returns the name of a seed as it is, and a file with its whole path."""
+    """Returns a seed's name unchanged, and a file's absolute path."""
     return os.path.abspath(name) if os.sep in name or os.path.exists(name) else name
 
 

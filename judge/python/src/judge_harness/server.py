@@ -1,4 +1,4 @@
-"""A server that many processes share."""
+"""A server shared by many processes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .grading import URL
 from .problem import Problem
 from .program import ServerOptions
 
-#: Runs the server and ends it at the end of standard input, as a server over pipes does by itself: when it is closed, or with
-#: the process that holds it, however that ends.
+#: Runs the server and ends it at the end of standard input, as a server over pipes does by itself. Standard input ends
+#: when it is closed, or when the process that holds it ends for any reason.
 _KEEPER = """
 "$@" </dev/null & server=$!
 exec >&-
@@ -26,7 +26,7 @@ kill "$server" 2>/dev/null
 wait "$server"
 """
 
-#: How long a server may take to end.
+#: The time limit for a server to end.
 _PATIENCE = 10.0
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
@@ -57,7 +57,7 @@ class Server:
         assert self._keeper.stdout is not None
         try:
             said = json.loads(self._keeper.stdout.readline())
-            #: The address, with the token that lets a client in.
+            #: The address, with the token for clients.
             self.url: str = f"{said['listening']}?{urllib.parse.urlencode({'token': said['token']})}"
         except (ValueError, KeyError, TypeError):
             self._errors.seek(0)
@@ -68,11 +68,11 @@ class Server:
                 self.close()
 
     def environment(self) -> dict[str, str]:
-        """Returns the variable that tells the adapters of this package to use the server."""
+        """Returns the environment variable that makes the adapters of this package use the server."""
         return {URL: self.url}
 
     def close(self) -> None:
-        """Ends the server. What runs is cancelled. A second call does nothing, and neither does one in a child process."""
+        """Ends the server. Running requests are cancelled. Does nothing on a second call or in a child process."""
         if os.getpid() != self._owner:
             return
         self._close_streams()

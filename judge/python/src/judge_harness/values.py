@@ -1,4 +1,4 @@
-"""What an evaluation returns. Scores are exact: `int`, or `Decimal` where they have decimals."""
+"""The results of evaluations. Scores are exact: `int`, or `Decimal` if they have decimals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Union
 
 from .errors import JudgeFault
 
-#: A score, as exact as the checker gave it.
+#: A score, exactly as the checker printed it.
 Score = Union[int, Decimal]
 
 ACCEPTED = "accepted"
@@ -26,7 +26,7 @@ class Case:
     cpu_ms: Optional[float] = None
     wall_ms: Optional[float] = None
     memory_bytes: Optional[int] = None
-    #: Why it is not accepted, where the checker or the system says so.
+    #: Why it is not accepted, if the checker or the system gives a reason.
     reason: Optional[str] = None
     #: The whole record, as in `judge run --json`.
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -38,7 +38,7 @@ class Case:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Case:
-        """Returns the case of a record."""
+        """Returns the case from a record."""
         return cls(
             name=record["case"],
             verdict=record["verdict"],
@@ -54,24 +54,24 @@ class Case:
 
 @dataclass(frozen=True)
 class Effect:
-    """The candidate beside the one that it was compared with while it ran."""
+    """The comparison of the candidate with another one while it ran."""
 
-    #: The id of that candidate.
+    #: The id of the other candidate.
     against: str
     #: `better`, `worse`, `smaller`, `equal` or `undecided`.
     claim: str
-    #: The mean effect and its interval: above 0 where the candidate is better.
+    #: The mean effect and its interval, above 0 if the candidate is better.
     effect: Optional[float]
     low: Optional[float]
     high: Optional[float]
-    #: What is compared, as `judge compare --measure` calls it.
+    #: The measure, as for `judge compare --measure`.
     measure: str
-    #: The number of cases that were compared.
+    #: The number of compared cases.
     cases: int
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Effect:
-        """Returns the effect of a `comparison`."""
+        """Returns the effect from a `comparison`."""
         return cls(
             against=document["against"],
             claim=document["claim"],
@@ -85,11 +85,11 @@ class Effect:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A candidate on cases. If it `stopped_early`, `total` and `mean` are of the cases that were played."""
+    """A candidate on cases. If it `stopped_early`, `total` and `mean` cover the cases that were played."""
 
-    #: `accepted` if all cases are, else the commonest failure.
+    #: `accepted` if all cases are, else the most frequent failure.
     verdict: str
-    #: By the problem's scoring rule. `None` where the rule gives none.
+    #: By the problem's scoring rule. `None` if the rule gives none.
     total: Optional[Score]
     mean: Optional[Score]
     #: The number of cases that are not accepted.
@@ -97,17 +97,17 @@ class Evaluation:
     cases: tuple[Case, ...] = ()
     #: Whether the comparison with `against` ended it before the last case.
     stopped_early: bool = False
-    #: How many cases were run for it: 0 if all results were known.
+    #: The number of cases that were run: 0 if all results were cached.
     runs: int = 0
-    #: The id of the candidate. Equal programs have equal ids. `against` takes it.
+    #: The id of the candidate, for `against`. Equal programs have equal ids.
     candidate: Optional[str] = None
-    #: Whether it is now the best one of this server on these cases.
+    #: Whether it is now this server's best candidate on these cases.
     is_best: bool = False
-    #: The comparison with `against`, if there was something to compare with.
+    #: The comparison with `against`, if any.
     effect: Optional[Effect] = None
     #: The number of the run in the journal, if there is one.
     run: Optional[int] = None
-    #: The place of the candidate in the argument of `evaluate_many`, from 0.
+    #: The index of the candidate in the argument of `evaluate_many`, from 0.
     index: Optional[int] = field(default=None, compare=False)
     #: The whole result, as the server sent it.
     document: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -123,11 +123,11 @@ class Evaluation:
 
     @classmethod
     def of(cls, document: Any, index: Optional[int] = None) -> Evaluation:
-        """Returns the evaluation in a result of the server."""
+        """Returns the evaluation from a result of the server."""
         if not isinstance(document, Mapping):
             raise JudgeFault(f"expected the result of an evaluation, found {str(document)[:100]}")
         failures = int(document.get("failures", 0))
-        # A sealed result has its total and its failures alone.
+        # A sealed result only has the total and the number of failures.
         sealed_verdict = ACCEPTED if failures == 0 else "rejected"
         comparison = document.get("comparison")
         return cls(
@@ -147,7 +147,7 @@ class Evaluation:
         )
 
     def _repr_html_(self) -> str:
-        """Returns a table, which notebooks show."""
+        """Returns a table for notebooks."""
         heads = ("case", "verdict", "score", "points", "CPU ms", "memory MiB", "reason")
         rows = [
             (
@@ -170,7 +170,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two candidates on the same cases. The effect is above 0 where `b` is better."""
+    """Two candidates on the same cases. The effect is above 0 if `b` is better."""
 
     #: `better` if `b` is, `worse`, `smaller` than `min_effect`, `equal` or `undecided`.
     claim: str
@@ -180,14 +180,14 @@ class Comparison:
     effect: Optional[float]
     low: Optional[float]
     high: Optional[float]
-    #: The number of cases that both played.
+    #: The number of cases with results of both.
     cases: int
     #: The whole document, as in `judge compare --json`.
     document: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, document: Any) -> Comparison:
-        """Returns the comparison in a document."""
+        """Returns the comparison from a document."""
         if not isinstance(document, Mapping) or not document.get("comparisons"):
             raise JudgeFault(f"expected the result of a comparison, found {str(document)[:100]}")
         record = document["comparisons"][0]
@@ -204,7 +204,7 @@ class Comparison:
 
 
 def digits(score: Optional[Score]) -> str:
-    """Returns all digits of a score; nothing for none."""
+    """Returns all digits of a score, or an empty text for `None`."""
     if score is None:
         return ""
     # str() of an int refuses more than 4,300 digits, str() of a Decimal does not.

@@ -1,4 +1,4 @@
-"""Messages of JSON-RPC, and calls that wait for their answers."""
+"""JSON-RPC messages, and calls that wait for their responses."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any, Callable, Mapping, Optional, Protocol
 
 from .errors import EvaluationCancelled, InvalidRequest, JudgeError, JudgeFault, QueueFull
 
-#: What a caller does with a notification about its request.
+#: A caller's handler of notifications about its request.
 Listener = Callable[[Mapping[str, Any]], None]
 
 
 class Call:
-    """A request that was sent, and its answer to come."""
+    """A request that was sent, and its future response."""
 
     def __init__(self, cancel: Callable[[], None]) -> None:
         self.future: Future[Any] = Future()
         self._cancel = cancel
 
     def cancel(self) -> None:
-        """Tells the server that nobody waits for the answer."""
+        """Tells the server that nobody waits for the response."""
         self._cancel()
 
     def finish(self, result: Any) -> None:
-        """Sets the answer, or the error if it is one. A second one is ignored."""
+        """Sets the result, or the error if it is an exception. A second one is ignored."""
         try:
             if isinstance(result, BaseException):
                 self.future.set_exception(result)
@@ -43,17 +43,17 @@ class Transport(Protocol):
         """Sends a request. The call's future has the result, or the error as an exception."""
 
     def is_open(self) -> bool:
-        """Says whether another request can be sent."""
+        """Returns whether another request can be sent."""
 
     def close(self) -> None:
-        """Ends the connection. Calls without an answer fail with `EvaluationCancelled`."""
+        """Ends the connection. Calls without a response fail with `EvaluationCancelled`."""
 
     def abandon(self) -> None:
-        """Closes what a fork has copied into this process, without a word to the server."""
+        """Closes the handles that a fork has copied into this process, without notifying the server."""
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """Returns a message as a line of JSON, without its end."""
+    """Returns a message as a line of JSON without the newline."""
     return json.dumps(message, separators=(",", ":"), default=_plain).encode()
 
 
@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"a request cannot contain {value!r}")
 
 
-#: The errors of JSON-RPC codes. Others are faults of the judge.
+#: The exceptions for JSON-RPC error codes. Other codes are faults of the judge.
 _KINDS: dict[int, type[JudgeError]] = {
     -32700: InvalidRequest,
     -32600: InvalidRequest,
@@ -86,7 +86,7 @@ _KINDS: dict[int, type[JudgeError]] = {
 
 
 def result_of(message: Any) -> Any:
-    """Returns the result in an answer, or its error as an exception, which is not raised."""
+    """Returns the result of a response, or its error as an exception, which is not raised."""
     if not isinstance(message, dict):
         return JudgeFault(f"expected an answer of JSON-RPC, found {str(message)[:100]}")
     error = message.get("error")

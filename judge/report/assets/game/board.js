@@ -1,11 +1,11 @@
-// The frames of a game: how they follow from each other, and what moves from one to the next.
+// The frames of a game: how to derive one from another, and which cells move between them.
 
-/** Boards with more cells have no text and no motion. */
+/** Boards with more cells are shown without text and motion. */
 const MOST_CELLS = 4000;
 /** The look of an empty cell. */
 const EMPTY = 0;
 
-/** Fills a board from a text: each cell is a character, from `#` on, without the backslash. */
+/** Fills a board from a text with one character per cell, starting at `#` and skipping the backslash. */
 export function wholeBoard(text, board) {
   for (let place = 0; place < text.length; place++) {
     const code = text.charCodeAt(place);
@@ -13,7 +13,7 @@ export function wholeBoard(text, board) {
   }
 }
 
-/** Returns the state after a frame. `state` is used up. */
+/** Returns the state after a frame. Reuses `state`, which is invalid afterwards. */
 export function advance(state, delta) {
   const board = delta.w === undefined ? state.board : new Uint32Array(delta.n);
   if (delta.b) wholeBoard(delta.b, board);
@@ -28,7 +28,7 @@ export function advance(state, delta) {
 export const beforeFirst = () => ({ board: new Uint32Array(0), width: 0, step: 0, total: "0", start: 0 });
 export const copyState = (state) => ({ ...state, board: state.board.slice() });
 
-/** Returns the places that a frame marks. */
+/** Returns the cells that a frame marks. */
 export function marksOf(delta) {
   const marks = new Set();
   let place = 0;
@@ -36,7 +36,7 @@ export function marksOf(delta) {
   return marks;
 }
 
-/** Returns a board in plain characters; nothing of a large one. */
+/** Returns a board as plain text, or an empty text for a large board. */
 export function boardText({ board, width }, looks) {
   if (board.length > MOST_CELLS) return "";
   const lines = [];
@@ -46,8 +46,8 @@ export function boardText({ board, width }, looks) {
   return lines.join("\n");
 }
 
-/** Returns from where the cells of a board come: a map from places to columns and rows of the board before, `null` for cells
- * that appear. `gone` are the cells that were marked before. */
+/** Returns where the cells of a board come from: a map from each cell to its column and row on the previous board, or
+ * `null` for a new cell. `gone` are the cells that were marked before. */
 export function motionOf(before, after, gone) {
   const { board: old, width } = before, { board } = after;
   const moved = new Map();
@@ -57,7 +57,7 @@ export function motionOf(before, after, gone) {
   const [one, other] = changed;
   if (changed.length === 2 && old[one] === board[other] && old[other] === board[one]) return new Map([[one, at(other)], [other, at(one)]]);
   if (changed.every((place) => old[place] === EMPTY)) {
-    // What lands comes from above the board.
+    // A landing piece comes from above the board.
     const height = 1 + Math.max(...changed.map((place) => at(place)[1]));
     for (const place of changed) moved.set(place, [at(place)[0], at(place)[1] - height]);
     return moved;
@@ -72,8 +72,8 @@ export function motionOf(before, after, gone) {
   return moved;
 }
 
-/** Returns from which place each cell comes if some go and the rest falls down, and closes up to the left if `closes`; -1 if
- * from none. */
+/** Returns the previous position of each cell after some are removed and the rest fall down, and with `closes` move
+ * left to fill empty columns. -1 means that there is none. */
 export function fallen(board, width, gone, closes) {
   const rows = board.length / width, from = new Int32Array(board.length).fill(-1);
   let column = 0;

@@ -1,17 +1,18 @@
-// A board as a picture: it fills its box, at any scale, and can be zoomed and moved.
+// A picture of a board. It fills its box at any scale and can be zoomed and moved.
 
 import { el, tint } from "./dom.js";
 
-/** The sizes of a cell, in pixels of the page, from which it has a shape and a letter; and that of 1:1. */
+/** The smallest cell sizes, in CSS pixels, for a shape and for a letter, and the size at 1:1. */
 const SHAPE_SIZE = 6;
 const LETTER_SIZE = 12;
 const NATURAL_SIZE = 32;
 const LARGEST_SIZE = 96;
 const ZOOM_STEP = 1.5;
-/** A board whose shorter side would be shorter than this, in pixels, is shown in part, in cells of at most this size. */
+/** If the shorter side of a board would be less than this, in pixels, only a part is shown, with cells of at most this
+ * size. */
 const THIN = 48;
 const THIN_SIZE = 24;
-/** The zoom that always shows the whole board. */
+/** The zoom mode that always shows the whole board. */
 const WHOLE = 0;
 const MINIMAP_SIZE = 150;
 /** Strips shorter than this are not folded. */
@@ -27,10 +28,10 @@ function rgbOf(color, lightness) {
   return [part(0), part(8), part(4)];
 }
 
-/** The corners of the shapes that colours have, on a circle: `[corners, turn]`. A shape without corners is round. */
+/** The shape of each colour, as corners on a circle: `[corners, turn]`. A shape without corners is round. */
 const CORNERS = [[0, 0], [4, 0.5], [4, 0], [6, 0], [3, 0], [8, 0.5], [5, 0]];
 
-/** Draws the outline of the shape of a look in a square. */
+/** Draws the outline of a look's shape in a square. */
 function outline(pen, [text, color], x, y, side) {
   const [middleX, middleY, radius] = [x + side / 2, y + side / 2, side / 2];
   const isStar = text === "*";
@@ -39,7 +40,7 @@ function outline(pen, [text, color], x, y, side) {
   if (corners === 0) pen.arc(middleX, middleY, radius, 0, 2 * Math.PI);
   else if (corners === 4 && turn === 0.5) pen.roundRect(x, y, side, side, side / 6);
   else {
-    // A triangle is low in its circle.
+    // A triangle sits low in its circle, so move it.
     const [low, reach] = corners === 3 ? [side * 0.12, radius * 1.16] : [0, radius];
     for (let at = 0; at < corners; at++) {
       const angle = 2 * Math.PI * (at + turn) / corners - Math.PI / 2;
@@ -50,14 +51,14 @@ function outline(pen, [text, color], x, y, side) {
   }
 }
 
-/** Looks as they are drawn: each is drawn once for a size and a theme. */
+/** A cache of drawn looks: each is drawn once for each size and theme. */
 export class Sprites {
   constructor(looks) {
     this.looks = looks;
     this.clear();
   }
 
-  /** Reads the theme anew. */
+  /** Reads the theme again. */
   clear() {
     this.lightness = parseFloat(tint("light")) / 100;
     this.sprites = new Map();
@@ -67,7 +68,7 @@ export class Sprites {
     return rgbOf(this.looks[look][1], this.lightness);
   }
 
-  /** Returns the picture of a look in a square of so many pixels of the screen. */
+  /** Returns the picture of a look in a square of this many screen pixels. */
   of(look, pixels) {
     const key = `${look} ${pixels}`;
     let sprite = this.sprites.get(key);
@@ -95,7 +96,7 @@ export class Sprites {
   }
 }
 
-/** Draws cells in a strip, such as the next pieces: looks row by row. `size` is that of a cell in pixels of the page. */
+/** Draws cells in a strip, such as the next pieces, from looks row by row. `size` is the cell size in CSS pixels. */
 export function drawStrip(canvas, sprites, cells, width, size, marked = new Set()) {
   const ratio = devicePixelRatio || 1, pixels = Math.round(size * ratio), rows = Math.ceil(cells.length / Math.max(1, width));
   canvas.width = width * pixels;
@@ -109,7 +110,7 @@ export function drawStrip(canvas, sprites, cells, width, size, marked = new Set(
   });
 }
 
-/** Draws a frame that is seen on every colour: dark within light, or the other way round. */
+/** Draws a frame that is visible on every colour: dark inside light, or the reverse. */
 function frame(pen, x, y, width, height, dash = []) {
   const line = Math.max(2, Math.min(4, Math.round(Math.min(width, height) / 14)));
   for (const [color, thick] of [[tint("paper"), line + 2], [tint("mark"), line]]) {
@@ -158,7 +159,7 @@ export class BoardView {
     });
   }
 
-  /** Shows a board. `moved` says from where cells come, in so many milliseconds. */
+  /** Shows a board. `moved` says where cells come from; their motion takes this many milliseconds. */
   show(state, { marks = new Set(), aimed = new Map(), cursor = -1, moved = new Map(), duration = 0 } = {}) {
     const isOther = this.state?.width !== state.width || this.state?.board.length !== state.board.length;
     Object.assign(this, { state, marks, aimed, cursor, moved, duration, began: performance.now(), isMapped: false });
@@ -169,7 +170,7 @@ export class BoardView {
     this.draw();
   }
 
-  /** Chooses how many columns are drawn: a long strip is folded, so that its cells are as large as can be. */
+  /** Chooses how many columns are drawn. A long strip is folded to make its cells as large as possible. */
   fold() {
     const { width, board: { length } } = this.state, { clientWidth, clientHeight } = this.box;
     const side = (columns) => Math.min(clientWidth / columns, clientHeight / Math.ceil(length / columns));
@@ -182,7 +183,7 @@ export class BoardView {
     this.box.style.setProperty("--ratio", this.rows / this.columns);
   }
 
-  /** Returns whether a part of the board is out of sight. */
+  /** Returns whether a part of the board is hidden. */
   isCut() {
     return this.size * this.columns > this.box.clientWidth + 1 || this.size * this.rows > this.box.clientHeight + 1;
   }
@@ -211,7 +212,7 @@ export class BoardView {
     this.draw();
   }
 
-  /** Shows cells in their natural size. */
+  /** Shows cells at their natural size. */
   natural() {
     this.zoom = NATURAL_SIZE;
     this.follow();
@@ -223,7 +224,7 @@ export class BoardView {
     this.draw();
   }
 
-  /** Keeps what is marked in sight. */
+  /** Keeps the marked cells in view. */
   follow() {
     this.place();
     const [place] = this.marks;
@@ -241,37 +242,37 @@ export class BoardView {
     return Math.max(0.05, Math.min(LARGEST_SIZE, this.box.clientWidth / this.columns, this.box.clientHeight / this.rows));
   }
 
-  /** Returns the size of a cell if none is chosen: that of the whole board, unless it would be a thread. */
+  /** Returns the default cell size: the one that fits the whole board, unless the board would be too narrow. */
   usual() {
     const { clientWidth, clientHeight } = this.box, whole = this.fitting();
     if (whole * Math.min(this.columns, this.rows) >= THIN || whole >= THIN_SIZE) return whole;
     return Math.min(THIN_SIZE, Math.max(clientWidth / this.columns, clientHeight / this.rows));
   }
 
-  /** Sets the size of a cell, and where the board begins. */
+  /** Sets the cell size and the origin of the board. */
   place() {
     const { clientWidth: width, clientHeight: height } = this.box;
     const ratio = devicePixelRatio || 1, wanted = this.zoom === null ? this.usual() : this.zoom || this.fitting();
-    // Whole pixels of the screen are sharp.
+    // Align to whole screen pixels for a sharp picture.
     this.size = wanted * ratio > 3 ? Math.floor(wanted * ratio) / ratio : wanted;
     const begin = (room, count, middle) => {
       const side = count * this.size;
       const start = side <= room ? (room - side) / 2 : Math.max(room - side, Math.min(0, room / 2 - middle * this.size));
       return Math.round(start * ratio) / ratio;
     };
-    // The middle stays where something is seen.
+    // Keep the centre on the board.
     this.middle = this.middle.map((at, axis) => Math.max(0, Math.min([this.columns, this.rows][axis], at)));
     [this.left, this.top] = [begin(width, this.columns, this.middle[0]), begin(height, this.rows, this.middle[1])];
   }
 
-  /** Returns the column and the row at an event, with fractions. */
+  /** Returns the column and row at an event, as fractions. */
   cellAt({ clientX, clientY }) {
     if (!this.state) return undefined;
     const { left, top } = this.canvas.getBoundingClientRect();
     return [(clientX - left - this.left) / this.size, (clientY - top - this.top) / this.size];
   }
 
-  /** Draws what is shown, in the theme and size of now. */
+  /** Draws the current view in the current theme and size. */
   draw() {
     if (!this.state || this.box.clientWidth === 0) return;
     this.place();
@@ -289,7 +290,7 @@ export class BoardView {
     if (share < 1) this.next = requestAnimationFrame(() => this.draw());
   }
 
-  /** Draws the board from a corner on, with cells of so many pixels; of a motion, the part `share`. */
+  /** Draws the board from a corner, with cells of this many pixels, at the fraction `share` of a motion. */
   paint(pen, left, top, pixels, [wide, high], share = 1) {
     const { columns, rows, marks, state: { board } } = this;
     pen.fillStyle = tint("empty");
@@ -360,7 +361,7 @@ export class BoardView {
     }
   }
 
-  /** Draws the board with a pixel for each cell. */
+  /** Draws the board with one pixel per cell. */
   drawMap() {
     if (this.isMapped) return;
     const { map, columns, rows, marks, sprites, state: { board } } = this;
@@ -375,7 +376,7 @@ export class BoardView {
     this.isMapped = true;
   }
 
-  /** Frames the part of a board in which tiny cells are marked. */
+  /** Draws a frame around the marked cells when cells are tiny. */
   frameMarks(pen, left, top, pixels) {
     if (this.marks.size === 0) return;
     const ends = [Infinity, Infinity, -Infinity, -Infinity];
@@ -407,14 +408,14 @@ export class BoardView {
     frame(pen, x, y, wide, high);
   }
 
-  /** Takes over another theme. */
+  /** Applies another theme. */
   repaint() {
     this.sprites.clear();
     this.isMapped = false;
     this.draw();
   }
 
-  /** Returns the whole board as a picture with at most so many pixels on a side. */
+  /** Returns a picture of the whole board with at most this many pixels per side. */
   picture(most = 2400) {
     const pixels = Math.max(1, Math.min(64, Math.floor(most / Math.max(this.columns, this.rows))));
     const canvas = document.createElement("canvas");

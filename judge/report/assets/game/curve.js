@@ -1,15 +1,15 @@
-// The score of a game as it goes on, and the moments that stand out.
+// The score of a game over time, and its highlights.
 
 import { el, tint } from "./dom.js";
 
-/** The most moments of a kind that are marked. */
+/** The maximum number of marked highlights of each kind. */
 const MOST_MARKS = 30;
-/** Each kind has a shape of its own. */
+/** The shape of each kind. */
 export const MARK_SHAPES = { "combo": "▲", "magic": "★", "large gain": "●", "rejected": "✕" };
-/** Marks that are nearer than this, in pixels, are not drawn beside each other. */
+/** Marks closer together than this, in pixels, are not both drawn. */
 const MARK_ROOM = 13;
 
-/** Returns as many moments as are marked of a kind: those with the largest gains, and evenly chosen ones of equal gains. */
+/** Returns the highlights of a kind to mark: those with the largest gains, evenly sampled among equal gains. */
 function largest(all, gain) {
   if (all.length <= MOST_MARKS) return all;
   const least = [...all].sort((one, other) => gain(other) - gain(one)).map(gain)[MOST_MARKS];
@@ -18,11 +18,11 @@ function largest(all, gain) {
   return [...above, ...equal.filter((_, place) => Math.floor(place * share) > Math.floor((place - 1) * share))];
 }
 
-/** Returns the frames that stand out, in order: `{ at, kind }`. */
+/** Returns the highlighted frames in order: `{ at, kind }`. */
 export function standingOut(frames, captions, isRejected) {
   const gain = (at) => Number(frames[at].g ?? 0);
   const kinds = { "combo": [], "magic": [], "large gain": [] };
-  /** What each move brings, by its first frame; 0 where a frame of it is marked already. */
+  /** The gain of each move, by its first frame; 0 if one of its frames is already marked. */
   const ofMoves = new Map();
   let start = 0, isMarked = false;
   for (let at = 0; at < frames.length; at++) {
@@ -37,7 +37,7 @@ export function standingOut(frames, captions, isRejected) {
   const ofMove = (at) => ofMoves.get(at);
   const gains = [...ofMoves.keys()].filter((at) => ofMove(at) > 0);
   const most = gains.reduce((most, at) => Math.max(most, ofMove(at)), 0);
-  // Where all gains are alike, none stands out.
+  // If all gains are equal, none is a highlight.
   kinds["large gain"] = gains.every((at) => ofMove(at) === most) ? [] : gains.filter((at) => ofMove(at) >= most / 2);
   const marks = Object.entries(kinds).flatMap(([kind, all]) =>
     largest(all, kind === "large gain" ? ofMove : gain).map((at) => ({ at, kind })));
@@ -45,7 +45,7 @@ export function standingOut(frames, captions, isRejected) {
   return marks.sort((one, other) => one.at - other.at);
 }
 
-/** Returns the words that say what the marks mean. */
+/** Returns the legend of the marks. */
 export function legendOf(marks) {
   return [...new Set(marks.map(({ kind }) => `${MARK_SHAPES[kind]} ${kind}`))].join("  ");
 }

@@ -1,11 +1,12 @@
-// One game: its frames, and the state after each.
+// One game: its frames and the state after each frame.
 
 import { advance, beforeFirst, boardText, copyState, marksOf, motionOf } from "./board.js";
 import { BoardView, drawStrip } from "./boardview.js";
 import { standingOut } from "./curve.js";
 import { el } from "./dom.js";
 
-/** A whole state is stored every so many frames; the frames between follow from it. Of large boards more are stored. */
+/** The number of frames between stored full states. The states between them are derived. For large boards more are
+ * stored. */
 const STRIDE = 256;
 const LARGE_STRIDE = 16;
 const LARGE_BOARD = 20000;

@@ -5,15 +5,15 @@ import { Viewer } from "./viewer.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** The address leads to the frame that is shown, once it is looked at. */
+/** The address contains the current frame once the page is visible. */
 const remember = debounced((tick) => history.replaceState(null, "", `#frame=${tick + 1}`));
 const askedFrame = (address) => Number(/#frame=(\d+)$/.exec(address)?.[1] ?? 1) - 1;
 
-/** Shows a game at the frame that the address names. */
+/** Shows a game at the frame in the address. */
 export function showGame(data) {
   $("facts").textContent = [data.case, data.player, data.result].filter(Boolean).join(" · ");
   const viewer = new Viewer($("viewer"), [data], { shown: remember, tick: askedFrame(location.href) });
-  // The address itself may have changed again by now.
+  // By now the address may have changed again.
   addEventListener("hashchange", ({ newURL }) => viewer.jump(askedFrame(newURL)));
 }
 

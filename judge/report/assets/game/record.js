@@ -1,11 +1,11 @@
-// Pictures and films of games, as files.
+// Saves games as picture and video files.
 
 import { tint } from "./dom.js";
 import { download } from "./save.js";
 
 const FILM_WIDTH = 1280;
 const FILM_HEIGHT = 720;
-/** The room above a board, for its points and for what happens. */
+/** The space above a board for its score and messages. */
 const FILM_HEAD = 88;
 const FILM_KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 
@@ -33,7 +33,7 @@ function drawFrame(pen, { films, move }) {
   });
 }
 
-/** Plays a game from its start and saves it as a film. `tell` is called with what goes on. */
+/** Plays a game from the start and saves it as a video. `tell` is called with progress messages. */
 export async function recordFilm(viewer, name, tell) {
   const kind = globalThis.MediaRecorder && FILM_KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
   if (!kind) throw new Error("this browser records no films");
@@ -54,7 +54,7 @@ export async function recordFilm(viewer, name, tell) {
     const look = setInterval(() => {
       if (viewer.timer !== null) return;
       clearInterval(look);
-      // The last frame is seen for a second.
+      // Hold the last frame for a second.
       setTimeout(done, 1000);
     }, 50);
   });

@@ -1,24 +1,25 @@
-// Plays one game, or two side by side on one clock.
+// Plays one game, or two side by side with a common clock.
 
 import { Curve, legendOf } from "./curve.js";
 import { el } from "./dom.js";
 import { Film } from "./film.js";
 import { recordFilm, saveCanvas } from "./record.js";
 
-/** By default, a game is played in so many seconds, but not slower than this. */
+/** The default length of a game in seconds, and the minimum speed. */
 const WHOLE_GAME = 30;
 const SLOWEST = 8;
-/** Frames a second; 0 stands for the whole game in half a minute. */
+/** Frames per second; 0 plays the whole game in half a minute. */
 const SPEEDS = [0, 1, 3, 8, 25, 100, 1000];
-/** Faster games are shown without motion. */
+/** Above this speed, games are shown without motion. */
 const FASTEST_MOTION = 12;
-/** The time that a motion takes, in milliseconds. */
+/** The duration of a motion in milliseconds. */
 const MOTION = 240;
-/** Screens show sixty frames a second: faster games leave some out. */
+/** Screens show sixty frames per second, so faster games skip some. */
 const MOST_SHOWN = 50;
 const COLORS = ["series-1", "series-2"];
 
-/** Returns the frames of each game at each tick of the clock: of one game each frame; of two, the frames of the same move. */
+/** Returns the frame of each game at each tick of the clock. One game has a tick for each frame; two games show the
+ * same move at each tick. */
 function ticksOf(films) {
   if (films.length === 1) return Array.from({ length: films[0].length }, (_, frame) => [frame]);
   const moves = films.map(({ starts, length }) => new Map(starts.map(({ step, index }, at) => [step, [index, (starts[at + 1]?.index ?? length) - index]])));
@@ -87,7 +88,7 @@ export class Viewer {
     return low;
   }
 
-  /** Returns the moments that stand out, by ticks. */
+  /** Returns the highlights, as ticks. */
   marksOfTicks() {
     const marks = this.films.flatMap((film, place) => film.standing().map(({ at, kind }) => ({ at: this.tickOf(place, at), kind, film: place })));
     return marks.sort((one, other) => one.at - other.at);
@@ -134,7 +135,7 @@ export class Viewer {
     this.place.replaceChildren(this.box);
   }
 
-  /** Returns what is said of the only game, which stands beside the clock. */
+  /** Returns the text about a single game, which stands beside the clock. */
   single() {
     const [{ points, gained, caption, ahead }, other] = this.films;
     return other ? [] : [el("p", { class: "score" }, points, " points ", gained), caption, ahead];
@@ -159,7 +160,7 @@ export class Viewer {
     });
   }
 
-  /** Shows a tick. What moved since the one before it moves in so many milliseconds. */
+  /** Shows a tick. Motion since the previous tick takes this many milliseconds. */
   show(tick, duration = 0) {
     this.now = Math.max(0, Math.min(this.ticks.length - 1, tick));
     this.films.forEach((film, at) => film.show(this.ticks[this.now][at], duration));
@@ -188,14 +189,14 @@ export class Viewer {
     this.show(this.now + 1, this.isStill() ? 0 : MOTION);
   }
 
-  /** Goes to the next moment that stands out, or to the one before. */
+  /** Goes to the next or the previous highlight. */
   leap(direction) {
     const others = this.marks.filter(({ at }) => (at - this.now) * direction > 0);
     const next = direction > 0 ? others[0] : others.at(-1);
     if (next) this.show(next.at);
   }
 
-  /** Goes to the first frame of the next move, or of this one or the one before. */
+  /** Goes to the first frame of the next, this or the previous move. */
   moveBy(direction) {
     const isStart = (tick) => `${this.stepsAt(tick)}` !== `${this.stepsAt(tick - 1)}`;
     let tick = this.now + direction;
@@ -214,11 +215,11 @@ export class Viewer {
     return Number(this.speed.value) || Math.max(SLOWEST, this.ticks.length / WHOLE_GAME);
   }
 
-  /** Plays from here on, or from the start if this is the end. */
+  /** Plays from here, or from the start if at the end. */
   play(ended = () => {}) {
     if (this.now === this.ticks.length - 1) this.show(0);
     this.playing.textContent = "❚❚ pause";
-    // What is heard would be late at once.
+    // Announcements would be outdated at once.
     this.films.forEach(({ caption }) => caption.setAttribute("aria-live", "off"));
     clearInterval(this.timer);
     const perSecond = this.perSecond(), start = this.now, began = performance.now();
@@ -282,7 +283,7 @@ export class Viewer {
       "0": views((view) => view.fit()), "1": views((view) => view.natural()), "[": views((view) => view.zoomOut()), "]": views((view) => view.zoomIn()),
       w: pan(0, -1), s: pan(0, 1), a: pan(-1, 0), d: pan(1, 0),
     };
-    // A button that has the focus is pressed by the space bar.
+    // The space bar presses a focused button.
     if (!target.matches?.("button, a, summary") || target === this.playing) keys[" "] = () => this.toggle();
     const shifted = { ArrowLeft: "PageUp", ArrowRight: "PageDown" };
     const action = keys[(event.shiftKey && shifted[event.key]) || event.key];

@@ -1,11 +1,11 @@
-// The charts of a report in one file: the same as on the page of a run, over numbers in the file.
+// The charts of a single-file report: the same as on the page of a run, with numbers stored in the file.
 
 import { CaseCharts } from "./case_charts.js";
 import { bar, el, table } from "./dom.js";
 
 const { counts, fields, rows, solvers } = JSON.parse(document.getElementById("numbers").textContent);
 
-/** Returns two numbers of each case that has both. If there are many cases, the file has some of them, evenly chosen. */
+/** Returns two numbers for each case that has both. If there are many cases, the file contains an even sample. */
 function pointsOf(x, y) {
   const groups = solvers.map(({ solver, cases, numbers }) => {
     const [xs, ys] = [numbers[fields.indexOf(x)], numbers[fields.indexOf(y)]];
@@ -18,7 +18,7 @@ function pointsOf(x, y) {
   return { total: known < rows ? rows : drawn, solvers: groups };
 }
 
-/** Returns how often each value of a number occurs, over all cases. */
+/** Returns the frequency of each value of a number over all cases. */
 function countsOf(x) {
   const { edges, logarithmic, counts: counted } = counts[fields.indexOf(x)];
   return { edges, logarithmic, solvers: solvers.map(({ solver }, at) => ({ solver, counts: counted[at] })) };

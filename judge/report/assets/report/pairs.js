@@ -1,4 +1,4 @@
-// The charts of a comparison in one file: the same as on its page, over numbers in the file.
+// The charts of a single-file comparison: the same as on its page, with numbers stored in the file.
 
 import { el } from "./dom.js";
 import { PairCharts } from "./pair_charts.js";

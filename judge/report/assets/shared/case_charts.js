@@ -1,19 +1,19 @@
-// Charts of the cases of a run: any number against any other, how often each value occurs, and boxes by feature.
+// Charts of the cases of a run: scatter plots of any two numbers, histograms, and box plots by feature.
 
 import { boxes, figure, histogram, noChart, scatter } from "./charts.js";
 import { choice, el } from "./dom.js";
 
-/** The axes that are shown first. */
+/** The default axes. */
 export const FIRST_AXES = { x: "cpu_ms", y: "score", of: "score", box: "score", by: "" };
 
-/** Numbers the lists of names, which inputs refer to. */
+/** Counts the lists of names, for their element ids. */
 let lists = 0;
 
 export class CaseCharts {
-  /** `fields` are the names of numbers. `source.points(x, y)` returns two of them for each case, as the API does; `source.counts(x)` how
-   * often each value occurs, and `source.boxes(y, by)`, if it is there, boxes by feature. With `hasFormulas`, axes may be formulas. `chosen`,
-   * if there is one, is called with the names of the case and the solver of a point that is clicked, `brushed` with the axes and the ranges that are
-   * drawn over, and `changed` with the axes. */
+  /** `fields` are the names of numbers. `source.points(x, y)` returns two of them for each case, as the API does;
+   * `source.counts(x)` returns value frequencies, and the optional `source.boxes(y, by)` returns boxes by feature.
+   * With `hasFormulas`, axes may be formulas. The optional `chosen` is called with the case and solver names of a
+   * clicked point, `brushed` with the axes and the selected ranges, and `changed` with the axes. */
   constructor({ fields, features = [], source, hasFormulas = false, chosen, brushed, changed = () => {}, axes = {} }) {
     Object.assign(this, { asked: new Map(), again: new Map(), fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
     this.names = el("datalist", { id: `numbers-${++lists}` }, fields.map((name) => el("option", { value: name })));
@@ -24,7 +24,7 @@ export class CaseCharts {
     document.addEventListener("redraw", () => this.box.isConnected && this.redraw());
   }
 
-  /** Returns what chooses the number of an axis: a list, or a text that may be a formula. */
+  /** Returns the control for an axis: a list, or a text field that accepts a formula. */
   pick(label, axis) {
     const set = (text) => {
       if (!text.trim()) return;
@@ -43,7 +43,7 @@ export class CaseCharts {
     return Promise.all([this.drawCloud(), this.drawCounts(), this.boxed && this.drawBoxes()]);
   }
 
-  /** Draws what is known again, at once: in other colours. */
+  /** Redraws the loaded data at once, in other colours. */
   redraw() {
     for (const again of this.again.values()) again();
   }

@@ -1,4 +1,4 @@
-// Charts: drawn by uPlot, and boxes by themselves.
+// Charts drawn with uPlot, and box plots drawn here.
 
 import { counted, digits, el, failure, grouped, shown, tint, visible } from "./dom.js";
 import { saveButtons, svg } from "./save.js";
@@ -12,16 +12,16 @@ function namedColors() {
   try {
     named ??= JSON.parse(localStorage.getItem("colors") ?? "[]");
   } catch {
-    // A page in a file may have no storage.
+    // A page opened from a file may have no storage.
     named ??= [];
   }
   return named;
 }
 
-/** Returns the places of names among the colours: the same on every page, and no two alike as long as there are enough. Beyond the last
- * they begin again. */
+/** Returns the colour indices of names. They are the same on every page, and distinct as long as there are enough
+ * colours. After the last colour they start again. */
 function placesOf(wanted) {
-  // A solver of several runs is `bot#12` where they meet.
+  // A solver of several runs is shown as `bot#12` when the runs appear together.
   const names = wanted.map((name) => name.replace(/#\d+$/, ""));
   const known = namedColors();
   const isNew = names.filter((name) => !known.includes(name)).map((name) => known.push(name)).length > 0;
@@ -39,12 +39,12 @@ function placesOf(wanted) {
   });
 }
 
-/** Returns the colours of names, as they are now. */
+/** Returns the current colours of names. */
 export function colorsOf(names) {
   return placesOf(names).map((place) => tint(`series-${place}`));
 }
 
-/** Returns an empty figure and the place of its chart. `tools` stand beside its title. */
+/** Returns an empty figure and the element for its chart. `tools` stand beside the title. */
 export function figure(title, ...tools) {
   const plot = el("div", { class: "plot" });
   const hint = el("div", { class: "hint" });
@@ -88,13 +88,13 @@ function axis(label, scale, size, more = {}) {
 
 /** Returns 0 and at most eight powers of ten up to a number. */
 function powersOfTen(least, high) {
-  // The first stands clear of 0.
+  // Keep the first one away from 0.
   const [first, last] = [Math.ceil(Math.log10(5 * least)), Math.floor(Math.log10(high))];
   const step = Math.max(1, Math.ceil((last - first) / 8));
   return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).filter((power) => (last - power) % step === 0).map((power) => 10 ** power)];
 }
 
-/** Returns a name for a legend: the middle of a long one is cut. */
+/** Returns a name for a legend, with the middle of a long one cut out. */
 function legendName(name) {
   const text = visible(name);
   return text.length > 32 ? `${text.slice(0, 18)}…${text.slice(-12)}` : text;
@@ -116,7 +116,7 @@ function draw(place, options, data, label = `${data[0].length} points`) {
 
 const compact = (_, ticks) => ticks.map((tick) => (tick === null ? "" : short(tick)));
 
-/** Returns a number for an axis: 1.5M. */
+/** Returns a number formatted for an axis, such as 1.5M. */
 function short(number) {
   const size = Math.abs(number);
   for (const [unit, sign] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
@@ -127,10 +127,10 @@ function short(number) {
   return grouped(Number(number.toPrecision(4)));
 }
 
-/** The ratio of the ends from which on an axis is logarithmic: three decades. */
+/** The ratio of the ends at which an axis becomes logarithmic: three decades. */
 const DECADES = 1000;
 
-/** Returns the scale on which numbers are to be shown. Zeros have a place beside three decades of others. */
+/** Returns the scale for numbers. A logarithmic scale keeps a position for zeros. */
 export function scaleOf(values) {
   let [least, low, high] = [Infinity, Infinity, -Infinity];
   for (const value of values) {
@@ -142,8 +142,8 @@ export function scaleOf(values) {
   return low > 0 ? { distr: 3, log: 10 } : { distr: 4, asinh: least };
 }
 
-/** Draws points: a list of `{ name, x, y, names }` for each solver. `chosen` is called with the solver and the place of a
- * point that is clicked, `brushed` with the ranges of x and y that are drawn over; `note` is shown while none is pointed at. */
+/** Draws points: a list of `{ name, x, y, names }` for each solver. `chosen` is called with the solver and the index of
+ * a clicked point, `brushed` with the selected ranges of x and y. `note` is shown while the pointer is on no point. */
 export function scatter(place, { groups, x, y, diagonal = false, note = "", chosen, brushed }) {
   const points = groups.flatMap((group, solver) => group.x.map((value, at) => [value, group.y[at], solver, at]));
   points.sort((left, right) => left[0] - right[0]);
@@ -196,7 +196,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
   place.csv = () => [["solver", "case", x, y], ...points.map(([a, b, of, at]) => [groups[of].name, groups[of].names?.[at] ?? "", a, b])];
 }
 
-/** The line on which both numbers are the same. */
+/** The line where both numbers are equal. */
 function line(chart) {
   const [low, high] = [Math.max(chart.scales.x.min, chart.scales.y.min), Math.min(chart.scales.x.max, chart.scales.y.max)];
   const { ctx } = chart;
@@ -210,7 +210,7 @@ function line(chart) {
   ctx.restore();
 }
 
-/** Returns how often numbers are in each of equal ranges: for pages that have all numbers themselves. */
+/** Returns a histogram with ranges of equal width, for pages that contain all numbers. */
 export function countedInRanges(groups, bins = 24) {
   const all = groups.flatMap((group) => group.values);
   if (all.length === 0) return { edges: [], groups: groups.map(({ name }) => ({ name, counts: [] })) };
@@ -225,7 +225,7 @@ export function countedInRanges(groups, bins = 24) {
   return { edges: Array.from({ length: count + 1 }, (_, bin) => low + bin * width), groups: groups.map(({ name, values }) => ({ name, counts: counts(values) })) };
 }
 
-/** Draws how often numbers are in ranges: the edges of the ranges, and a list of `{ name, counts }` for each solver. */
+/** Draws a histogram from the edges of its ranges and a list of `{ name, counts }`, one for each solver. */
 export function histogram(place, { edges, groups, x, isLog = false }) {
   const one = groups.length === 1;
   const colors = colorsOf(groups.map((group) => group.name));
@@ -235,7 +235,7 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   }));
   const scale = isLog ? { distr: 3, log: 10 } : { distr: 1 };
   const total = groups.flatMap((group) => group.counts).reduce((sum, count) => sum + count, 0);
-  // Steps begin at the starts of the ranges: the last one needs an end.
+  // Steps begin at the starts of the ranges, so the last one needs an end.
   const counts = groups.map((group) => [...group.counts, group.counts.at(-1) ?? 0]);
   draw(place, {
     scales: { x: { time: false, range: [edges[0], edges.at(-1)], ...scale }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
@@ -248,11 +248,12 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   place.csv = () => [["from", "to", ...groups.map((group) => group.name)], ...edges.slice(0, -1).map((edge, bin) => [edge, edges[bin + 1], ...groups.map((group) => group.counts[bin])])];
 }
 
-/** The steps of an axis without fractions. */
+/** The tick steps of an integer axis. */
 const WHOLE = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-/** Draws lines over one list of x: `{ name, of, y, isBand }`, in the colour of the solver that it is of. Two lines with `isBand` are the ends of a filled range. With `isWhole`, x
- * has no fractions; `chosen` is called with the place of x that is clicked. */
+/** Draws lines with common x values: `{ name, of, y, isBand }`, in the colour of the solver `of`. Two lines with
+ * `isBand` bound a filled band. With `isWhole`, x values are integers. `chosen` is called with the index of the
+ * clicked x. */
 export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoints = false, isWhole = false, chosen }) {
   const whole = groups.filter((group) => !group.isBand);
   const colors = colorsOf(whole.map((group) => group.of ?? group.name));
@@ -265,7 +266,7 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   const bands = places.length === 2 ? [{ series: [places[1], places[0]], fill: `${colors[0]}33` }] : [];
   const scale = zero ? { distr: 1 } : scaleOf(groups.flatMap((group) => group.y).filter((value) => value !== null));
   const range = zero ? (_, low, high) => [Math.min(0, low), Math.max(0, high)].map((end) => end * 1.05) : undefined;
-  // One place alone is in the middle of a short range.
+  // Centre a single point in a short range.
   const width = x.length === 1 ? [x[0] - 1, x[0] + 1] : undefined;
   draw(place, {
     scales: { x: { time: false, range: width }, y: { range, ...scale } },
@@ -279,7 +280,7 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   place.csv = () => [[xLabel, ...groups.map((group) => group.name)], ...x.map((value, at) => [value, ...groups.map((group) => group.y[at] ?? "")])];
 }
 
-/** Returns about five round numbers between two. */
+/** Returns about five round numbers in a range. */
 function evenTicks(low, high) {
   const rough = (high - low || 1) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -288,7 +289,7 @@ function evenTicks(low, high) {
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
 }
 
-/** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` of each of the names, or null. */
+/** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` or null for each name. */
 export function boxes(place, { names, groups, y, by }) {
   const all = groups.flatMap((group) => group.boxes).filter(Boolean);
   const picture = pictureIn(place, `${groups.length} groups`, all.length === 0);
@@ -319,7 +320,7 @@ export function boxes(place, { names, groups, y, by }) {
   if (names.length > 1) place.hint.replaceChildren(...names.map((name, solver) => legendOf(name, colors[solver])));
 }
 
-/** Returns a name with its colour before it. */
+/** Returns a name preceded by its colour. */
 export function legendOf(name, ink) {
   const swatch = el("span", { class: "swatch" });
   swatch.style.background = ink ?? `var(--series-${placesOf([name])[0]})`;

@@ -1,9 +1,9 @@
-// Elements, made without markup: whatever comes from a solver is text, and hidden characters in it are written out.
+// Creates elements without parsing markup. Everything from a solver is text, with hidden characters escaped.
 
-/** What could deceive a reader: control characters, changes of the writing direction, characters without width. */
+/** Characters that could deceive a reader: control characters, changes of the writing direction, zero-width characters. */
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** Returns a text with its hidden characters written out, as reports do. */
+/** Returns a text with hidden characters escaped, as in reports. */
 export function visible(text) {
   return String(text).replace(HIDDEN, (sign) => {
     if (sign === "\r") return "\\r";
@@ -12,7 +12,7 @@ export function visible(text) {
   });
 }
 
-/** Returns an element. Of its attributes, functions are listeners; its children are elements and texts. */
+/** Returns an element. Attributes that are functions become listeners. Children are elements and texts. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -42,7 +42,7 @@ export function shown(number) {
   return Math.abs(number) >= 1000 ? number.toFixed(1) : String(Number(number.toPrecision(4)));
 }
 
-/** Returns a number as it is read, with its digits in groups of three: gaps for the eye alone, so that a copy is exact. */
+/** Formats a number with its digits in groups of three. The gaps are only visual, so a copy is exact. */
 export function digits(number, sign = "") {
   const text = `${sign}${shown(number)}`;
   const [, head, whole, rest] = /^(\D*)(\d{4,})(.*)$/s.exec(text) ?? [];
@@ -52,17 +52,17 @@ export function digits(number, sign = "") {
   return el("span", { class: "digits" }, head, whole.slice(0, first), groups.map((group) => el("span", {}, group)), rest);
 }
 
-/** Returns a number with narrow gaps between its groups, where there is only text. */
+/** Formats a number with narrow spaces between its groups, for plain text. */
 export function grouped(number) {
   return shown(number).replace(/^(\D*)(\d{4,})/, (_, head, whole) => head + whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
 }
 
-/** Returns how many there are of something: `1 case`, `2 cases`. */
+/** Formats a count with its noun: `1 case`, `2 cases`. */
 export function counted(number, noun) {
   return `${grouped(number)} ${noun}${Number(number) === 1 ? "" : "s"}`;
 }
 
-/** Returns a time in words. */
+/** Formats a duration. */
 export function time(milliseconds) {
   if (milliseconds === undefined || milliseconds === null) return "–";
   if (milliseconds < 1000) return `${shown(milliseconds)} ms`;
@@ -72,20 +72,20 @@ export function time(milliseconds) {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
 }
 
-/** Returns a size in words. */
+/** Formats a size. */
 export function size(bytes) {
   return bytes === undefined ? "–" : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** Each kind of verdict has a shape and a colour. */
+/** The shape and colour of each kind of verdict. */
 const VERDICT_KINDS = { AC: "good", TLE: "limit", ILE: "limit", MLE: "limit", OLE: "limit", PLE: "limit", RE: "crash", CE: "start", CS: "start", JE: "fault", "–": "none" };
 
-/** Returns a verdict's short code, as words for those who do not see its colour. */
+/** Returns a verdict's short code, with its name as the tooltip. */
 export function verdict(code, name) {
   return el("span", { class: `code ${VERDICT_KINDS[code] ?? "bad"}`, title: name }, code);
 }
 
-/** Returns a name. The middle of a long one is cut; the whole is there for a copy, and in a tip for the pointer and the focus. */
+/** Returns a name. The middle of a long one is cut, but copying and the tooltip give the whole name. */
 export function cut(name, most = 28) {
   const text = visible(name).replace(/\s+/g, " ");
   if (text.length <= most) return el("bdi", {}, name);
@@ -93,7 +93,7 @@ export function cut(name, most = 28) {
   return el("bdi", { class: "cut", tabindex: "0", "data-begin": text.slice(0, -end), "data-end": text.slice(-end) }, el("span", { class: "unseen" }, name));
 }
 
-/** Shows the whole of what is cut while the pointer or the focus is on it. */
+/** Shows the full text in a tooltip on hover or focus. */
 export function showTips() {
   const tip = el("div", { id: "tip", role: "tooltip", hidden: true });
   document.body.append(tip);
@@ -111,7 +111,7 @@ export function showTips() {
   for (const name of ["scroll", "hashchange", "mouseleave", "focusout"]) addEventListener(name, () => { tip.hidden = true; }, true);
 }
 
-/** Returns a bar of a share between 0 and 1. */
+/** Returns a bar for a share between 0 and 1. */
 export function bar(share) {
   const fill = el("span");
   fill.style.width = `${100 * (share ?? 0)}%`;
@@ -119,14 +119,14 @@ export function bar(share) {
   return el("div", { class: "bar", role: "img", "aria-label": label, title: label }, fill);
 }
 
-/** Returns a table: titles, a class for each column, and rows of cells. A wide one scrolls, by keys too. */
+/** Returns a table from titles, a class for each column, and rows of cells. A wide one scrolls, also with the keyboard. */
 export function table(titles, classes, rows, label = "table") {
   const head = titles.map((title, column) => el(title ? "th" : "td", { scope: title ? "col" : null, class: classes[column] }, title));
   const row = (cells) => el("tr", {}, cells.map((cell, column) => el("td", { class: classes[column] }, cell)));
   return scroll(label, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(row))));
 }
 
-/** Returns a box that scrolls what is wider. */
+/** Returns a box that scrolls wide content. */
 export function scroll(label, ...content) {
   return el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, content);
 }
@@ -137,12 +137,12 @@ export function failure(error) {
   return el("div", { class: "error", role: "alert" }, `${error.message}${hints}`);
 }
 
-/** Returns what stands where there is nothing yet: what it is, what can be done, and the command to type. */
+/** Returns the placeholder for empty content: what is missing, what to do, and the command to type. */
 export function empty(title, words, command, ...more) {
   return el("div", { class: "empty" }, el("strong", {}, title), words && el("p", {}, words), command && el("pre", {}, command), more);
 }
 
-/** Returns a function that runs `what` once the calls have paused. */
+/** Returns a debounced version of `what`. */
 export function debounced(what, pause = 250) {
   let timer;
   return (...words) => {
@@ -151,13 +151,13 @@ export function debounced(what, pause = 250) {
   };
 }
 
-/** Returns a box with a choice of names. */
+/** Returns a select box for names. */
 export function choice(label, names, chosen, changed) {
   const options = names.map((name) => el("option", { value: name, selected: name === chosen }, name === "" ? "–" : name));
   return el("select", { "aria-label": label, change: (event) => changed(event.target.value) }, options);
 }
 
-/** Returns the link of an address of this page. */
+/** Returns the link to an address of this page. */
 export function address(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined && value !== null && value !== false);
   const words = new URLSearchParams(given).toString();

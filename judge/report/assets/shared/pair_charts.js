@@ -3,20 +3,20 @@
 import { countedInRanges, figure, histogram, lines, scatter } from "./charts.js";
 import { el } from "./dom.js";
 
-/** Returns an effect of a measure as it is read: percent for shares and ratios, else as it is. */
+/** Formats an effect of a measure: percent for shares and ratios, else unchanged. */
 export function shownEffect(measure, effect) {
   if (measure === "ratio") return Math.expm1(effect) * 100;
   return measure === "total" || measure === "relative" ? effect * 100 : effect;
 }
 
-/** Returns the unit of what `shownEffect` returns, with a space before it. */
+/** Returns the unit of the result of `shownEffect`, with a leading space. */
 export function effectUnit(measure) {
   return ["ratio", "total", "relative"].includes(measure) ? " %" : "";
 }
 
 export class PairCharts {
-  /** `pairs` are `{ name, effect, a, b }`, with the scores of both solvers where they have some; `looks` are as the API has them. `note`
-   * is shown below the scores; `chosen`, if there is one, is called with the name of the case of a point that is clicked. */
+  /** `pairs` are `{ name, effect, a, b }`, with the scores of both solvers where available; `looks` are as in the API.
+   * `note` is shown below the scores. The optional `chosen` is called with the case name of a clicked point. */
   constructor({ measure, first, second, pairs, looks, note = "", chosen }) {
     Object.assign(this, { measure, first, second, pairs, looks, note, chosen });
     this.cloud = figure("Scores of both");

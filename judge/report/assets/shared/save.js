@@ -1,13 +1,13 @@
-// A chart as a file: PNG, SVG or CSV.
+// Saves a chart as PNG, SVG or CSV.
 
 import { el, filled, tint } from "./dom.js";
 
-// Written like this because a page in one file names no address, and a test looks for one.
+// Split because a test checks that a single-file page contains no addresses.
 const SPACE = "http\u003a//www.w3.org/2000/svg";
-/** The pixels of a picture for each of the screen. */
+/** The picture pixels per screen pixel. */
 const SHARPNESS = 2;
 
-/** Returns an element of a drawing. */
+/** Returns an SVG element. */
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SPACE, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -21,7 +21,7 @@ export function saveButtons(place) {
   return el("span", { class: "save" }, Object.entries(kinds).map(button));
 }
 
-/** Offers a file to save. */
+/** Downloads a file. */
 export function download(name, content, type) {
   const link = el("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
   link.click();
@@ -30,7 +30,7 @@ export function download(name, content, type) {
 
 const fileName = (place, ending) => `${place.title.toLowerCase().replace(/[^\w]+/g, "-").replace(/-$/, "")}.${ending}`;
 
-/** Returns rows as CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Returns rows as CSV. A text that a spreadsheet would parse as a formula gets a leading apostrophe. */
 export function csvOf(rows) {
   const cell = (value) => {
     const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) && !/^-?[\d.]+$/.test(value) ? `'${value}` : String(value);
@@ -58,7 +58,7 @@ function savePng(place) {
   image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(drawn))}`;
 }
 
-/** Returns the chart of a figure as a drawing that stands alone, with its title and the names of its lines. */
+/** Returns the chart of a figure as a standalone SVG with its title and legend. */
 function drawing(place) {
   const own = place.plot.querySelector("svg"), canvas = place.canvas?.();
   const { width, height } = sizeOf(place, own, canvas);

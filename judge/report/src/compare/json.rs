@@ -72,12 +72,16 @@ fn comparison_record<'a>(
 ) -> ComparisonRecord<'a, impl Serialize> {
     let Comparison { paired, inference, ranges, contrast } = comparison;
     let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
+    let plan = &report.compared.plan;
     let pair = |pair: &Pair| PairRecord {
-        case: report.compared.plan.cases.at(pair.case).name.to_string(),
+        case: plan.cases.at(pair.case).name.to_string(),
         effect: pair.effect,
         own_change: report.own_change(pair),
         of_total: report.of_total(paired, pair),
-        reproduce: report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
+        reproduce: plan.solvers[paired.second]
+            .spec
+            .can_be_named()
+            .then(|| plan.reproduce(JobId { case: pair.case, solver: paired.second })),
     };
     ComparisonRecord {
         first: report.name(paired.first),
@@ -213,7 +217,7 @@ pub(crate) struct CompareDocument<'a, C, P> {
     /// The metric whose values are compared instead of the scores.
     metric: Option<&'a str>,
     rule: &'static str,
-    /// What the points that are compared are relative to, under rules that take the best score of a case.
+    /// The scores that the compared points are relative to, under rules that use the best score of a case.
     reference: Option<ReferenceRecord>,
     alpha: f64,
     alpha_each: f64,
@@ -260,11 +264,11 @@ pub(crate) struct ComparisonRecord<'a, P> {
     fact: Option<String>,
     /// Whether these cases are the whole contest, so that the fact is its result.
     whole_contest: bool,
-    /// What they show about similar cases.
+    /// The conclusion about similar cases.
     conclusion: String,
-    /// What is too rare to show in them.
+    /// The events that are too rare to show in them.
     scope: Option<String>,
-    /// On cases that have no effect of their own.
+    /// A note on cases without an effect of their own.
     note: Option<String>,
     more_cases: Option<u64>,
     /// The number of cases with an effect.
@@ -370,7 +374,8 @@ pub(crate) struct PairRecord {
     own_change: Option<f64>,
     /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
     of_total: Option<f64>,
-    reproduce: String,
+    /// The command that runs the second solver again; absent if it is in no file.
+    reproduce: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

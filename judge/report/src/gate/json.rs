@@ -125,7 +125,7 @@ struct ChangeRecord<'a> {
 struct CaseRecord<'a> {
     case: &'a str,
     verdict: &'a str,
-    /// The mean of the runs, where there are several.
+    /// The mean of the runs, if there are several.
     score: Option<Number>,
     /// The number of runs of an accepted case.
     runs: Option<u32>,

@@ -14,7 +14,7 @@ pub struct GamePage<'a> {
     pub title: &'a str,
     /// The case's name.
     pub case: &'a str,
-    /// The solver; empty where it is unknown.
+    /// The solver; empty if it is unknown.
     pub player: &'a str,
     /// The result: `accepted, 141`, or the rule that the answer breaks.
     pub result: &'a str,
@@ -57,7 +57,7 @@ struct GameHead {
     title: String,
     /// The case's name.
     case: String,
-    /// The solver's name; empty where it is unknown.
+    /// The solver's name; empty if it is unknown.
     player: String,
     /// The result: `accepted 141`, or the rule that the answer breaks.
     result: String,

@@ -125,7 +125,7 @@ pub(crate) struct HeadDocument<'a> {
     planned: usize,
     /// How many of them at least one solver has finished.
     done: usize,
-    /// What cases are filtered and sorted by, beside their features: `metric:NAME` is a metric.
+    /// The fields for filtering and sorting cases, besides their features: `metric:NAME` is a metric.
     fields: &'a [String],
     /// The names of the features of its cases; empty if their inputs are not read here.
     features: &'a [String],

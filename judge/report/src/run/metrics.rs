@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 pub(crate) struct MetricRecord<'a> {
     /// Its name in the record of a case.
     name: &'a str,
-    /// Who says it. What a solver says of itself is no part of a score.
+    /// Its source. A solver's own metrics are never part of a score.
     #[schemars(extend("enum" = ["checker", "solver"]))]
     by: &'static str,
-    /// Which values are better, where the problem says it.
+    /// Which values are better, if the problem defines it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
     direction: Option<&'static str>,

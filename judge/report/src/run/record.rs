@@ -52,7 +52,7 @@ pub(crate) struct Summary<'a> {
     jobs: usize,
     /// Whether a signal ended the run before its plan was done; `--fail-fast` is no interruption.
     interrupted: bool,
-    /// Where it goes on without a judge: `runs on Slurm (job 222)`.
+    /// Where it runs without a judge: `runs on Slurm (job 222)`.
     detached: Option<String>,
     /// How long it took.
     elapsed_ms: f64,
@@ -93,7 +93,7 @@ struct Scoring {
     scale: Option<Number>,
     /// The score of a failed case, for rules that add up scores.
     failure: Option<Number>,
-    /// What the points are relative to, under rules that take the best score of a case.
+    /// The scores that the points are relative to, under rules that use the best score of a case.
     reference: Option<ReferenceRecord>,
 }
 
@@ -105,7 +105,8 @@ struct SolverRecord<'a> {
     name: &'a str,
     /// Its command, as it was given.
     command: &'a str,
-    /// The aggregate by the scoring rule, rounded to three decimals, or to as many as the scores have; absent where the rule gives none.
+    /// The aggregate by the scoring rule, rounded to three decimals, or to as many as the scores have; absent if the
+    /// rule gives none.
     total: Option<Number>,
     /// The mean points of all cases that were run, rounded likewise.
     mean: Option<Number>,
@@ -126,7 +127,7 @@ struct SolverRecord<'a> {
     /// Cases that were not run.
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
-    /// The mean CPU time, where it is known.
+    /// The mean CPU time, if it is known.
     mean_cpu_ms: Option<f64>,
     /// Its metrics, by name: of accepted cases only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -154,7 +155,7 @@ struct GroupRecord<'a> {
     /// How many of them were not run.
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
-    /// The mean raw score, rounded likewise; absent where a failure makes it meaningless.
+    /// The mean raw score, rounded likewise; absent if a failure makes it meaningless.
     mean_score: Option<Number>,
     /// The mean of the points, rounded likewise.
     mean_points: Option<Number>,
@@ -284,7 +285,7 @@ struct TestGroupRecord<'a> {
     /// The total weight of its cases, rounded to three decimals.
     #[serialize_always]
     weight: Option<Number>,
-    /// Their points by weight, rounded to three decimals; absent where the scoring rule gives none.
+    /// Their points by weight, rounded to three decimals; absent if the scoring rule gives none.
     points: Option<Number>,
 }
 
@@ -334,7 +335,7 @@ pub(crate) struct CaseRecord<'a> {
     pub(crate) score: Option<Number>,
     /// The points by the scoring rule: scores exactly, others rounded to three decimals.
     pub(crate) points: Option<Number>,
-    /// What is missing to the best, with `--sort lost`: of the points, with their weight, or of the score.
+    /// The difference to the best, with `--sort lost`: in points with their weight, or in score.
     pub(crate) lost: Option<Number>,
     /// The weight of the case in the total, rounded to three decimals, unless all weigh 1.
     pub(crate) weight: Option<Number>,
@@ -352,8 +353,8 @@ pub(crate) struct CaseRecord<'a> {
     /// Why it was not accepted.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) note: &'a str,
-    /// The line of the answer where a rule is broken, from 1; like the next three of rejected answers, if the checker
-    /// says it.
+    /// The line of the answer where a rule is broken, from 1; like the next three fields, for rejected answers if the
+    /// checker reports it.
     line: Option<NonZeroUsize>,
     /// The byte within the line, from 1.
     column: Option<NonZeroUsize>,
@@ -362,7 +363,7 @@ pub(crate) struct CaseRecord<'a> {
     step: Option<NonZeroUsize>,
     /// The rule that is broken, in a few words.
     rule: Option<&'a str>,
-    /// The end of what a solver that failed printed on standard error.
+    /// The end of a failed solver's standard error.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) stderr: &'a str,
     /// Whether other programs disturbed the timing.
@@ -372,9 +373,9 @@ pub(crate) struct CaseRecord<'a> {
     pub(crate) node: Option<&'a str>,
     /// The numbers that describe the case.
     pub(crate) features: Option<BTreeMap<&'a str, Number>>,
-    /// The command that runs it again.
-    #[schemars(with = "String")]
-    pub(crate) reproduce: Reproduce<'a>,
+    /// The command that runs it again; absent if the solver is in no file.
+    #[schemars(with = "Option<String>")]
+    pub(crate) reproduce: Option<Reproduce<'a>>,
 }
 
 /// The command that runs a job again: not every format has it.
@@ -438,7 +439,7 @@ impl<'a> CaseRecord<'a> {
             noisy: outcome.is_some_and(|outcome| outcome.noisy),
             node: outcome.and_then(|outcome| outcome.node.as_deref()),
             features: features.map(named_numbers),
-            reproduce: Reproduce { plan, job },
+            reproduce: plan.solvers[job.solver].spec.can_be_named().then_some(Reproduce { plan, job }),
         }
     }
 

@@ -105,8 +105,8 @@ pub(crate) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     (!rows.is_empty()).then(|| TextTable::new(&titles, words, rows).with_spare(&spare))
 }
 
-/// Returns a row for each case that was run and a column for each solver: the score, or the verdict where there is
-/// none. The best scores of a case have a star. At most `most` rows are shown.
+/// Returns a row for each case that was run and a column for each solver: the score, or the verdict if there is none.
+/// The best scores of a case have a star. At most `most` rows are shown.
 pub(crate) fn matrix(report: &RunReport<'_>, most: usize) -> TextTable {
     let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
     let is_played =

@@ -202,7 +202,7 @@ fn failures(report: &RunReport<'_>, style: Style) -> String {
     failures_text(report.plan, shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted()), stderr, style)
 }
 
-/// Returns the standard error of accepted cases, where it is kept.
+/// Returns the standard error of accepted cases, if it is kept.
 fn accepted_stderr(report: &RunReport<'_>) -> String {
     let speaking = || report.finished().filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty());
     let shown = if report.every_row { usize::MAX } else { ACCEPTED_SHOWN };

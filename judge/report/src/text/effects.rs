@@ -140,7 +140,7 @@ const BARS: f64 = 12.0;
 /// The share of the values at either end that the outermost bars include.
 const TAIL: f64 = 0.02;
 
-/// Returns a histogram. 0 lies between two bars, and ties have a bar of their own.
+/// Returns a histogram. 0 lies between two bars, and ties have a separate bar.
 pub(crate) fn histogram(values: &[f64], unit: &str) -> String {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| *value != 0.0).collect();
     sorted.sort_by(f64::total_cmp);

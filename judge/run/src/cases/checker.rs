@@ -67,7 +67,7 @@ pub enum CheckerError {
     Panicked(String),
 }
 
-/// The decision of a checker on an answer, with what it printed beside the score.
+/// The decision of a checker on an answer, with its other output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// The ruling on an answer, with the metrics that the checker printed.
@@ -116,7 +116,7 @@ pub enum PreparedCase {
         interactor: Arc<CheckerProgram>,
         /// The checker of its output, if the interactor does not decide alone.
         then: Option<Arc<CheckerProgram>>,
-        /// What they get.
+        /// Their input.
         case: ExternalCase,
     },
     /// The case that they get.
@@ -379,7 +379,7 @@ pub struct ExternalCase {
 }
 
 impl ExternalCase {
-    /// Returns a case with an input and nothing else.
+    /// Returns a case with only an input.
     fn of(input: &[u8]) -> Self {
         Self { input: CaseInput::new(input), expected: None, stop: None, least: None, metrics: Arc::default() }
     }

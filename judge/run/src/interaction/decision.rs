@@ -156,7 +156,7 @@ impl Samples {
         self.last = Some(activity);
     }
 
-    /// Returns what it did most of the time. CPU time cannot show this, because on a busy machine it may have got none.
+    /// Returns its most frequent state. CPU time cannot show this, because on a busy machine it may have received none.
     fn idleness(&self) -> Idleness {
         if self.running * 2 > self.all { Idleness::Computing } else { Idleness::Waiting }
     }
@@ -171,7 +171,7 @@ const WAKING: [&str; 3] = ["nanosleep", "pipe_write", "seccomp"];
 pub(super) struct Activity {
     /// Some thread runs, is ready to run, or waits for a disk.
     pub(super) runs: bool,
-    /// Some thread sleeps, and will wake by itself.
+    /// Some thread sleeps, and wakes without its partner.
     sleeps: bool,
     /// The program has not started yet, or it has ended and has not been waited for.
     changes: bool,
@@ -247,7 +247,7 @@ mod tests {
         Group(Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).process_group(0).spawn().unwrap())
     }
 
-    /// Whether a sample becomes as expected, however slow the machine is.
+    /// Whether a sample eventually becomes as expected, even on a slow machine.
     fn becomes(running: &Group, expected: impl Fn(&Activity) -> bool) -> bool {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(20) {

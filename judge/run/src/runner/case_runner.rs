@@ -124,7 +124,7 @@ impl Task<'_> {
 /// The state of a solver's run.
 enum State<'a> {
     Waiting,
-    /// The executor has it. Meanwhile, no solver is timed alone.
+    /// It was submitted to the executor. Meanwhile, no solver is timed alone.
     Submitted(RwLockReadGuard<'a, ()>),
     Ended(Result<Execution, Fault>),
 }
@@ -133,8 +133,7 @@ enum State<'a> {
 struct OpenCase {
     index: usize,
     input: Arc<[u8]>,
-    /// `None` if results are not stored.
-    digest: Option<Digest>,
+    digest: Digest,
     prepared: PreparedCase,
     features: Option<Arc<Features>>,
 }
@@ -172,7 +171,7 @@ impl<'a> CaseRunner<'a> {
                     self.executor = executor;
                     self.submitted_ahead().for_each(|task| task.state = State::Waiting);
                 }
-                let evidence = Evidence { input: task.case.digest, ..Evidence::default() };
+                let evidence = Evidence { input: Some(task.case.digest), ..Evidence::default() };
                 Some((Outcome::without_run(Verdict::JudgeError, error_chain(&error)), evidence))
             }
         }
@@ -206,9 +205,10 @@ impl<'a> CaseRunner<'a> {
             return Err(Box::new((outcome, evidence)));
         }
         let case = self.open(job.case).map_err(|error| without_run(Verdict::JudgeError, error_chain(&error)))?;
-        if let Some(KnownOutcome { outcome, stored }) = case.digest.and_then(|digest| slots.store.lookup(job, &digest))
+        if slots.store.is_active()
+            && let Some(KnownOutcome { outcome, stored }) = slots.store.lookup(job, &case.digest)
         {
-            let evidence = Evidence { input: case.digest, stored: Some(stored), ..Evidence::default() };
+            let evidence = Evidence { input: Some(case.digest), stored: Some(stored), ..Evidence::default() };
             return Err(Box::new((outcome, evidence)));
         }
         let limits = plan.limits_of(job.solver);
@@ -220,7 +220,7 @@ impl<'a> CaseRunner<'a> {
 
     /// Returns the result of an answer that is a file: nothing runs.
     fn check_file(&self, job: JobId, case: &OpenCase, folder: &Path, limit: Bytes) -> JobResult {
-        let evidence = Evidence { input: case.digest, ..Evidence::default() };
+        let evidence = Evidence { input: Some(case.digest), ..Evidence::default() };
         match solver::read_answer(folder, &self.slots.plan.cases.at(job.case).name, limit) {
             Ok(answer) => {
                 let outcome = outcome_from_decision(case.prepared.decide(&answer));
@@ -245,7 +245,7 @@ impl<'a> CaseRunner<'a> {
         let prepared = self.slots.checker.prepare(&input, Some(&case.source))?;
         let rules = &self.slots.plan.problem.features;
         let features = self.slots.settings.describe.then(|| Arc::new(features(rules, &input, &prepared)));
-        let digest = self.slots.store.is_active().then(|| Digest::of(&input));
+        let digest = Digest::of(&input);
         let open = Rc::new(OpenCase { index, input, digest, prepared, features });
         self.open = Some(Rc::clone(&open));
         Ok(open)
@@ -403,7 +403,7 @@ impl<'a> CaseRunner<'a> {
         let outcome = self.outcome(task, &execution, decision.map(|decision| (decision, metrics)));
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let answer = (answered && self.wants_answers()).then_some(execution.stdout);
-        (outcome, Evidence { input: task.case.digest, answer, stored: None, transcript })
+        (outcome, Evidence { input: Some(task.case.digest), answer, stored: None, transcript })
     }
 
     fn outcome(

@@ -15,7 +15,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::sync::oneshot;
 
@@ -43,6 +43,9 @@ pub trait PlanRunner {
     fn early_end(&self) -> Option<&EarlyEnd> {
         None
     }
+
+    /// Ends each run at this time, as the first Ctrl-C does. Without effect if the cases run on other machines.
+    fn end_at(&mut self, _end: Option<Instant>) {}
 
     /// Returns the engine that runs plans on other machines. `None`: they run on this machine.
     fn engine(&self) -> Option<&'static str> {
@@ -83,17 +86,18 @@ impl EarlyEnd {
     }
 }
 
-/// Runs plans on this machine: an executor for each slot, each on a core of its own.
+/// Runs plans on this machine: an executor for each slot, each on its own core.
 pub struct LocalRunner<P> {
     pool: P,
     settings: RunSettings,
     abort: fn(),
+    end: Option<Instant>,
 }
 
 impl<P: ExecutorPool> LocalRunner<P> {
     /// Returns a runner over these executors. `abort` is called on the second request to stop, and ends the process.
     pub fn new(pool: P, settings: RunSettings, abort: fn()) -> Self {
-        Self { pool, settings, abort }
+        Self { pool, settings, abort, end: None }
     }
 
     /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it in place of the process's own.
@@ -149,7 +153,12 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
         store: &dyn ResultStore,
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunResult, RunError> {
-        run_plan(plan, &self.settings, &self.pool, store, watch, Signals::install, self.abort)
+        let signals = || Ok(Signals::install()?.and_at(self.end));
+        run_plan(plan, &self.settings, &self.pool, store, watch, signals, self.abort)
+    }
+
+    fn end_at(&mut self, end: Option<Instant>) {
+        self.end = end;
     }
 
     fn jobs(&self) -> usize {

@@ -27,7 +27,7 @@ pub enum RunError {
     /// A thread for a worker could not be created.
     #[error("cannot start a thread for a worker")]
     Thread(#[source] io::Error),
-    /// The sandbox failed to run a program that was to be run alone.
+    /// The sandbox failed to run a program alone.
     #[error(transparent)]
     Run(Fault),
     /// A worker's thread ended on a panic.

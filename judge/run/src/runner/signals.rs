@@ -2,19 +2,22 @@
 
 use judge_problem::Exit;
 use parking_lot::Mutex;
+use std::future::pending;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
+use std::time::Instant;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Receives every signal while it lives, and also a signal that came while there was no listener.
 pub struct Signals {
-    /// `None` where a [`StopRequester`] sends them. It is dropped first, so that no signal is sent to a dropped
-    /// receiver.
+    /// `None` if a [`StopRequester`] sends them. It is dropped first, so that no signal is sent to a dropped receiver.
     _registration: Option<Registration>,
     receiver: UnboundedReceiver<()>,
+    /// When a last one comes by itself.
+    end: Option<Instant>,
 }
 
 /// Removes its listener when it is dropped.
@@ -55,7 +58,7 @@ impl Signals {
         hub.registered += 1;
         let number = hub.registered;
         hub.listeners.push((number, sender));
-        Ok(Self { _registration: Some(Registration(number)), receiver })
+        Ok(Self { _registration: Some(Registration(number)), receiver, end: None })
     }
 
     /// Returns signals that are separate from the process's own, and a handle that sends them.
@@ -66,7 +69,12 @@ impl Signals {
 
     /// Returns signals that come from this channel.
     pub(super) fn of(receiver: UnboundedReceiver<()>) -> Self {
-        Self { _registration: None, receiver }
+        Self { _registration: None, receiver, end: None }
+    }
+
+    /// Returns the same signals, and one more at this time.
+    pub(super) fn and_at(self, end: Option<Instant>) -> Self {
+        Self { end, ..self }
     }
 
     /// Waits for a signal.
@@ -80,9 +88,17 @@ impl Signals {
     }
 
     pub(super) async fn next(&mut self) {
-        // The hub keeps the sender as long as this value lives. Without a requester, nothing ever comes.
-        if self.receiver.recv().await.is_none() {
-            std::future::pending::<()>().await;
+        let end = self.end;
+        let at_end = async {
+            match end {
+                Some(end) => tokio::time::sleep_until(end.into()).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            // The hub keeps the sender as long as this value lives. Without a requester, nothing ever comes.
+            Some(()) = self.receiver.recv() => {}
+            () = at_end => self.end = None,
         }
     }
 }

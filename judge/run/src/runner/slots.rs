@@ -32,8 +32,7 @@ pub struct RunSettings {
     pub describe: bool,
     /// The jobs that are running now.
     pub running: Arc<RunningJobs>,
-    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours. Concurrent runs
-    /// share it.
+    /// Read while a solver runs. Written while one runs alone for a repeated timing. Concurrent runs share it.
     pub timing_lock: Arc<RwLock<()>>,
 }
 

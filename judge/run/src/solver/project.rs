@@ -52,7 +52,7 @@ impl Project {
 
     fn of_file(mut files: Vec<WorkFile>, language: &Language) -> Self {
         for file in &mut files {
-            // The compiler of such a language wants a file to be named after its public class.
+            // The compiler of such a language requires the file name to match its public class.
             let class = public_type(&file.bytes).filter(|_| language.uses("{class}"));
             if let (Some(class), Some(ending)) = (class, file.path.extension()) {
                 file.path = Path::new(&class).with_extension(ending);

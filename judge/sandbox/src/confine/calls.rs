@@ -192,8 +192,8 @@ pub(crate) const UNSUPPORTED: &[c_long] = &[
 ];
 
 /// Succeed without effect. A lock on one of the system's files is visible to everybody who has the file open, in other
-/// sandboxes too, and locks use unlimited kernel memory. Programs lock files that only they use, and continue when the
-/// call succeeds. Advice can drop a file's pages from memory, which others notice when they read it. Others can also
+/// sandboxes too, and locks use unlimited kernel memory. Programs lock files that only they use, so a lock without
+/// effect suffices. Advice can drop a file's pages from memory, which others notice when they read it. Others can also
 /// notice whether a file was written to disk.
 pub(crate) const WITHOUT_EFFECT: &[c_long] =
     &[libc::SYS_flock, libc::SYS_fadvise64, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range];

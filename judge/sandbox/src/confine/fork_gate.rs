@@ -54,7 +54,7 @@ pub(crate) enum GateRequest {
     Clock(u32),
 }
 
-/// What the gate decides about besides new processes and threads.
+/// The gate's decisions besides new processes and threads.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct GateScope {
     /// Anonymous shared memory, and pages of files.

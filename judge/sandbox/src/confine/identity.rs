@@ -156,7 +156,7 @@ mod tests {
         let none = Identity::take_from(&few).err().unwrap();
         assert!(none.is_shortage() && none.to_string().contains("from 4000000000 to 4000000002"), "{none}");
         taken.remove(1);
-        // The children that other tests fork hold what is open here until they close it.
+        // Children forked by other tests keep inherited descriptors open until they close them.
         let deadline = Instant::now() + Duration::from_secs(10);
         let again = loop {
             match Identity::take_from(&few) {

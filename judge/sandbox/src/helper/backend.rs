@@ -238,7 +238,8 @@ impl Bare {
         // After everything that the new thread must share with this one: the blocked signal, the clock, the mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
         let launcher = can_inherit.then(Launcher::start).transpose()?;
-        // Without a launcher the gate is on this thread, too, and it would ask itself when it reads a program's clock.
+        // Without a launcher the gate also applies to this thread, which would then wait for itself when it reads a
+        // program's clock.
         let scope = GateScope { memory: restricted, clocks: launcher.is_some() };
         let (gate, bypass) = run_on(launcher.as_ref(), || ForkGate::install(scope)).unzip();
         let isolation = Isolation {

@@ -36,7 +36,7 @@ pub(crate) struct Ramdisk {
     root: OwnedFd,
     /// When it was last changed before a program had it.
     fresh: Time,
-    /// Whether each change has a time of its own, however quickly changes follow each other.
+    /// Whether each change gets a distinct time, even if changes follow quickly.
     pub(crate) has_distinct_times: bool,
     /// The next program gets it one tick later. Otherwise the next run, if it is equally short, would be just as
     /// uncertain.

@@ -21,7 +21,7 @@ const PIPE_BYTES: usize = 1 << 20;
 /// The size of a new pipe.
 const DEFAULT_PIPE_BYTES: u64 = 1 << 16;
 
-/// A writable pipe accepts this many bytes at once, however full it is.
+/// A writable pipe always accepts this many bytes at once.
 const PIPE_PIECE_BYTES: usize = 4096;
 
 /// Captured output up to this size is not moved to a file.

@@ -57,8 +57,7 @@ pub(crate) struct Gauges<'a> {
     /// The process that starts programs. Its descendants are the run.
     pub(crate) root: i32,
     pub(crate) cgroup: Option<&'a Cgroup>,
-    /// The clock of the root, which includes the root itself. Also `None` where the gate decides about further
-    /// processes.
+    /// The clock of the root, which includes the root itself. Also `None` if the gate decides about further processes.
     pub(crate) root_clock: Option<&'a TreeClock>,
     /// Keeps the CPU time from one run to the next, if only the root uses any in between.
     pub(crate) accounts: Option<&'a Cell<Option<CpuReadings>>>,

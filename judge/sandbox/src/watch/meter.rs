@@ -108,9 +108,12 @@ pub(crate) fn conclude(
     let cpu = Duration::from_nanos(totals.cpu);
     // If a hypervisor gives the core to others, the program is killed up to a tick before its limit.
     let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
+    // The watcher counts from the order to start, which is earlier than the start.
+    let stopped_at = limits.wall.filter(|_| breaches.contains(&Breach::Wall));
+    let wall = finished.run_time();
     let usage = Usage {
         cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
-        wall: finished.run_time(),
+        wall: stopped_at.map_or(wall, |limit| wall.max(limit)),
         memory: Some(totals.memory),
         stdout_bytes: stdout.received,
         stderr_bytes: stderr.received,
@@ -316,8 +319,7 @@ impl<'a> CpuMeter<'a> {
                 _ => 0,
             };
         }
-        // From just before the last sample until now, so that this is never less than what the clock counted in
-        // between.
+        // From just before the last sample until now, so that this is at least what the clock counted in between.
         let own = self.gauges.in_tree_clock(self.gauges.own_cpu().saturating_sub(self.own_then));
         let counted = tree_clock().saturating_sub(self.tree_then + own);
         let missed = used.saturating_sub(counted);

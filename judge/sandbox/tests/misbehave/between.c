@@ -1,4 +1,4 @@
-/* Programs that want to tell the next one something: by clocks, counters, memory and marks that live longer than they do. */
+/* Programs that try to pass information to the next run through clocks, counters, memory and marks that outlive them. */
 #include "misbehave.h"
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -7,7 +7,7 @@
 
 enum { PAGES = 16, STEP = 2, BYTES = PAGES * STEP * 4096 };
 
-/* The calls themselves: the C library looks at some arguments first. */
+/* The raw system calls, because the C library checks some arguments first. */
 static long get_clock(clockid_t clock, struct timespec *time) {
     return syscall(SYS_clock_gettime, clock, time);
 }
@@ -16,7 +16,7 @@ static clockid_t clock_of(int task, int kind) {
     return (clockid_t)((~(unsigned)task << 3) | (unsigned)kind);
 }
 
-/* Whether any call takes the clock. */
+/* Whether any call accepts the clock. */
 static int is_known(clockid_t clock) {
     struct timespec time = {0, 0}, past = {0, 1};
     struct sigevent quiet = {.sigev_notify = SIGEV_NONE};
@@ -33,7 +33,7 @@ static void *tell_thread(void *place) {
         pause();
 }
 
-/* The CPU time of others than its own processes and threads. */
+/* The CPU time of processes and threads other than its own. */
 static int clocks(char **arguments) {
     (void)arguments;
     volatile int thread_id = 0;
@@ -55,7 +55,7 @@ static int clocks(char **arguments) {
     for (int descriptor = 0; descriptor < 3; descriptor++)
         if (is_known(clock_of(descriptor, 3)))
             ESCAPED("a clock behind descriptor %d", descriptor);
-    /* Of a process by its id, of a thread by its own, and both by 0. */
+    /* A process's by its id, a thread's by its id, and both by 0. */
     clockid_t own[] = {clock_of(getpid(), 2), clock_of(thread_id, 6), clock_of(0, 2), clock_of(0, 6), clock_of(child, 2)};
     struct timespec time;
     for (int which = 0; which < 5; which++)
@@ -82,7 +82,7 @@ static char *mapped(const char *path) {
     return pages;
 }
 
-/* One bit for each page: whether to look at it, others left alone, took reading from the disk. */
+/* One bit per page: whether accessing it, without touching others, required a read from disk. */
 static unsigned read_anew(const char *path) {
     char *pages = mapped(path);
     unsigned found = 0;
@@ -112,7 +112,7 @@ static void throw_out(const char *path, unsigned bits) {
         }
 }
 
-/* The machine's memory of a file: what of it is there, and how to change that. */
+/* The page cache of a file: which pages it contains, and how to change that. */
 static int paging(char **arguments) {
     static const int advice[] = {12 /* MERGEABLE */, 20 /* COLD */, 21 /* PAGEOUT */, 25 /* COLLAPSE */, 26, 100, 101, 104};
     unsigned char resident[PAGES * STEP];
@@ -143,7 +143,7 @@ static int paging(char **arguments) {
     return 0;
 }
 
-/* The kernel's counters, and where it has put something. */
+/* The kernel's counters and object addresses. */
 static int counters(char **arguments) {
     struct stat found;
     int ends[2], descriptor = (int)syscall(SYS_pidfd_open, getpid(), 0), version = 0;
@@ -182,7 +182,7 @@ static int counters(char **arguments) {
     return ioctl(ends[0], FIONREAD, &version) ? 4 : 0;
 }
 
-/* Memory that is in no process's figures. */
+/* Memory that no process's figures include. */
 static int huge(char **arguments) {
     static const unsigned sizes[] = {0, 16, 21, 30};
     (void)arguments;
@@ -210,7 +210,7 @@ static long parents_clock(void) {
     return get_clock(clock_of(getppid(), 2), &time) ? -1 : time.tv_nsec / 1000000;
 }
 
-/* Leaves a number of four bits, behind it the paths of files that stay, in every way that it knows. */
+/* Leaves a number of four bits in every way it knows. The next arguments are paths of files that remain. */
 static int leave(char **arguments) {
     int number = atoi(arguments[0]), ends[2], sockets[32];
     for (int count = 0; count < 20 * number && (count == 0 || parents_clock() % 64 != number * 4); count++) {
@@ -241,7 +241,7 @@ static int leave(char **arguments) {
     return stat(".", &unused);
 }
 
-/* What can be learnt in those ways. */
+/* Reads the number in those ways. */
 static int recall(char **arguments) {
     int ends[2];
     unsigned long long cookie = 0;
@@ -253,7 +253,7 @@ static int recall(char **arguments) {
     fstat((int)syscall(SYS_pidfd_open, getpid(), 0), &found);
     printf(", cookie %llu, process %lu\n", cookie, (unsigned long)found.st_ino);
     for (char **path = arguments; *path; path++) {
-        /* Before it reads itself. */
+        /* Before this program itself reads the file. */
         stat(*path, &found);
         int file = open(*path, O_RDONLY), version = -1;
         unsigned char resident[PAGES * STEP] = {0};

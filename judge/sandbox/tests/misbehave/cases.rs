@@ -67,7 +67,7 @@ pub(crate) struct Case {
     pub(crate) allowed: &'static [Termination],
     pub(crate) says: Option<&'static str>,
     pub(crate) stdin_mib: usize,
-    /// Executes what it wrote. Where CPU time could then not be counted, it may not, and exits with code 4.
+    /// Executes what it wrote. Exits with code 4 if that is forbidden because its CPU time could not be counted.
     pub(crate) executes_own: bool,
     /// The limit for the whole run, with start and cleaning up.
     pub(crate) within: Duration,
@@ -109,7 +109,7 @@ const fn done(command: &'static str) -> Case {
     case
 }
 
-/// A program that asks for too many processes or threads and copes with the refusal.
+/// A program that requests too many processes or threads and handles the refusal.
 const fn full(command: &'static str) -> Case {
     let mut case = case(command, &[Processes]).time(300, 9000);
     case.says = Some("done\n");

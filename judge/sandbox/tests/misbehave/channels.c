@@ -1,4 +1,4 @@
-/* Programs that want to reach others, or to learn of them, by ways that are no files. */
+/* Programs that try to reach or observe others without files. */
 #include "misbehave.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -70,7 +70,7 @@ static int network(char **arguments) {
     return 0;
 }
 
-/* What the namespace has counted up to: the same in every run. */
+/* The namespace's counters, which are the same in every run. */
 static int ids(char **arguments) {
     (void)arguments;
     printf("%d", getpid());
@@ -88,7 +88,7 @@ static int ids(char **arguments) {
     return 0;
 }
 
-/* What others have locked: the argument is a file of theirs. It keeps what it gets for a while. */
+/* Locks of others: the argument is a file of theirs. It holds any lock it gets for a while. */
 static int locks(char **arguments) {
     int file = open(arguments[0], O_RDONLY);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

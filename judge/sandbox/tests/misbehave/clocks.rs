@@ -12,7 +12,7 @@ use super::pace::{in_time, patiently};
 use super::request;
 use super::starts::{children, first_core};
 
-/// What the programs are told to do.
+/// The programs' modes.
 const MODES: [&str; 3] = ["alone", "threads", "children"];
 
 /// In jails it is open for unpinned programs with a limit and, without a control group, for programs that ask for

@@ -1,4 +1,4 @@
-/* Programs that use time: of the processor, or on the clock. */
+/* Programs that use CPU time or wall time. */
 #include "misbehave.h"
 
 static int alone(char **arguments) {
@@ -29,7 +29,7 @@ static int children(char **arguments) {
     return 0;
 }
 
-/* Children that are not waited for: their time appears in no parent's account. */
+/* Children without a wait: no parent's accounting includes their time. */
 static int unreaped(char **arguments) {
     (void)arguments;
     signal(SIGCHLD, SIG_IGN);
@@ -78,7 +78,7 @@ static int shell(char **arguments) {
     return 3;
 }
 
-/* Switches off the kernel's counters as far as it may. */
+/* Disables the kernel's counters as far as allowed. */
 static int uncounted(char **arguments) {
     prctl(PR_TASK_PERF_EVENTS_DISABLE);
     if (fork() == 0)
@@ -86,14 +86,14 @@ static int uncounted(char **arguments) {
     return alone(arguments);
 }
 
-/* Is a new program all the time, never a new process. */
+/* Executes new programs repeatedly, without creating processes. */
 static int restarted(char **arguments) {
     (void)arguments;
     execl("/proc/self/exe", "cpu", "restarted", (char *)NULL);
     return alone(arguments);
 }
 
-/* Its parent is suspended for as long as it lives. */
+/* Its parent is suspended during its lifetime. */
 static int vforked(char **arguments) {
     (void)arguments;
     if (vfork() == 0)

@@ -1,5 +1,5 @@
-/* Programs that take disk space where it is hard to see. Each takes some 64 MiB, more than it may have, and waits a while:
-   it ends well only if that was not noticed. */
+/* Programs that use disk space where it is hard to detect. Each uses about 64 MiB, more than its limit, and waits a
+   while. It succeeds only if that was not noticed. */
 #include "misbehave.h"
 #include <sys/socket.h>
 #include <dirent.h>
@@ -15,7 +15,7 @@ static int wait_for_judgement(void) {
     return 0;
 }
 
-/* The exit code when there is no room; anything else that fails is no proof of anything. */
+/* The exit code if there is no space. Other failures prove nothing. */
 static int full(void) {
     return errno == ENOSPC || errno == EOPNOTSUPP ? 3 : 4;
 }
@@ -29,7 +29,7 @@ static int filled(const char *name, int flags, size_t bytes) {
     return file;
 }
 
-/* Wider than a watcher may like to remember. */
+/* A tree with more entries than a watcher may want to store. */
 static int folders(char **arguments) {
     (void)arguments;
     char name[32];
@@ -61,7 +61,7 @@ static int small_files(char **arguments) {
     return wait_for_judgement();
 }
 
-/* Files and folders of no size at all. */
+/* Empty files and folders. */
 static int empty_folders(char **arguments) {
     (void)arguments;
     char name[32];
@@ -73,7 +73,7 @@ static int empty_folders(char **arguments) {
     return wait_for_judgement();
 }
 
-/* A folder that may be written to and passed through, but not listed. */
+/* A folder that is writable and searchable, but not readable. */
 static int unlisted(char **arguments) {
     (void)arguments;
     umask(0);
@@ -97,14 +97,14 @@ static int hold_deleted(void) {
     return wait_for_judgement();
 }
 
-/* A process that others may not look into. */
+/* A process that others may not inspect. */
 static int undumpable(char **arguments) {
     (void)arguments;
     prctl(PR_SET_DUMPABLE, 0);
     return hold_deleted();
 }
 
-/* Held where paths are longer than the kernel tells. */
+/* Held at paths longer than the kernel reports. */
 static int out_of_sight(char **arguments) {
     (void)arguments;
     char name[201];
@@ -124,7 +124,7 @@ static int never_named(char **arguments) {
     return wait_for_judgement();
 }
 
-/* In memory alone: no descriptor holds them. */
+/* Only mapped in memory: no descriptor holds them. */
 static int mapped(char **arguments) {
     (void)arguments;
     for (int count = 0; count < 64; count++) {
@@ -136,7 +136,7 @@ static int mapped(char **arguments) {
     return wait_for_judgement();
 }
 
-/* On their way between ends that no process holds. */
+/* In transit between sockets that no process holds. */
 static int in_flight(char **arguments) {
     (void)arguments;
     int ends[2];
@@ -170,12 +170,12 @@ static int in_own_table(void *unused) {
     return 0;
 }
 
-/* A thread whose descriptors are its own, which the process does not show. */
+/* A thread with its own descriptor table, which the process does not show. */
 static int own_table(char **arguments) {
     (void)arguments;
     static char stack[1 << 18];
     int flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD;
-    // There may be no such threads.
+    // Such threads may be forbidden.
     if (clone(in_own_table, stack + sizeof stack, flags, NULL) < 0)
         return errno == EPERM ? 3 : 4;
     while (outcome < 0)
@@ -201,7 +201,7 @@ static int by_children(char **arguments) {
     return bad ? bad : wait_for_judgement();
 }
 
-/* Over before the first look. */
+/* Finished before the first check. */
 static int at_the_end(char **arguments) {
     (void)arguments;
     char name[32];
@@ -213,7 +213,7 @@ static int at_the_end(char **arguments) {
     return 0;
 }
 
-/* What an ordinary program does: nothing of it is too much. */
+/* Normal behaviour that must stay within the limits. */
 static int modest(char **arguments) {
     (void)arguments;
     int ends[2];
@@ -237,7 +237,7 @@ static int modest(char **arguments) {
     return 0;
 }
 
-/* Whatever differs from one run to the next is memory between them. */
+/* Any difference from one run to the next is shared state. */
 static int recall(char **arguments) {
     (void)arguments;
     struct stat folder;
@@ -252,7 +252,7 @@ static int recall(char **arguments) {
     return 0;
 }
 
-/* In a file system of its own, there is more to see. */
+/* With its own file system, it can check more. */
 static int recall_all(char **arguments) {
     struct stat file;
     struct statfs disk;
@@ -263,7 +263,8 @@ static int recall_all(char **arguments) {
     return recall(arguments);
 }
 
-/* Leaves traces, one kind for each number, some without touching the folder, and goes on for a number of milliseconds. */
+/* Leaves traces, one kind for each number, some without modifying the folder, and continues for a number of
+   milliseconds. */
 static int leave(char **arguments) {
     struct open_how nameless = {.flags = O_TMPFILE | O_RDWR, .mode = 0600};
     rest(atof(arguments[1]) / 1e3);
@@ -283,7 +284,7 @@ static int leave(char **arguments) {
         break;
     case 3:
         setxattr(".", "user.left", "x", 1, 0);
-        // Where that is refused, it leaves something else.
+        // If that is refused, it leaves something else.
         if (chmod(".", 0750))
             mkdir("left", 0700);
         break;
@@ -295,7 +296,7 @@ static void *nothing(void *unused) {
     return unused;
 }
 
-/* Tells which mount the folder is, and leaves it alone: by itself, briefly or not, with a thread, with a child. */
+/* Prints the folder's mount without modifying the folder: alone, briefly or not, with a thread, or with a child. */
 static int mounted(char **arguments) {
     enum { MNT_ID_UNIQUE = 0x4000 };
     struct statx folder;

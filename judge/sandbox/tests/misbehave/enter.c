@@ -1,4 +1,4 @@
-/* Goes on as another program in a world with less in it: `enter container PROGRAM…`, `enter alone PROGRAM…`. */
+/* Executes another program in a reduced environment: `enter container PROGRAM…`, `enter alone PROGRAM…`. */
 #include "misbehave.h"
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -16,7 +16,7 @@ static int go_on(char **program) {
     return 1;
 }
 
-/* The calls that make namespaces and mounts are refused, and root has no rights but the usual ones. */
+/* Calls that create namespaces and mounts are refused, and root only has the usual capabilities. */
 static int container(char **program) {
     static const int usual[] = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FSETID, CAP_FOWNER, CAP_MKNOD, CAP_NET_RAW, CAP_SETGID,
                                 CAP_SETUID, CAP_SETFCAP, CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_SYS_CHROOT, CAP_KILL,
@@ -34,7 +34,7 @@ static int container(char **program) {
         REFUSE(SYS_setns, EPERM),
         REFUSE(SYS_mount, EPERM),
         REFUSE(SYS_fsopen, EPERM),
-        /* Its flags are behind a pointer; libraries have another way. */
+        /* Its flags are behind a pointer. Libraries have a fallback. */
         REFUSE(SYS_clone3, ENOSYS),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FLAGS),
@@ -55,7 +55,7 @@ static int write_to(const char *path, const char *text) {
     return file < 0 || write(file, text, strlen(text)) < 0 || close(file);
 }
 
-/* A user namespace whose only user is root, who was this user outside. */
+/* A user namespace whose only user is root, mapped to this user outside. */
 static int alone(char **program) {
     char user[64], group[64];
     snprintf(user, sizeof user, "0 %d 1", geteuid());

@@ -1,4 +1,4 @@
-/* Programs that try every door: files, network, kernel interfaces, privileges. */
+/* Programs that try to escape through files, the network, kernel interfaces and privileges. */
 #include "misbehave.h"
 #include <dirent.h>
 #include <sys/ioctl.h>
@@ -149,7 +149,7 @@ static int kernel(char **arguments) {
         ESCAPED("modules or reboot");
     if (syscall(SYS_name_to_handle_at, AT_FDCWD, "/", buffer, buffer + 200, 0) == 0)
         ESCAPED("file handles");
-    /* The two before belong to the kernel's probes, which no filter sees. */
+    /* The two numbers before 337 belong to kernel probes, which bypass filters. */
     for (long number = 337; number < 700; number++)
         if ((number < 424 || number > 469 || number == 467) && (syscall(number, -1, 0, 0, 0, 0) != -1 || errno != ENOSYS))
             ESCAPED("call %ld, which does not exist", number);
@@ -176,7 +176,7 @@ static int kernel(char **arguments) {
     return 0;
 }
 
-/* What a program starts with: nothing that is the judge's. */
+/* The initial state of a program must contain nothing of the judge's. */
 static int inherited(char **arguments) {
     (void)arguments;
     extern char **environ;
@@ -217,7 +217,7 @@ static int inherited(char **arguments) {
     return 0;
 }
 
-/* Leaves something next to its folder, or in a place that outlives the run. */
+/* Leaves something beside its folder or in a place that outlives the run. */
 static int outside(char **arguments) {
     (void)arguments;
     mkdir("mine", 0700);
@@ -234,7 +234,7 @@ static int outside(char **arguments) {
     return 0;
 }
 
-/* Its limits are set in files; they are not its to see. */
+/* Its limits are set in files that it must not see. */
 static int control_groups(char **arguments) {
     (void)arguments;
     static const char *const files[] = {
@@ -248,7 +248,7 @@ static int control_groups(char **arguments) {
     return 0;
 }
 
-/* Its input may be a file of another user. */
+/* Its input may be another user's file. */
 static int input(char **arguments) {
     (void)arguments;
     int again = open("/proc/self/fd/0", O_RDWR);

@@ -1,5 +1,5 @@
-/* Programs that keep memory where no process's size shows it: in the kernel's own structures, in pages that only they
-   hold. Each takes far more than it may, rests, and lets go. */
+/* Programs that hold memory that no process's size shows: in kernel structures, and in pages that only those reference.
+   Each takes far more than its limit, waits, and releases it. */
 #include "misbehave.h"
 #include <linux/bpf_common.h>
 #include <linux/filter.h>
@@ -14,7 +14,7 @@
 
 static char block[64 << 10];
 
-/* In a thread that has its work done. */
+/* In a thread that has finished its work. */
 static void stay(void) {
     char byte;
     read(gate[0], &byte, 1);
@@ -25,7 +25,7 @@ static void *reserve(size_t size, int protection, int flags) {
     return place == MAP_FAILED ? NULL : place;
 }
 
-/* Reading a page that was never written takes a piece of a page table and no page. */
+/* Reading a page that was never written allocates part of a page table but no page. */
 static void read_far_and_wide(void) {
     volatile char *place = reserve((size_t)48 << 30, PROT_READ, MAP_PRIVATE);
     for (size_t at = 0; place && at < (size_t)48 << 30; at += HUGE)
@@ -63,7 +63,7 @@ static void keep_rests_of_huge_pages(void) {
     }
 }
 
-/* A socket keeps a page for each byte that is sent from a file, which goes on without the page. */
+/* A socket keeps a page for each byte sent from a file, and the file releases the page. */
 static void send_pages(void) {
     char name[32];
     snprintf(name, sizeof name, "pages-%d", getpid());
@@ -98,7 +98,7 @@ static void fill_sockets(void) {
     }
 }
 
-/* What a socket has received stays when the sender is gone. */
+/* Data that a socket has received remains after the sender ends. */
 static void fill_single_sockets(void) {
     for (int count = 0, ends[2]; count < 240 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0; count++) {
         fill(ends[0]);
@@ -106,7 +106,7 @@ static void fill_single_sockets(void) {
     }
 }
 
-/* The last packet is taken whole. */
+/* The last packet is accepted whole. */
 static void fill_with_packets(void) {
     static char packet[200 << 10];
     for (int count = 0, ends[2]; count < 240 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0; count++) {
@@ -125,7 +125,7 @@ static void *fill_in_thread(void *unused) {
     return unused;
 }
 
-/* In a table of descriptors that is the thread's own. */
+/* In the thread's own descriptor table. */
 static void fill_aside(void) {
     pthread_t thread;
     static volatile int filled;
@@ -134,7 +134,7 @@ static void fill_aside(void) {
             rest(0.01);
 }
 
-/* Descriptors that are under way from one socket to another are in no table. */
+/* Descriptors in transit between sockets are in no table. */
 static void send_sockets(void) {
     int way[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, way))
@@ -161,7 +161,7 @@ static void fill_pipes(void) {
     }
 }
 
-/* Of every second one, the name is no text. */
+/* Every second name is not valid text. */
 static void fill_named_pipes(void) {
     char name[32];
     for (int count = 0; count < 400; count++) {
@@ -176,7 +176,7 @@ static void fill_named_pipes(void) {
     }
 }
 
-/* An item for each pair of a file and a number that it has had. */
+/* One epoll item for each pair of a file and a descriptor number it has had. */
 static void watch_all(void) {
     int watchers[40], files[40];
     for (int which = 0; which < 40; which++) {
@@ -198,7 +198,7 @@ static void watch_all(void) {
         }
 }
 
-/* What the kernel wrote for a reader stays until the reader closes. */
+/* The kernel keeps its output for a reader until the reader closes the file. */
 static void read_reports(void) {
     int watcher = epoll_create1(0);
     struct epoll_event event = {.events = EPOLLIN};
@@ -271,7 +271,7 @@ static void add_rules(void) {
     }
 }
 
-/* Every other page is another mapping. */
+/* Every other page is a separate mapping. */
 static void cut_up(void) {
     char *place = reserve((size_t)64000 * 4096, PROT_NONE, MAP_PRIVATE);
     for (size_t page = 0; place && page < 64000; page += 2)
@@ -279,7 +279,7 @@ static void cut_up(void) {
             return;
 }
 
-/* A table of the kernel's, as large as one likes. */
+/* A kernel table of any chosen size. */
 static void add_buckets(void) {
     prctl(78 /* PR_FUTEX_HASH */, 1, 1L << 20, 0, 0);
 }

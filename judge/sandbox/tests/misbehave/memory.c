@@ -1,4 +1,4 @@
-/* Programs that take memory, in all the ways in which a kernel gives it. */
+/* Programs that allocate memory in all the ways a kernel provides. */
 #include "misbehave.h"
 #include <sys/ipc.h>
 #include <sys/shm.h>
@@ -17,7 +17,7 @@ static int heap(char **arguments) {
     }
 }
 
-/* Under a name that is no text. */
+/* Under a name that is not valid text. */
 static int unspeakable(char **arguments) {
     prctl(PR_SET_NAME, "\xd1\x80\xd0\xb5\xff", 0, 0, 0);
     return heap(arguments);
@@ -83,7 +83,7 @@ static void *map_in_thread(void *unused) {
     return unused;
 }
 
-/* The first thread is gone, and with it the process's size as many see it. */
+/* The first thread has ended, and with it the process's size as most tools read it. */
 static int headless(char **arguments) {
     (void)arguments;
     pthread_t thread;
@@ -118,7 +118,7 @@ static int one_file(char **arguments) {
     return fill(open(arguments[0], O_CREAT | O_WRONLY, 0600));
 }
 
-/* Files without a name: no folder shows them. */
+/* Unnamed files, which no folder shows. */
 static int deleted_files(char **arguments) {
     (void)arguments;
     memset(block, 1, sizeof block);
@@ -153,7 +153,7 @@ static int mapped_files(char **arguments) {
     return 0;
 }
 
-/* Asks for all pages in one call, and for none of them to be taken back. */
+/* Requests all pages in one call and locks them. */
 static int populated(char **arguments) {
     (void)arguments;
     mlockall(MCL_CURRENT | MCL_FUTURE);
@@ -182,7 +182,7 @@ static int sockets(char **arguments) {
     return 0;
 }
 
-/* Timers that never go off: memory of the kernel's. */
+/* Timers that never fire, which use kernel memory. */
 static int timers(char **arguments) {
     (void)arguments;
     struct sigevent nothing = {.sigev_notify = SIGEV_NONE};

@@ -1,4 +1,4 @@
-/* What every misbehaving program needs. A line that begins with ESCAPED fails the test that runs the program. */
+/* Shared by all misbehaving programs. A line that begins with ESCAPED fails the test that runs the program. */
 #ifndef MISBEHAVE_H
 #define MISBEHAVE_H
 #define _GNU_SOURCE
@@ -46,7 +46,7 @@ __attribute__((unused)) static void *spin(void *unused) {
     return unused;
 }
 
-/* The first thread is gone, the process is not. */
+/* Ends the first thread but not the process. */
 __attribute__((unused)) static int spin_headless(char **arguments) {
     (void)arguments;
     pthread_t thread;
@@ -62,7 +62,7 @@ __attribute__((unused)) static void rest(double amount) {
 
 __attribute__((unused)) static int gate[2];
 
-/* `count` processes that do the same, and stay until all have done it. */
+/* `count` processes that do the same, and wait until all have done it. */
 __attribute__((unused)) static int crew(int count, void (*work)(void)) {
     int done[2];
     char byte;
@@ -93,7 +93,8 @@ __attribute__((unused)) static int crew(int count, void (*work)(void)) {
         return crew(count, work); \
     }
 
-/* What the input says, word for word, behind the program's own name: then all runs have the same command line. */
+/* Reads the arguments from the input, word by word after the program's name, so that all runs have the same command
+   line. */
 static char **told(char **arguments) {
     static char text[8192], *words[64];
     ssize_t length = 0, piece;

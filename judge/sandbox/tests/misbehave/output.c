@@ -1,4 +1,4 @@
-/* Programs that write too much, too little or to the wrong end, and programs that end badly. */
+/* Programs that write too much, too little or to the wrong end, and programs that end abnormally. */
 #include "misbehave.h"
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -23,7 +23,7 @@ static int stubborn(char **arguments) {
     return letters(arguments);
 }
 
-/* Bytes that never were in a buffer of its own. */
+/* Bytes that were never in its own buffer. */
 static int sent(char **arguments) {
     (void)arguments;
     int zeroes = open("zeroes", O_RDWR | O_CREAT, 0600);
@@ -51,7 +51,7 @@ static int both(char **arguments) {
     return letters(arguments);
 }
 
-/* Treats its output as if it were a file, and as if it were its own. */
+/* Treats its output as its own file. */
 static int reshaped(char **arguments) {
     (void)arguments;
     if (ftruncate(1, 1 << 30) == 0 || lseek(1, 1 << 30, SEEK_SET) >= 0 || fallocate(1, 0, 0, 1 << 30) == 0)
@@ -63,7 +63,7 @@ static int reshaped(char **arguments) {
     return 0;
 }
 
-/* A child that writes when all is over. */
+/* A child that writes after everything has ended. */
 static int late(char **arguments) {
     (void)arguments;
     if (fork() == 0) {
@@ -162,7 +162,7 @@ static int by_signal(char **arguments) {
     return 98;
 }
 
-/* Leaves a core file where the system would let it. */
+/* Leaves a core file if the system allows it. */
 static int core(char **arguments) {
     (void)arguments;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};

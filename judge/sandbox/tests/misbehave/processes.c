@@ -11,7 +11,7 @@ static int bomb(char **arguments) {
     return 0;
 }
 
-/* Each process starts the next and ends: its id is never the one that was just looked up. */
+/* Each process starts the next and ends, so a looked-up id is always outdated. */
 static int relay(char **arguments) {
     (void)arguments;
     signal(SIGCHLD, SIG_IGN);
@@ -78,7 +78,7 @@ static int strike_all(char **arguments) {
     return 0;
 }
 
-/* Signals, traces, reads and slows down the process whose id it is given, and its own parent. */
+/* Signals, traces, reads and slows down the process with the given id, and its own parent. */
 static int harass(char **arguments) {
     pid_t victims[] = {(pid_t)atoi(arguments[0]), getppid()};
     for (int which = 0; which < 2; which++) {
@@ -121,7 +121,7 @@ static int harass(char **arguments) {
     return 0;
 }
 
-/* Zombies that are not waited for keep their ids. */
+/* Zombies without a wait keep their ids. */
 static int zombies(char **arguments) {
     (void)arguments;
     for (int count = 0; count < 20000; count++) {
@@ -135,7 +135,7 @@ static int zombies(char **arguments) {
     return 0;
 }
 
-/* Each dies by its own hand, as if the judge had killed it. */
+/* Each kills itself, as if the judge had killed it. */
 static int suicides(char **arguments) {
     (void)arguments;
     for (;;)
@@ -144,7 +144,7 @@ static int suicides(char **arguments) {
     return 0;
 }
 
-/* Orphans that come back to the program, not to the process that watches it, and that no parent's death takes along. */
+/* Orphans that are reparented to the program, not to its supervisor, and that no parent's death signal kills. */
 static int keeper(char **arguments) {
     (void)arguments;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -159,7 +159,7 @@ static int keeper(char **arguments) {
     return 0;
 }
 
-/* Runs a copy of itself that is no longer there. */
+/* Runs a deleted copy of itself. */
 static int reborn(char **arguments) {
     if (!*arguments) {
         puts("done");
@@ -181,7 +181,7 @@ static int reborn(char **arguments) {
     return 4;
 }
 
-/* Its own children are its own to start, signal and wait for. */
+/* It may start, signal and wait for its own children. */
 static int family(char **arguments) {
     (void)arguments;
     pid_t child = fork();
@@ -217,7 +217,7 @@ static int orphans(char **arguments) {
     return 0;
 }
 
-/* Starts as many as it is told, or fewer if it cannot, and copes with that. */
+/* Starts the requested number, or fewer if it cannot, and handles that. */
 static int crowd(char **arguments) {
     pid_t children[64];
     int wanted = atoi(arguments[0]), started = 0;
@@ -264,7 +264,7 @@ static int litter(char **arguments) {
     return 0;
 }
 
-/* Two that hold this many MiB together, for a while. */
+/* Two processes that together hold this many MiB for a while. */
 static int pair(char **arguments) {
     size_t half = (size_t)atoi(arguments[0]) * MIB / 2;
     for (int count = 0; count < 2; count++)
@@ -288,7 +288,7 @@ static void note_end(int signal) {
     ended++;
 }
 
-/* Its children end while it starts others, and their signal's handler lets no system call go on. */
+/* Its children end while it starts others, and the SIGCHLD handler interrupts system calls. */
 static int interrupted(char **arguments) {
     (void)arguments;
     struct sigaction action = {.sa_handler = note_end};

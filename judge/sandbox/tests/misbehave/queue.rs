@@ -13,7 +13,7 @@ use super::scene::processes_with;
 /// Lengths of standard output and standard error, around the length above which they go through files.
 const LENGTHS: [usize; 9] = [0, 3, 4095, 4096, 4097, 70_000, 65_536, 1_000_000, 5];
 
-/// The program of this turn: it repeats its own letter, after what it reads.
+/// The program of this turn: it prints its input and then its own letter repeatedly.
 fn of_turn(turn: usize) -> (Request, Vec<u8>, Vec<u8>) {
     let letter = |shift: usize| char::from(b'a' + ((turn + shift) % 26) as u8);
     let (out, err) = (LENGTHS[turn % LENGTHS.len()], LENGTHS[(turn / 2) % LENGTHS.len()]);
@@ -32,7 +32,7 @@ fn of_turn(turn: usize) -> (Request, Vec<u8>, Vec<u8>) {
     (request, answers.0.into_bytes(), answers.1.into_bytes())
 }
 
-/// Each queued run has its own input, output and end, however many are queued.
+/// Each queued run has its own input, output and end, for any length of the queue.
 pub(crate) fn in_order(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let told = |fault: Fault| format!("{fault}: {:?}", std::error::Error::source(&fault));
@@ -54,7 +54,7 @@ pub(crate) fn in_order(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Captured output stays available until it is collected, whatever later programs write.
+/// Captured output stays available until it is collected, regardless of what later programs write.
 pub(crate) fn with_files_between(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let turns = [5, 0, 14];

@@ -1,9 +1,10 @@
-/* Programs that do one thing many times at once, ask with arguments that make no sense, or in another machine's language. */
+/* Programs that do one thing many times concurrently, pass invalid arguments, or use another architecture's system
+   calls. */
 #include "misbehave.h"
 
 enum { STARTERS = 8, ROUNDS = 60 };
 
-/* What all starters share, be they threads or processes. */
+/* Shared by all starters, threads or processes. */
 static struct {
     pthread_barrier_t begin, tried, over;
     int started, best;
@@ -19,7 +20,7 @@ static void set_up_race(int starters) {
         pthread_barrier_init(barriers[which], &shared, (unsigned)starters);
 }
 
-/* All starters at once, again and again. What `start` makes lives until `end`, by when all have tried. */
+/* All starters at once, repeatedly. Objects made by `start` live until `end`, when all have tried. */
 static void run_race(int (*start)(void *), void (*end)(void *), void *one, int most) {
     for (int round = 0; round < ROUNDS; round++) {
         pthread_barrier_wait(&race->begin);
@@ -77,7 +78,7 @@ static void *race_of_threads(void *most) {
     return NULL;
 }
 
-/* The argument: how many processes and threads there may be. */
+/* The argument is the limit of processes and threads. */
 static int threads(char **arguments) {
     int most = atoi(arguments[0]) - STARTERS;
     pthread_t starters[STARTERS];
@@ -126,7 +127,7 @@ static int reap(char **arguments) {
     return 0;
 }
 
-/* More threads than cores, which get in each other's way. */
+/* More threads than cores, which compete. */
 static void *be_nice(void *unused) {
     for (int round = 0;; round++) {
         struct sched_param none = {0};
@@ -163,12 +164,12 @@ static int busy_processes(char **arguments) {
     return 0;
 }
 
-/* Writes itself anew and executes that, this many times. It never has the file open when it forks. */
+/* Writes a new copy of itself and executes it, this many times. It never has the file open during a fork. */
 static int rewritten(char **arguments) {
     static char block[65536], name[32];
     for (int count = atoi(arguments[1]); count > 0; count--) {
         int from = open(arguments[0], O_RDONLY), status;
-        /* A name that was used before and new ones, in turn. */
+        /* Alternates between a previous name and new ones. */
         snprintf(name, sizeof name, "./copy%d", count % 2 ? 0 : count);
         int to = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0700);
         for (ssize_t size; (size = read(from, block, sizeof block)) > 0;)
@@ -196,7 +197,7 @@ static int nothing(char **arguments) {
     return 0;
 }
 
-/* Each call with this path in each place; all are made in a folder where nothing is called that. */
+/* Makes each call with this path in each argument, in a folder without an entry of that name. */
 static void ask(const char *path, int creates) {
     struct stat found;
     char text[8];
@@ -229,7 +230,7 @@ static void ask(const char *path, int creates) {
         {SYS_unlink, (long)path},
         {SYS_rmdir, (long)path},
 #endif
-        /* These make something, if the path is only odd. */
+        /* These create something if the path is merely odd. */
         {SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CREAT | O_EXCL, 0600},
         {SYS_mkdirat, AT_FDCWD, (long)path, 0700},
         {SYS_symlinkat, (long)"nowhere", AT_FDCWD, (long)path},
@@ -255,7 +256,7 @@ static void ask(const char *path, int creates) {
     }
 }
 
-/* Null, addresses that cannot be read, texts that are too long or no text. */
+/* Null, unreadable addresses, texts that are too long, and invalid texts. */
 static int paths(char **arguments) {
     (void)arguments;
     enum { LONG = 1 << 20 };
@@ -263,7 +264,7 @@ static int paths(char **arguments) {
     char *closed = pages + LONG + 4096;
     mprotect(closed, 4096, PROT_NONE);
     memset(pages, 'a', LONG + 4096);
-    /* Without an end, up to memory that is closed. */
+    /* Without a terminator, up to inaccessible memory. */
     const char *unreadable[] = {NULL, (char *)1, (char *)-1L, (char *)(1L << 63), (char *)(1L << 47), closed, closed - 1, closed - 255,
                                 closed - 4095};
     for (unsigned which = 0; which < sizeof unreadable / sizeof *unreadable; which++)
@@ -286,7 +287,7 @@ static int paths(char **arguments) {
         ask(odd[which], 1);
     for (unsigned which = 0; which < 7; which++) {
         long bad = (long)unreadable[which];
-        /* What the judge itself looks at in a program's memory. */
+        /* Memory of the program that the judge itself reads. */
         if (bad && syscall(SYS_rt_sigaction, SIGCHLD, bad, NULL, 8) != -1)
             ESCAPED("a handler at %lx", bad);
         if (syscall(SYS_clone3, bad, 88) >= 0)
@@ -303,7 +304,8 @@ static long by_interrupt(long number, long first, long second, long third) {
 }
 #endif
 
-/* Kills in the calls of 32-bit programs, and in those with 32-bit pointers. The arguments are other processes. */
+/* Kills with the system calls of 32-bit programs, and with those for 32-bit pointers. The arguments are other
+   processes. */
 static int kill_by_old_calls(char **arguments) {
 #ifdef __x86_64__
     enum { KILL = 37, TKILL = 238, TGKILL = 270, EXIT_GROUP = 252 };
@@ -326,7 +328,7 @@ static int kill_by_old_calls(char **arguments) {
             int status;
             if (asker < 0 || waitpid(asker, &status, 0) != asker)
                 return 3;
-            /* Without such calls in the kernel, the first of them is a fault; by its own hand it must not die. */
+            /* Without kernel support, the first such call is a fault. It must not kill itself. */
             if (WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) != SIGSEGV && WTERMSIG(status) != SIGSYS)
                 ESCAPED("asked for signal %d to %ld: %x", signal, victims[which], status);
         }

@@ -1,4 +1,4 @@
-/* Programs whose processes share memory: as they may, and to have it where no process's size shows it. */
+/* Programs whose processes share memory, legitimately or to hide it from every process's size. */
 #include "misbehave.h"
 #include <sys/socket.h>
 
@@ -7,7 +7,7 @@ static char *piece(size_t size) {
     return place == MAP_FAILED ? NULL : place;
 }
 
-/* Children that only read what they have from their parent: it is there once. */
+/* Children that only read memory inherited from their parent, which exists once. */
 static int copies(char **arguments) {
     size_t size = (size_t)atol(arguments[0]) * MIB;
     char *all = malloc(size);
@@ -29,7 +29,7 @@ static int copies(char **arguments) {
     return 0;
 }
 
-/* Shared memory between processes, in pieces of ordinary size. */
+/* Shared memory between processes, in pieces of normal size. */
 static int pieces(char **arguments) {
     size_t size = (size_t)atol(arguments[0]) * MIB;
     char *all = piece(size);
@@ -51,7 +51,7 @@ static int pieces(char **arguments) {
     return 0;
 }
 
-/* One piece after the other, of several processes in turn: never much at once. */
+/* One piece after another from several processes in turn, never much at once. */
 static int again(char **arguments) {
     (void)arguments;
     for (int child = 0; child < 3; child++)
@@ -72,7 +72,7 @@ static int again(char **arguments) {
     return 0;
 }
 
-/* A child that has its parent's memory, until it does something else. */
+/* A child that shares its parent's memory until it ends. */
 static int vforked(char **arguments) {
     (void)arguments;
     char *all = malloc(60 * MIB);
@@ -90,7 +90,7 @@ static int vforked(char **arguments) {
     return 0;
 }
 
-/* Connections to children, as scripting languages make them. */
+/* Connections to children, as scripting languages create them. */
 static int connections(char **arguments) {
     (void)arguments;
     char *all = malloc(30 * MIB);
@@ -110,7 +110,7 @@ static int connections(char **arguments) {
     return 0;
 }
 
-/* Touched by a child that is gone. */
+/* Touched by a child that has ended. */
 static void touch_by_proxy(void) {
     char *place = piece(40 * MIB);
     for (size_t at = 0; place && at < 40 * MIB; at += 4 * MIB) {
@@ -122,7 +122,7 @@ static void touch_by_proxy(void) {
     }
 }
 
-/* One page of each is left; the others live on with it. */
+/* One page of each remains mapped and keeps the others alive. */
 static void trim(void) {
     for (int count = 0; count < 10; count++) {
         char *place = piece(4 * MIB);
@@ -155,7 +155,7 @@ static void map_zeroes(void) {
 
 static char *ballast;
 
-/* Until it is changed, they have it once. */
+/* Until it is modified, it exists once. */
 static void change_all(void) {
     memset(ballast, 2, 48 * MIB);
 }

@@ -1,4 +1,4 @@
-//! Short runs that repeat, which the init of a jail handles alone, and everything that may come in between.
+//! Repeated short runs, which the init of a jail handles alone, and everything that may come in between.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Other environments: the same test as in most containers, as a root that knows no other user, and as an ordinary user
-//! with and without control groups. `enter.c` makes the first two.
+//! Other environments: the same test as in most containers, as root in a user namespace without other users, and as an
+//! ordinary user with and without control groups. `enter.c` makes the first two.
 
 use std::fs;
 use std::os::unix::fs::chown;

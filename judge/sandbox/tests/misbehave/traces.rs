@@ -24,7 +24,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Whatever a program does in its folder, and however quickly, the next program finds a new folder.
+/// The next program finds a new folder, regardless of what a program does in its folder and how quickly.
 pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut run = |argv: &[&str]| -> Result<Execution, String> {
@@ -198,7 +198,7 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     check(users.len() == 4 && !users.contains(&0), || format!("users {told}"))
 }
 
-/// Whatever numbers a program leaves, and wherever, the next program sees the same values.
+/// The next program always sees the same values, regardless of which numbers a program leaves where.
 pub(crate) fn messages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);

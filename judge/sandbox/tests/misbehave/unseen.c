@@ -1,5 +1,5 @@
-/* Programs that use time where the kernel's counters do not see it: behind a file that may be executed but not read,
-   and under a parent that its children's end leaves cold. */
+/* Programs that use time where the kernel's counters miss it: from an executable but unreadable file, and under a
+   parent that ignores its children's end. */
 #include "misbehave.h"
 
 extern char **environ;
@@ -17,7 +17,7 @@ static int brief(char **arguments) {
     return 0;
 }
 
-/* Copies the program's own file to a descriptor, and closes it to all readers. */
+/* Copies the program's own file to a descriptor, and removes all read permissions. */
 static int copy_to(int to, const char *own) {
     int from = open(own, O_RDONLY);
     char block[65536];
@@ -79,7 +79,7 @@ static int memory_file(char **arguments) {
     return 4;
 }
 
-/* Written and executed below a folder that was given to write to. */
+/* Written and executed below a folder that it may write to. */
 static int elsewhere(char **arguments) {
     if (chdir(arguments[1]))
         return 3;
@@ -97,7 +97,7 @@ static int foreign_headless(char **arguments) {
     return 3;
 }
 
-/* Several at once, none of which is waited for. */
+/* Several at once, without a wait. */
 static int brood(char **arguments) {
     signal(SIGCHLD, SIG_IGN);
     for (int count = 0; count < 3; count++)
@@ -107,7 +107,7 @@ static int brood(char **arguments) {
         pause();
 }
 
-/* One after the other, each of a short life and gone when it ends. */
+/* One after another, each short-lived and reaped automatically. */
 static int chain(char **arguments) {
     struct sigaction reaped_by_itself = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT};
     if (arguments[2])
@@ -130,7 +130,7 @@ static int chain(char **arguments) {
     }
 }
 
-/* Each starts the next one before it works, and all but the first are orphans of orphans. */
+/* Each starts the next one before it works. All but the first are orphans of orphans. */
 static int relay(char **arguments) {
     signal(SIGCHLD, SIG_IGN);
     pid_t first = getpid();
@@ -148,13 +148,13 @@ static int relay(char **arguments) {
     }
 }
 
-/* Closes itself to others first, as a program may. */
+/* Makes itself undumpable first, as a program may. */
 static int closed_relay(char **arguments) {
     prctl(PR_SET_DUMPABLE, 0);
     return relay(arguments);
 }
 
-/* Alone for a third of its time. */
+/* Works alone for a third of its time. */
 static int late_relay(char **arguments) {
     burn(0.1);
     return relay(arguments);
@@ -165,7 +165,7 @@ static void *relay_of_thread(void *arguments) {
     return NULL;
 }
 
-/* Another thread than the first starts the others, after both have worked. */
+/* A thread other than the first starts the others, after both have worked. */
 static int threads_relay(char **arguments) {
     pthread_t thread;
     burn(0.05);

@@ -8,12 +8,12 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    BestOrigin, CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features,
-    GeneratorCall, JobId, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict,
-    one_line, quote,
+    BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId,
+    Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
+use judge_run::runner::was_interrupted;
 use judge_search::{ComparedAnswers, UNCHECKED, add_all_names, add_measures};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
@@ -40,7 +40,6 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let (goal, condition) = checked_goal(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
-    check_outputs(problem, args)?;
     let compared = compared(problem, goal, args);
     let mut readable = problem.clone();
     if compared.is_some() {
@@ -58,14 +57,8 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
-    let mut solvers = runner.solver(args.solver.as_ref())?;
-    if let Some(other) = &args.against {
-        solvers.extend(runner.solvers(slice::from_ref(other))?);
-    }
-    if compared.is_some() {
-        runner.template.problem.checker = readable.checker.clone();
-    }
-    let plan = runner.plan(solvers, CaseList::default())?;
+    let plan = plan(&mut runner, args, compared.is_some().then_some(readable.checker))?;
+    check_outputs(problem, args)?;
     let has_known = goal == SearchGoal::Loss && args.against.is_none();
     let known = || ReferenceScores::known(&catalogue, problem, FromJournal::of_run(has_record));
     let known = has_known.then(known).transpose()?;
@@ -90,6 +83,19 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     };
     let stop = search.run()?;
     search.finish(stop)
+}
+
+/// Returns the plan of the search, without cases. With `checker`, answers are not checked by the problem's own one.
+fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerChoice>) -> Result<Plan, Failure> {
+    let mut solvers = runner.solver(args.solver.as_ref())?;
+    if let Some(other) = &args.against {
+        solvers.extend(runner.solvers(slice::from_ref(other))?);
+    }
+    check_programs(&solvers)?;
+    if let Some(checker) = checker {
+        runner.template.problem.checker = checker;
+    }
+    runner.plan(solvers, CaseList::default())
 }
 
 /// Returns why the search is not recorded, if it is not.
@@ -128,12 +134,8 @@ fn features(pick: &Pick, problem: &Problem, reader: &CaseReader) -> Features {
         None => reader.describe(&pick.case).ok().map(|described| described.features),
     };
     let mut features = described.unwrap_or_default();
-    let call = match &pick.case.source {
-        CaseSource::Made(call) => call.clone(),
-        CaseSource::Seed(seed) => GeneratorCall { seed: *seed, values: Vec::new() },
-        CaseSource::File(_) => return features,
-    };
-    for (name, value) in call.complete(&problem.generator_parameters).unwrap_or_default() {
+    for (name, value) in supply::parameter_values(problem, &pick.case.source) {
+        // What is read from the input counts.
         if let (None, Ok(number)) = (features.get(&name), value.parse()) {
             features.set(&name, number);
         }
@@ -208,8 +210,9 @@ impl Search<'_> {
     /// Plays cases until enough are found, the budget is spent, or the search is stopped.
     fn run(&mut self) -> Result<Option<Stop>, Failure> {
         let budget = budget(self.args);
-        let started = Instant::now();
-        let is_late = || self.args.time.is_some_and(|time| started.elapsed() >= time.0);
+        let end = self.args.time.map(|time| Instant::now() + time.0);
+        let is_late = || end.is_some_and(|end| Instant::now() >= end);
+        self.runner.plan_runner.end_at(end);
         let mut steps = if budget == usize::MAX { Steps::without_end() } else { Steps::start(budget) };
         while self.seen.len() < budget && !is_late() && !self.has_enough() && !self.is_hopeless() {
             let picks = match std::mem::take(&mut self.first) {
@@ -221,10 +224,10 @@ impl Search<'_> {
             }
             steps.begin(&self.so_far());
             let count = picks.len();
-            let stop = self.play(picks)?;
+            let stop = self.play(picks, &steps)?;
             (0..count).for_each(|_| steps.end());
             if stop.is_some() {
-                return Ok(stop);
+                return Ok(stop.filter(|_| was_interrupted() || !is_late()));
             }
         }
         Ok(None)
@@ -267,7 +270,7 @@ impl Search<'_> {
     }
 
     /// Plays some cases, and passes their results to the search.
-    fn play(&mut self, picks: Vec<Pick>) -> Result<Option<Stop>, Failure> {
+    fn play(&mut self, picks: Vec<Pick>, steps: &Steps) -> Result<Option<Stop>, Failure> {
         let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
         if self.supply.makes_inputs() {
             let read = |pick: &Pick| {
@@ -285,6 +288,7 @@ impl Search<'_> {
         let mut answers = vec![Vec::new(); plan.cases.len() * solvers];
         let mut runs = 0;
         let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
+            steps.watch(event);
             if let RunEvent::Finished(finished) = event {
                 let place = finished.job.case * solvers + finished.job.solver;
                 answers[place] = finished.evidence.answer.clone().unwrap_or_default();
@@ -367,7 +371,7 @@ impl Search<'_> {
         }
     }
 
-    /// A case that matches the goal counts as much as the best value so far, so that no value is above all others.
+    /// A case that matches the goal counts as the best value so far, so that no value exceeds all others.
     fn highest_signal(&self) -> f64 {
         let signals = self.seen.iter().filter(|seen| seen.value.is_none());
         signals.map(|seen| self.signal(&seen.outcomes, seen.loss, None)).fold(1.0, f64::max)
@@ -478,20 +482,34 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the command that plays a case again. `judge run` cannot judge a case without an answer file. `judge reduce`
-    /// compares the answers of both solvers.
     fn reproduce(&self, seen: &Seen) -> String {
-        let plan = Plan { cases: slice::from_ref(&seen.pick.case).iter().cloned().collect(), ..self.plan.clone() };
-        let command = plan.reproduce(JobId { case: 0, solver: 0 });
-        let Some(other) = &self.args.against else { return command };
-        let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
-        if self.compared.is_none() {
-            // The second solver comes after the first one.
-            return command.replacen(&solver, &format!("{solver} -s {}", quote(other)), 1);
+        let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
+        again(&plan, self.args.against.as_deref(), self.compared.is_some())
+    }
+}
+
+/// Returns the command that plays the first case of a plan again. `judge run` cannot judge a case without an answer file:
+/// if answers are compared, it is `judge reduce`.
+pub(super) fn again(plan: &Plan, against: Option<&str>, is_compared: bool) -> String {
+    let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
+    let flag = if is_compared { "--against" } else { "-s" };
+    // The second solver comes after the first one.
+    let both = against.map_or_else(|| solver.clone(), |other| format!("{solver} {flag} {}", quote(other)));
+    let command = plan.reproduce(JobId { case: 0, solver: 0 }).replacen(&solver, &both, 1);
+    if !is_compared {
+        return command;
+    }
+    let command = command.replacen("judge run", "judge reduce", 1);
+    command.replacen(" --seeds ", " --seed ", 1).replacen(" --inputs ", " --input ", 1)
+}
+
+/// Fails if a solver is a folder of answers, which has none for other cases.
+pub(super) fn check_programs(solvers: &[Solver]) -> Result<(), Failure> {
+    match solvers.iter().find(|solver| matches!(solver.invocation, Invocation::Answers(_))) {
+        Some(Solver { spec, .. }) => {
+            Err(Failure::usage(format!("`{}` is a folder of answers, which has none for new cases", spec.name)))
         }
-        let command = command.replacen(&solver, &format!("{solver} --against {}", quote(other)), 1);
-        let command = command.replacen("judge run", "judge reduce", 1);
-        command.replacen(" --seeds ", " --seed ", 1).replacen(" --inputs ", " --input ", 1)
+        None => Ok(()),
     }
 }
 

@@ -171,6 +171,18 @@ impl<'a> Supply<'a> {
     }
 }
 
+/// Returns the values of the generator's parameters for a case; none where the case is not made from parameters.
+pub(super) fn parameter_values(problem: &Problem, source: &CaseSource) -> Vec<(String, String)> {
+    let is_built_in = matches!(problem.generator, Some(GeneratorChoice::BuiltIn { .. }));
+    let call = match source {
+        CaseSource::Made(call) => call.clone(),
+        // A command draws them from the seed, a built-in generator makes another case from it.
+        CaseSource::Seed(seed) if !is_built_in => GeneratorCall { seed: *seed, values: Vec::new() },
+        CaseSource::Seed(_) | CaseSource::File(_) => return Vec::new(),
+    };
+    call.complete(&problem.generator_parameters).unwrap_or_default()
+}
+
 fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
     let validator = problem.verification.validator.as_ref();
     reader.describe_input(input).is_ok()

@@ -25,7 +25,7 @@ use crate::moments::{LIGHT_TAILED, Moments, tail};
 /// The warm-up is long enough for effects on the other side that make up this share of all effects except ties. No test
 /// can account for rarer ones.
 const RARE: f64 = 0.1;
-/// The share of alpha that is spent on samples where they have not shown at all.
+/// The share of alpha that is spent on samples without such effects.
 const UNSEEN: f64 = 0.5;
 /// How fast long tails reduce the weight of effects on the other side.
 const TAIL_POWER: i32 = 3;

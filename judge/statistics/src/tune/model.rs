@@ -12,7 +12,7 @@ use crate::{Random, normal_level};
 const TRIAL_STEPS: usize = 6;
 const STEPS: usize = 25;
 
-/// The number of settings up to which the bend is chosen anew.
+/// The maximum number of settings for which the bend is chosen again.
 const MAX_BENT: usize = 128;
 
 /// How values are transformed before a process is fitted to them. Most processes are smoother on another scale than the

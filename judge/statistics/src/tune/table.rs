@@ -201,7 +201,7 @@ struct Error {
     freedom: f64,
 }
 
-/// The weight of the common noise, in values, against that of a case's own.
+/// The weight of the common noise, in values, relative to a case's own noise.
 const COMMON_NOISE: f64 = 4.0;
 
 /// Returns, by setting, the variance of the sum of its values. Some cases are noisier than others: the noise of each is
