@@ -154,12 +154,14 @@ fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
 fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let effects = paired.pairs.len();
     let fewest = fewest_for_claim(report.parameters.alpha);
+    let are = |count: usize| if count == 1 { "is" } else { "are" };
     if report.compared.is_sequential || paired.solved < 2 || effects >= fewest {
-        return format!("not decided: {} cases that both solved are too few", paired.solved.min(effects));
+        let which = if effects < paired.solved { "with an effect" } else { "that both solved" };
+        let cases = paired.solved.min(effects);
+        return format!("not decided: {} {which} {} too few", counted(cases, "case"), are(cases));
     }
     let level = percentage(report.parameters.alpha);
-    let are = if effects == 1 { "is" } else { "are" };
-    let cases = counted(effects, "case");
+    let (cases, are) = (counted(effects, "case"), are(effects));
     format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 
