@@ -70,7 +70,10 @@ impl CompareReport<'_> {
             Claim::Equal if paired.solved < paired.cases => {
                 format!("no difference: the same points on all {} cases", paired.cases)
             }
-            Claim::Equal => format!("no difference: the same score on all {} cases that both solved", paired.cases),
+            Claim::Equal => {
+                let what = self.compared.metric.as_ref().map_or_else(|| "score".to_owned(), |name| format!("`{name}`"));
+                format!("no difference: the same {what} on all {} cases that both solved", paired.cases)
+            }
             Claim::Accepted(hypothesis) => accepted_in_words(self, comparison, hypothesis),
             Claim::Contrary => {
                 let by = match comparison.inference.interval {
