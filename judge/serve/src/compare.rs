@@ -25,7 +25,7 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let problem = evaluator.problem(params.problem.as_deref())?;
     let args = arguments(&problem.problem().id, params)?;
     let limits = problem.limits(params.limits.as_ref())?;
-    let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref())?;
+    let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
     let mut candidates = Vec::new();
     for solver in [&params.a, &params.b] {
         candidates.push(evaluator.workshop.prepare(&problem, solver.choice()?, &limits, task)?);

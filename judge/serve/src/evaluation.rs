@@ -4,7 +4,7 @@ use crate::candidate::{Candidate, Workshop, id_of};
 use crate::evaluator::Evaluator;
 use crate::known::{Best, CaseKey, Row, Rows};
 use crate::params::{EvaluateParams, SolverChoice};
-use crate::problems::{ReadyProblem, case_key};
+use crate::problems::{ReadyProblem, case_keys};
 use crate::rpc::{Answer, RpcError, json};
 use crate::slots::LeasedPool;
 use crate::stopping::{self, Duel, Played};
@@ -93,7 +93,8 @@ impl<'a> Running<'a> {
         }
         let problem = evaluator.problem(params.problem.as_deref())?;
         let limits = problem.limits(params.limits.as_ref())?;
-        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref())?;
+        let case_key = case_keys(problem.problem());
+        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
         let plan = Plan { limits: limits.clone(), hand_over_answers: evaluator.records, ..problem.template.clone() };
         let mut running = Self {
@@ -115,7 +116,7 @@ impl<'a> Running<'a> {
             answer_bytes: 0,
             started,
         };
-        running.id = match Workshop::digest_of_text(choice) {
+        running.id = match Workshop::digest_of_text(&running.problem, choice) {
             Some(digest) => id_of(&digest),
             None => running.prepared()?.id.clone(),
         };
@@ -274,7 +275,9 @@ impl<'a> Running<'a> {
         let counters = &self.evaluator.counters;
         counters.evaluations.fetch_add(1, Ordering::Relaxed);
         counters.runs.fetch_add(self.runs() as u64, Ordering::Relaxed);
-        counters.cached.fetch_add((self.rows.len() - self.finished.len()) as u64, Ordering::Relaxed);
+        // Several cases may share an input, and so a row.
+        let answered = self.keys.iter().filter(|key| self.rows.contains_key(key)).count();
+        counters.cached.fetch_add(answered.saturating_sub(self.finished.len()) as u64, Ordering::Relaxed);
         let run = self.record(reached, elapsed)?;
         self.remember();
         let is_best = reached.stopped_of.is_none() && self.is_best()?;
@@ -345,7 +348,8 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Makes the candidate the best one on these cases, if it is better than the current one.
+    /// Makes the candidate the best one on these cases, if it is better than that. Returns whether it is the best. One that solves
+    /// nothing is kept for the next candidates to be compared with, but never the best.
     fn is_best(&self) -> Result<bool, RpcError> {
         if self.rows.values().any(|row| is_fault(row)) {
             return Ok(false);
@@ -370,13 +374,13 @@ impl<'a> Running<'a> {
             };
             if is_unchanged {
                 known.set_best(set, Best { candidate: self.id.clone(), rows: Arc::new(self.rows.clone()) });
-                return Ok(true);
+                return Ok(self.rows.values().any(|row| row.outcome.is_accepted()));
             }
         }
     }
 
-    /// Returns whether the candidate is better than another by the problem's rule, on all cases. The first candidate is better than one
-    /// that has played nothing, unless it fails everywhere.
+    /// Returns whether the candidate is better than another by the problem's rule, on all cases. The first candidate with a total is better
+    /// than one that has played nothing.
     fn beats(&self, other: &Best) -> Result<bool, RpcError> {
         let mut both = MatchResult::unplayed(self.duel_plan(other));
         for (place, key) in self.keys.iter().enumerate() {

@@ -45,13 +45,13 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
     }
 }
 
-/// The identity of a case across requests: its seed, or its file with the content at that time.
+/// What identifies a case across requests: its seed, or its file with the contents that it and its answer file had.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum CaseKey {
     Seed(u64),
     /// A seed with parameters, as a case is named by them.
     Made(String),
-    File(PathBuf, Option<Digest>),
+    File(PathBuf, [Option<Digest>; 2]),
 }
 
 impl CaseKey {
@@ -60,9 +60,9 @@ impl CaseKey {
         match self {
             Self::Seed(seed) => Digest::of_parts([&b"seed"[..], &seed.to_le_bytes()]),
             Self::Made(call) => Digest::of_parts([&b"made"[..], call.as_bytes()]),
-            Self::File(path, content) => {
-                let content = content.map(|content| content.0).unwrap_or_default();
-                Digest::of_parts([path.as_os_str().as_encoded_bytes(), &content])
+            Self::File(path, contents) => {
+                let [input, answer] = contents.map(|content| content.map(|content| content.0).unwrap_or_default());
+                Digest::of_parts([path.as_os_str().as_encoded_bytes(), &input, &answer])
             }
         }
     }

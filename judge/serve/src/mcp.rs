@@ -5,6 +5,7 @@ use crate::evaluation;
 use crate::evaluator::Evaluator;
 use crate::methods::{self, Later, Step, TellProgress, Work, unknown_method};
 use crate::params::{CompareParams, EvaluateParams, read_params};
+use crate::problems::{is_of_files, refuse_hidden};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::Progress;
 use crate::{compare, methods::rules_text};
@@ -114,6 +115,7 @@ impl Mcp {
             "check" => {
                 let params: CheckParams = read_params(arguments)?;
                 let input = params.input.as_deref().map(|input| self.allowed(input)).transpose()?;
+                input.as_deref().map_or(Ok(()), |input| refuse_hidden(input, evaluator.sealed.as_deref()))?;
                 Box::new(move |_| check(&evaluator, &params, input.as_deref()))
             }
             _ => {
@@ -160,7 +162,7 @@ impl Mcp {
     }
 
     fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
-        let files = cases.into_iter().flatten().filter(|name| !name.starts_with("seed-"));
+        let files = cases.into_iter().flatten().filter(|name| is_of_files(name));
         for pattern in files {
             let found = judge_run::matching::matching(Path::new(""), pattern).map_err(Failure::from)?;
             for file in found {

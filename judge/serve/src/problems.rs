@@ -5,15 +5,17 @@ use crate::params::{LimitsParam, SeedsParam};
 use crate::rpc::RpcError;
 use judge_cli::EvaluatorArgs;
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, GeneratorCall, Limits, Plan, Problem, Seeds,
+    CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, GeneratorCall, Limits, Plan, Problem, Seeds,
 };
-use judge_run::cases::{Selection, select};
+use judge_run::cases::{ProblemChecker, Selection, select};
 use judge_run::command::{checker_identity, generator_identity};
+use judge_run::program::is_in_journal;
 use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
 use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, load, running};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The maximal number of cases of a request.
@@ -104,8 +106,13 @@ impl ReadyProblem {
         given.map_or_else(|| Ok(self.template.limits.clone()), |given| given.within(&self.template.limits))
     }
 
-    /// Returns the cases of a request, with their best known scores.
-    pub(crate) fn cases(&self, seeds: Option<&SeedsParam>, names: Option<&[String]>) -> Result<CaseList, RpcError> {
+    /// Returns the cases of a request, with their best known scores. `sealed` is the file of the sealed cases, which is no case.
+    pub(crate) fn cases(
+        &self,
+        seeds: Option<&SeedsParam>,
+        names: Option<&[String]>,
+        sealed: Option<&Path>,
+    ) -> Result<CaseList, RpcError> {
         let selection = match (seeds, names) {
             (Some(_), Some(_)) => {
                 return Err(RpcError::params("params: `seeds` and `cases` cannot be used together"));
@@ -122,10 +129,38 @@ impl ReadyProblem {
             1..=MAX_CASES => {}
             more => return Err(RpcError::params(format!("{more} cases, and at most {MAX_CASES} are played at once"))),
         }
+        for (file, _) in cases.files() {
+            refuse_hidden(file, sealed)?;
+        }
         case_selection::check_files(self.problem(), &mut cases)?;
         self.reference.apply(self.problem(), &mut cases);
         Ok(cases)
     }
+}
+
+/// What the name of a case with parameters begins with.
+const CALL: &str = "seed=";
+
+/// Returns the seed in the name of a case such as `seed-7`.
+fn seed_in(name: &str) -> Option<&str> {
+    name.strip_prefix("seed-").filter(|seed| seed.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns whether the name of a case is that of a file, or a pattern.
+pub(crate) fn is_of_files(name: &str) -> bool {
+    seed_in(name).is_none() && !name.starts_with(CALL)
+}
+
+/// Fails if the input of a case is the file of the sealed cases or in a journal: a solver would print what it holds.
+pub(crate) fn refuse_hidden(file: &Path, sealed: Option<&Path>) -> Result<(), RpcError> {
+    // What cannot be found is reported when it is read.
+    let Ok(real) = file.canonicalize() else { return Ok(()) };
+    let is_sealed = sealed.is_some_and(|sealed| sealed.canonicalize().is_ok_and(|sealed| sealed == real));
+    if is_sealed || is_in_journal(&real) {
+        return Err(RpcError::params(format!("no program sees {}", file.display()))
+            .with_hint("journals and sealed cases are no inputs: name another file"));
+    }
+    Ok(())
 }
 
 /// Reads names of cases: `seed-7`, `seed=7,n=100`, or files and patterns.
@@ -133,16 +168,13 @@ fn named(names: &[String]) -> Result<Selection, RpcError> {
     if names.is_empty() {
         return Err(RpcError::params("params.cases: the list is empty").with_hint("[\"seed-1\", \"data/*.in\"]"));
     }
-    let seed = |name: &String| {
-        name.strip_prefix("seed-").filter(|seed| seed.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned)
-    };
-    let seeds: Vec<String> = names.iter().filter_map(seed).collect();
+    let seeds: Vec<&str> = names.iter().filter_map(|name| seed_in(name)).collect();
     let seeds: Option<Seeds> = match &*seeds {
         [] => None,
         seeds => Some(seeds.join(",").parse().map_err(|error| RpcError::params(format!("params.cases: {error}")))?),
     };
     let (calls, inputs): (Vec<&String>, Vec<&String>) =
-        names.iter().filter(|name| seed(name).is_none()).partition(|name| name.starts_with("seed="));
+        names.iter().filter(|name| seed_in(name).is_none()).partition(|name| name.starts_with(CALL));
     let calls: Result<Vec<GeneratorCall>, _> = calls.into_iter().map(|call| call.parse()).collect();
     let calls = calls.map_err(|error| RpcError::params(format!("params.cases: {error}")))?;
     Ok(Selection { seeds, calls, inputs: inputs.into_iter().cloned().collect(), repeat: None })
@@ -158,11 +190,20 @@ fn identity(problem: &Problem) -> String {
     format!("{checker}; {}", generator_identity(problem))
 }
 
-/// Returns the identity of a case across requests.
-pub(crate) fn case_key(cases: &CaseList, case: &CaseSpec) -> CaseKey {
-    match &case.source {
+/// Returns what identifies a case of a problem across requests.
+pub(crate) fn case_keys(problem: &Problem) -> impl Fn(&CaseList, &CaseSpec) -> CaseKey + use<> {
+    let checker = problem.checker.answers().map(|_| ProblemChecker::of(problem));
+    // A file that cannot be read is a fault of each run, which is not remembered.
+    let answer = move |source: &CaseSource| {
+        let file = checker.as_ref()?.answer_file(Some(source)).ok()??;
+        Some(Digest::of(&std::fs::read(file).ok()?))
+    };
+    move |cases, case| match &case.source {
         CaseSource::Seed(seed) => CaseKey::Seed(*seed),
         CaseSource::Made(call) => CaseKey::Made(call.to_string()),
-        CaseSource::File(path) => CaseKey::File(path.clone(), cases.read_file(&case.source).map(|read| read.hash)),
+        CaseSource::File(path) => {
+            let input = cases.read_file(&case.source).map(|read| read.hash);
+            CaseKey::File(path.clone(), [input, answer(&case.source)])
+        }
     }
 }

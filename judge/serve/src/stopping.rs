@@ -15,7 +15,6 @@ use judge_report::Versus;
 use judge_session::{Failure, MatchResult, ScoredMatch};
 use judge_statistics::{Hypothesis, Interval, SetCase, SetSample};
 use num_traits::{Signed, ToPrimitive};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The probability that a candidate that beats the incumbent is stopped, over all looks together.
@@ -261,18 +260,14 @@ fn parameters(measure: EffectMeasure, rule: &Rule, min_effect: Option<&MinEffect
     Ok(TestParameters { alpha: ALPHA, min_effect, bound: None, rare: None, hypotheses: None })
 }
 
-/// Returns whether the candidate of a result is better than the incumbent by the problem's rule.
+/// Returns whether the candidate of a result is better than the incumbent: by the problem's rule, then by fewer failures.
 ///
 /// # Errors
 /// When the scores do not suit the rule.
 pub(crate) fn is_better(played: &MatchResult) -> Result<bool, Failure> {
     let scored = played.scored()?;
-    let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]));
-    Ok(match (incumbent, candidate) {
-        (_, None) => false,
-        (None, Some(_)) => true,
-        (Some(old), Some(new)) => scored.board.direction.compare(new, old) == Ordering::Greater,
-    })
+    let [incumbent, candidate] = SOLVERS.map(|solver| &scored.board.standings[solver]);
+    Ok(scored.board.compare(candidate, incumbent).is_gt())
 }
 
 /// The minimal number of cases in a range of a feature.

@@ -2,13 +2,14 @@
 
 use crate::{Failure, load};
 use judge_cli::SandboxArgs;
-use judge_problem::{AnswerFiles, Problem, counted};
+use judge_problem::{AnswerFiles, Problem, counted, quote_words};
 use judge_run::program::{is_in_journal, journals_in};
 use judge_run::solver::Purpose;
 use judge_run::{command, runner};
 use judge_sandbox::{
     Exchange, Execution, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible,
 };
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -119,6 +120,9 @@ pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Fa
         if is_in_journal(&path) {
             return Err(not_shown("no program sees a journal".to_owned()));
         }
+        if path == Path::new("/") {
+            return Err(not_shown("it is the whole machine".to_owned()).with_hint("name the folders that it needs"));
+        }
         // A right to make and remove files applies to all folders below.
         if writable
             && sandbox.tier() == Tier::Bare
@@ -127,7 +131,19 @@ pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Fa
             let why = format!("it holds {}, which tier `{}` cannot hide", journal.display(), sandbox.tier());
             return Err(not_shown(why).with_hint("name the folders in it that it may write to"));
         }
+        if writable && is_closed_to_others(&path) {
+            let path = quote_words([path.to_string_lossy()]);
+            judge_report::note(&format!("warning: programs of root run as another user, which cannot write to {path}"));
+            judge_report::note(&format!("hint: chmod o+wX {path}"));
+        }
         Ok(Visible { path, writable })
     };
     args.visible.iter().map(read).collect()
+}
+
+/// Returns whether programs cannot write to a file or folder because this process is root and they are another user.
+fn is_closed_to_others(path: &Path) -> bool {
+    let needed = if path.is_dir() { 0o003 } else { 0o002 };
+    let is_open = path.metadata().is_ok_and(|meta| meta.mode() & needed == needed);
+    rustix::process::geteuid().is_root() && !is_open
 }

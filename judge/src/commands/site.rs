@@ -2,7 +2,7 @@
 
 use judge_cli::{SiteArgs, SitePart};
 use judge_journal::HistoryFilter;
-use judge_problem::{Catalogue, Exit};
+use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
 use judge_session::{Failure, GlobalArgs, load, recorder};
 use judge_ui::{SiteOptions, SiteParts};
@@ -41,6 +41,10 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
         site.runs,
         bytes.div_ceil(1000)
     ));
+    if site.left_out > 0 {
+        let runs = counted(site.left_out, "run");
+        judge_report::note(&format!("{runs} left out: the catalogue no longer has the problem"));
+    }
     if left_out > 0 {
         judge_report::note(&format!(
             "{left_out} games are left out, the best of each case last; --games {}MB takes more",
@@ -57,6 +61,11 @@ fn is_empty(folder: &Path) -> bool {
 /// Fails if the folder exists and is neither empty nor a site.
 fn check_folder(folder: &Path) -> Result<(), Failure> {
     let unreadable = |error: io::Error| load::unwritable("the site", folder, &error);
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    if here.is_ok_and(|here| folder.canonicalize().is_ok_and(|real| here.starts_with(real))) {
+        let error = format!("{} is the folder that you are in, and a site replaces its folder", folder.display());
+        return Err(Failure::usage(error).with_hint("judge site public"));
+    }
     match fs::read_dir(folder) {
         Ok(_) if is_empty(folder) || folder.join(MARKER).is_file() => Ok(()),
         Ok(_) => Err(Failure::usage(format!("{} is neither empty nor a site of `judge site`", folder.display()))

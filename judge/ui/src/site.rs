@@ -54,6 +54,8 @@ pub struct Site {
     pub runs: usize,
     /// The number of results whose game the site shows, and the number of results whose game it leaves out.
     pub games: (usize, usize),
+    /// How many runs it leaves out, because their problem is no longer in the catalogue.
+    pub left_out: usize,
 }
 
 /// Returns the site of a journal.
@@ -71,10 +73,11 @@ pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failu
         files: page_files()?,
         games: SiteGames::new(wishes.games),
     };
-    let runs = maker.runs(wishes.runs)?;
+    let (runs, left_out) = maker.runs(wishes.runs)?;
     let heads = runs.iter().map(|run| maker.asker.get(&format!("runs/{run}"))).collect::<Result<Vec<_>, _>>()?;
     let solvers = heads.iter().flat_map(|head| head["solvers"].as_array().into_iter().flatten());
-    maker.private.hide_commands(solvers.filter_map(|solver| solver["name"].as_str()));
+    let named = solvers.filter_map(|solver| Some((solver["name"].as_str()?, solver["command"].as_str()?)));
+    maker.private.hide_commands(named);
     let mut rows = heads.iter().map(|head| maker.rows(head)).collect::<Result<Vec<_>, _>>()?;
     maker.add_games(&heads, &mut rows)?;
     for (head, rows) in heads.iter().zip(rows) {
@@ -85,7 +88,7 @@ pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failu
     let Maker { mut files, games, .. } = maker;
     let counts = (games.shown, games.left_out);
     files.extend(games.into_files()?.into_iter().map(|(name, file)| (format!("data/{name}.js"), file)));
-    Ok(Site { files, runs: runs.len(), games: counts })
+    Ok(Site { files, runs: runs.len(), games: counts, left_out })
 }
 
 /// Asks the API as a page does.
@@ -127,6 +130,8 @@ fn encoded(text: &str) -> String {
 pub(super) struct Private {
     /// The names of fields whose values are left out.
     fields: Vec<&'static str>,
+    /// Whether nothing of a machine is told.
+    hides_machine: bool,
     /// Texts that are removed from all others: paths and names of this machine.
     texts: Vec<String>,
     /// Names of solvers that are command lines, the longest first, with their replacements.
@@ -140,7 +145,7 @@ impl Private {
             fields.extend(["command", "reproduce", "commit", "solver_hash"]);
         }
         if !parts.machine {
-            fields.extend(["host", "cpu", "kernel"]);
+            fields.extend(["host", "cpu", "kernel", "node"]);
         }
         if !parts.stderr {
             fields.push("stderr");
@@ -151,22 +156,24 @@ impl Private {
         let known = variables.into_iter().flatten().chain(here).chain([host]);
         // Short names, such as `root`, also occur inside words.
         let texts = if parts.machine { Vec::new() } else { known.filter(|text| text.len() > 4).collect() };
-        Self { fields, texts, names: Vec::new() }
+        Self { fields, hides_machine: !parts.machine, texts, names: Vec::new() }
     }
 
-    /// Hides the command lines in the names of these solvers. Each is replaced by the name of the program's file.
-    fn hide_commands<'a>(&mut self, solvers: impl Iterator<Item = &'a str>) {
+    /// Hides the command lines in the names of solvers, which come with their commands. The name of the program's file
+    /// stands for each.
+    fn hide_commands<'a>(&mut self, solvers: impl Iterator<Item = (&'a str, &'a str)>) {
         if !self.fields.contains(&"command") {
             return;
         }
-        let mut used = HashSet::new();
-        for name in solvers.collect::<BTreeSet<_>>() {
-            let is_file = |word: &&str| word.contains(['.', '/']);
-            let Some(file) = name.split_whitespace().find(is_file).filter(|file| *file != name || name.contains('/'))
-            else {
-                continue;
-            };
-            let file = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
+        let mut files: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        for (name, command) in solvers {
+            let file = files.entry(name).or_default();
+            *file = file.or(file_in(name, command));
+        }
+        let kept = files.iter().filter(|(_, file)| file.is_none()).map(|(name, _)| (*name).to_owned());
+        let mut used: HashSet<String> = kept.collect();
+        for (name, file) in files {
+            let Some(file) = file else { continue };
             let numbered = (2..).map(|number| format!("{file} ({number})"));
             let shown = std::iter::once(file.to_owned()).chain(numbered).find(|shown| used.insert(shown.clone()));
             self.names.extend(shown.map(|shown| (name.to_owned(), shown)));
@@ -188,6 +195,9 @@ impl Private {
                     if self.fields.contains(&name.as_str()) && value.is_string() {
                         *value = Value::String(String::new());
                     }
+                    if name == "nodes" && self.hides_machine {
+                        *value = json!([]);
+                    }
                     self.cut(value);
                 }
             }
@@ -199,13 +209,44 @@ impl Private {
     /// Returns a text without paths of this machine.
     fn shown(&self, text: &str) -> String {
         let text = self.texts.iter().fold(self.renamed(text), |text, private| text.replace(private.as_str(), "…"));
-        if self.texts.is_empty() || !text.contains('/') {
-            return text;
-        }
-        let is_path =
-            |word: &str| word.trim_start_matches(['\'', '"', '(', '`', '=']).starts_with(['/', '~']) && word.len() > 2;
-        text.split(' ').map(|word| if is_path(word) { "…" } else { word }).collect::<Vec<_>>().join(" ")
+        if self.hides_machine { without_paths(&text) } else { text }
     }
+}
+
+/// Returns the name of the program's file in a solver's name that is a command line or a path; `None` if it is neither.
+fn file_in<'a>(name: &'a str, command: &str) -> Option<&'a str> {
+    let is_line = name == command && name.contains(char::is_whitespace);
+    let file = match name.split_whitespace().find(|word| word.contains(['.', '/'])) {
+        Some(file) => Some(file).filter(|file| *file != name || name.contains('/')),
+        None => name.split_whitespace().next().filter(|_| is_line),
+    }?;
+    let file = file.trim_matches(['\'', '"']).trim_end_matches('/');
+    Some(file.rsplit('/').next().unwrap_or(file))
+}
+
+/// Returns a text without absolute paths. One begins at a space, or behind a sign such as `=`: not in `a/b`, `</b>` or `https://`.
+fn without_paths(text: &str) -> String {
+    let (mut shown, mut rest, mut before) = (String::new(), text, ' ');
+    while let Some(sign) = rest.chars().next() {
+        let may_begin = matches!(sign, '/' | '~') && (before.is_whitespace() || "=:'\"`([{,;|".contains(before));
+        let length = if may_begin { path_length(rest, before) } else { 0 };
+        shown.push(if length > 0 { '…' } else { sign });
+        rest = &rest[length.max(sign.len_utf8())..];
+        before = sign;
+    }
+    shown
+}
+
+/// Returns the length of the path that a text begins with behind this character; 0 if it begins with none.
+fn path_length(text: &str, before: char) -> usize {
+    const QUOTES: [char; 3] = ['\'', '"', '`'];
+    let quoted = Some(before).filter(|before| QUOTES.contains(before)).and_then(|quote| text.find(quote));
+    let end = quoted.or_else(|| text.find(|sign: char| sign.is_whitespace() || sign == ')' || QUOTES.contains(&sign)));
+    let word = &text[..end.unwrap_or(text.len())];
+    let is_address = before == ':' && word.starts_with("//") && !word.starts_with("///");
+    let is_name = |sign: char| sign.is_alphanumeric() || sign == '.' || sign == '_';
+    let is_named = word.trim_start_matches(['/', '~']).starts_with(is_name);
+    if word.contains('/') && is_named && !is_address { word.len() } else { 0 }
 }
 
 struct Maker {
@@ -220,20 +261,30 @@ struct Maker {
 const PAGE: usize = 1000;
 
 impl Maker {
-    /// Returns the numbers of the runs, the newest first.
-    fn runs(&self, choices: &[RunChoice]) -> Result<Vec<i64>, Failure> {
+    /// Returns the numbers of the runs, the newest first, and how many are left out because their problem is not in the
+    /// catalogue.
+    fn runs(&self, choices: &[RunChoice]) -> Result<(Vec<i64>, usize), Failure> {
         let chosen = choices
             .iter()
             .map(|choice| self.asker.get(&format!("runs/{}", word(*choice))).map(|head| head["run"].as_i64()));
         let mut runs: BTreeSet<i64> = chosen.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+        let mut left_out = 0;
         if choices.is_empty() {
-            let rows = self.history()?;
-            runs.extend(rows.iter().filter_map(|row| row["run"].as_i64()));
+            let problems = self.problems()?;
+            let is_known = |row: &Value| problems.iter().any(|problem| problem["problem"] == row["problem"]);
+            let (known, others): (Vec<_>, Vec<_>) = self.history()?.into_iter().partition(is_known);
+            runs.extend(known.iter().filter_map(|row| row["run"].as_i64()));
+            left_out = others.len();
         }
         if runs.is_empty() {
             return Err(Failure::usage("the journal has no run to show").with_hint("judge run -p columns"));
         }
-        Ok(runs.into_iter().rev().collect())
+        Ok((runs.into_iter().rev().collect(), left_out))
+    }
+
+    /// Returns the problems of the catalogue.
+    fn problems(&self) -> Result<Vec<Value>, Failure> {
+        Ok(self.asker.get("problems")?["problems"].as_array().cloned().unwrap_or_default())
     }
 
     /// Returns all rows of the list of runs.
@@ -262,7 +313,7 @@ impl Maker {
             let Some(fields) = row.as_object_mut() else { continue };
             // The answer itself is not part of a site. Messages of a compiler or a broken program contain paths.
             let is_ruled = matches!(fields.get("code").and_then(Value::as_str), Some("AC" | "WA"));
-            if !is_ruled && !self.private.texts.is_empty() {
+            if !is_ruled && self.private.hides_machine {
                 fields.remove("note");
             }
         }
@@ -344,14 +395,14 @@ impl Maker {
         let is_chosen = |row: &Value| row["run"].as_i64().is_some_and(|run| runs.contains(&run));
         let history: Vec<_> = self.history()?.into_iter().filter(is_chosen).collect();
         let ids: BTreeSet<&str> = heads.iter().filter_map(|head| head["problem"].as_str()).collect();
-        let mut problems = self.asker.get("problems")?["problems"].as_array().cloned().unwrap_or_default();
+        let mut problems = self.problems()?;
         problems.retain(|problem| problem["problem"].as_str().is_some_and(|id| ids.contains(id)));
         let mut pages = Map::new();
         for id in &ids {
             // A problem that is no longer in the catalogue has no page.
             let Ok(mut page) = self.asker.get(&format!("problems/{}", encoded(id))) else { continue };
             (page["by_hand"], page["fresh_replays"]) = (false.into(), false.into());
-            if !self.private.texts.is_empty() {
+            if self.private.hides_machine {
                 page["facts"] = json!([]);
             }
             pages.insert((*id).to_owned(), page);
@@ -432,14 +483,17 @@ mod tests {
     #[test]
     fn names_that_are_commands_are_hidden() {
         let mut private = Private::of(SiteParts::default());
-        private
-            .hide_commands(["python3 bot.py", "python3 /home/me/bot.py --x 1", "by hand", "mybot", "v1.2"].into_iter());
+        let lines = ["python3 bot.py", "python3 /home/me/bot.py --x 1", "cat -n", "by hand", "mybot", "v1.2"];
+        let commands = lines.map(|name| (name, if name == "by hand" { "./bot" } else { name }));
+        private.hide_commands(commands.into_iter().chain([("bot.py", "./bot.py")]));
         for (name, shown) in [
             ("by hand", "by hand"),
+            ("cat -n", "cat"),
+            ("bot.py", "bot.py"),
             ("mybot", "mybot"),
             ("v1.2", "v1.2"),
-            ("python3 bot.py#4", "bot.py (2)#4"),
-            ("12/python3 /home/me/bot.py --x 1", "12/bot.py"),
+            ("python3 bot.py#4", "bot.py (3)#4"),
+            ("12/python3 /home/me/bot.py --x 1", "12/bot.py (2)"),
         ] {
             assert_eq!(private.renamed(name), shown);
         }
@@ -447,7 +501,27 @@ mod tests {
         private.cut(&mut document);
         assert_eq!(document, json!({ "command": "", "message": "see … now", "solvers": [{ "host": "", "total": 1 }] }));
         let mut open = Private::of(SiteParts { commands: true, machine: true, stderr: true });
-        open.hide_commands(["python3 bot.py"].into_iter());
+        open.hide_commands([("python3 bot.py", "python3 bot.py")].into_iter());
         assert_eq!(open.shown("python3 bot.py at /etc/passwd"), "python3 bot.py at /etc/passwd");
+    }
+
+    #[test]
+    fn absolute_paths_are_cut_out_of_texts() {
+        for (text, shown) in [
+            ("see\n/opt/secret/log and path=/opt/hidden, file:/opt/third", "see\n… and path=… file:…"),
+            ("file:///opt/a //opt/b ~/c ~me/d '/a folder/e' (/f)", "file:… … … … '…' (…)"),
+        ] {
+            assert_eq!(without_paths(text), shown, "{text}");
+        }
+        for text in ["a/b and 1/2, ./c ../d / ~5", "https://host/e", "<b>f(n)/n</b> <br /> /\\/\\ x[i]/y"] {
+            assert_eq!(without_paths(text), text);
+        }
+    }
+
+    #[test]
+    fn nodes_are_of_the_machine() {
+        let mut document = json!({ "nodes": [{ "name": "node-17", "host": "a" }], "rows": [{ "node": "node-17" }] });
+        Private::of(SiteParts::default()).cut(&mut document);
+        assert_eq!(document, json!({ "nodes": [], "rows": [{ "node": "" }] }));
     }
 }

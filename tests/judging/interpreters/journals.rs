@@ -2,6 +2,7 @@
 
 use super::place::{Judge, Place, SYSTEM_PATH, is_root, said};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 const SECRET: &str = "the answer of another";
 
@@ -37,13 +38,10 @@ fn journals_are_hidden_at_any_depth() {
         for words in [&["--", "cat", ".judge/journal.db"][..], &["--", "sh", "spy.sh", "./.judge"]] {
             assert!(!spied(&place, judge, words).0.contains(SECRET), "{judge:?} {words:?}");
         }
-        for named in [".judge", "sub/.judge/journal.db"] {
+        let hidden = "no program sees a journal";
+        for (named, why) in [(".judge", hidden), ("sub/.judge/journal.db", hidden), ("/", "it is the whole machine")] {
             let refused = said(place.exec(judge, SYSTEM_PATH, &["--dir", named, "--", "true"]));
-            assert!(
-                refused.code == Some(2) && refused.stderr.contains("no program sees a journal"),
-                "{}",
-                refused.stderr
-            );
+            assert!(refused.code == Some(2) && refused.stderr.contains(why), "{named}: {}", refused.stderr);
         }
     }
 }
@@ -63,6 +61,12 @@ fn a_journal_in_a_writable_folder_is_unchanged() {
         } else {
             assert_eq!(inside.stdout, "looked\n", "{judge:?}: {}", inside.stderr);
             fs::remove_file(place.path("work/made")).unwrap();
+            for (mode, is_closed) in [(0o777, false), (0o755, is_root() && judge.user.is_none())] {
+                fs::set_permissions(place.path("work"), PermissionsExt::from_mode(mode)).unwrap();
+                let noted = said(place.exec(judge, SYSTEM_PATH, &["--dir", ".:rw", "--", "true"])).stderr;
+                assert_eq!(noted.contains("cannot write to"), is_closed, "{judge:?}: {noted}");
+            }
+            fs::set_permissions(place.path("work"), PermissionsExt::from_mode(0o777)).unwrap();
         }
         assert_eq!(fs::read_dir(place.path("work/.judge")).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(place.path("work/.judge/journal.db")).unwrap(), SECRET);

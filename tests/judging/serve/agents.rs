@@ -77,6 +77,16 @@ fn files_outside_the_folder_are_not_read() {
     for arguments in [json!({"command": "cat /etc/hostname"}), json!({"path": "bot.sh", "cases": ["/etc/host*"]})] {
         assert!(tool(&mut served, "evaluate", &arguments).0, "{arguments}");
     }
+    // Names that begin like seeds are files like others.
+    std::os::unix::fs::symlink("/etc/hostname", served.folder.path().join("seed-x.in")).unwrap();
+    let outside = json!({"path": "bot.sh", "language": "shell", "cases": ["seed-x.in"]});
+    let (is_error, text) = tool(&mut served, "evaluate", &outside);
+    assert!(is_error && text.contains("is not read for agents"), "{text}");
+    served.folder.write(".judge/sealed-columns.toml", "seeds = \"1\"\n");
+    let hidden = json!({"path": "bot.sh", "language": "shell", "cases": [".judge/sealed-columns.toml"]});
+    let (is_error, text) = tool(&mut served, "evaluate", &hidden);
+    assert!(is_error && text.contains("no program sees"), "{text}");
+    assert!(tool(&mut served, "check", &json!({"input": ".judge/sealed-columns.toml", "answer": "1"})).0);
     let both = json!({"a": {"path": "bot.sh"}, "b": {"path": "out.sh"}, "seeds": "1"});
     assert!(tool(&mut served, "compare", &both).0);
     assert!(tool(&mut served, "check", &json!({"input": "/etc/hostname", "answer": "1"})).0);

@@ -14,6 +14,7 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!((&first["runs"], &first["is_best"], &first["stopped_early"]), (&json!(4), &json!(true), &json!(false)));
     assert_eq!(first["cases"][1]["case"], "seed-2");
     assert_eq!(first["cases"][1]["score"], 20);
+    assert!(first["cases"][1].get("reproduce").is_none(), "there is no file: {first}");
     let again = served.evaluate(script, "1-4", &json!({}));
     assert_eq!((&again["runs"], &again["cases"]), (&json!(0), &first["cases"]));
     assert_eq!(again["candidate"], first["candidate"]);
@@ -22,6 +23,55 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!(served.evaluate(script, "1-4", &json!({"limits": {"cpu": "100ms"}}))["runs"], 4);
     let status = served.result("status", &json!({}));
     assert_eq!((&status["evaluations"], &status["cached"]), (&json!(5), &json!(6)), "{status}");
+}
+
+#[test]
+fn two_cases_may_have_one_input() {
+    let folder = place();
+    let case = |name: &str| format!("[[problem.case]]\nseed = 7\nname = \"{name}\"\n");
+    folder.write("problems.toml", CATALOGUE.replace("seeds = \"1-20\"\n", &(case("a") + &case("b"))));
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2"]);
+    let params = json!({"solver": {"source": "read n; echo $n", "language": "shell"}});
+    for _ in 0..2 {
+        let result = served.result("evaluate", &params);
+        assert_eq!((&result["total"], result["cases"].as_array().unwrap().len()), (&json!(14), 2), "{result}");
+    }
+    assert_eq!(served.result("status", &json!({}))["cached"], 2);
+}
+
+#[test]
+fn an_answer_file_that_changes_is_another_case() {
+    let folder = place();
+    let keys = "checker = \"tokens\"\ninputs = [\"*.in\"]\nanswers = \"*.ans\"\n";
+    folder.write("problems.toml", format!("[[problem]]\nid = \"five\"\n{keys}"));
+    folder.write("a.in", "1\n");
+    folder.write("a.ans", "5\n");
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "1"]);
+    let params = json!({"solver": {"source": "echo 5", "language": "shell"}});
+    let mut evaluate = |answer: &str| {
+        served.folder.write("a.ans", answer);
+        let result = served.result("evaluate", &params);
+        (result["verdict"].as_str().unwrap().to_owned(), result["runs"].as_u64().unwrap())
+    };
+    assert_eq!(evaluate("5\n"), ("accepted".to_owned(), 1));
+    assert_eq!(evaluate("7\n"), ("wrong-answer".to_owned(), 1));
+    assert_eq!(evaluate("5\n"), ("accepted".to_owned(), 0));
+}
+
+#[test]
+fn a_shared_file_that_changes_makes_other_candidates() {
+    let folder = place();
+    let shared = folder.write("data/score", "1\n").parent().unwrap().to_str().unwrap().to_owned();
+    let script = format!("cat {shared}/score");
+    folder.write("bot.sh", &script);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "1", "--dir", &shared]);
+    for solver in [json!({"path": "bot.sh"}), json!({"source": script, "language": "shell"})] {
+        let params = json!({"problem": "columns", "solver": solver, "seeds": "1"});
+        for score in [3, 4] {
+            served.folder.write("data/score", format!("{score}\n"));
+            assert_eq!(served.result("evaluate", &params)["total"], score, "{params}");
+        }
+    }
 }
 
 #[test]
@@ -38,6 +88,8 @@ fn a_file_that_changes_is_another_candidate() {
     let command = json!({"problem": "columns", "solver": {"command": "sh bot.sh"}, "cases": ["seed-7", "seed-9"]});
     let result = served.result("evaluate", &command);
     assert_eq!((&result["total"], &result["cases"][1]["case"]), (&json!(2), &json!("seed-9")));
+    let again = result["cases"][1]["reproduce"].as_str().unwrap();
+    assert!(again.starts_with("judge run -p columns -s 'sh bot.sh' --seeds 9"), "{again}");
 }
 
 #[test]

@@ -31,6 +31,8 @@ fn sealed_evaluations_tell_failures_and_the_best_total() {
         let params = json!({"problem": "columns", "solver": solver, "seeds": "1"});
         assert_eq!(served.error_code("evaluate", &params), -32602, "{params}");
     }
+    let cases = json!({"problem": "columns", "solver": solver("cat >&2; exit 1"), "cases": ["./sealed.toml"]});
+    assert_eq!(served.error_code("evaluate", &cases), -32602, "the sealed file is no case");
     let mut plain = Served::start(&[]);
     assert_eq!(plain.error_code("evaluate", &json!({"solver": solver("echo 5"), "sealed": true})), -32602);
 }

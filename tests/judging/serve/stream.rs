@@ -56,6 +56,17 @@ fn a_candidate_that_solves_nothing_stops_soon() {
 }
 
 #[test]
+fn failures_are_never_better_than_answers() {
+    let mut served = Served::start(&[]);
+    let bests = ["exit 1", "read n; [ $n = 1 ] || exit 1; echo 0", "echo 0", "exit 2"].map(|script| {
+        let result = served.evaluate(script, "1-2", &json!({}));
+        assert_eq!(result["total"], 0, "{result}");
+        result["is_best"].as_bool().unwrap()
+    });
+    assert_eq!(bests, [false, true, true, false]);
+}
+
+#[test]
 fn all_candidates_meet_the_same_cases_first() {
     let mut served = Served::start(&[]);
     served.evaluate("read n; echo $((n + 1000))", "1-60", &json!({}));

@@ -4,6 +4,7 @@ use super::browser::Browser;
 use super::some_runs;
 use crate::support::Folder;
 use crate::support::client::Server;
+use crate::support::documents::{CATALOGUE, sample};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -127,9 +128,25 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     assert!(
         folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
     );
+    let said = folder.judge(&["site", "."]);
+    assert!(said.code == Some(2) && said.stderr.contains("that you are in"), "{}", said.stderr);
     let empty = Folder::new();
     let said = empty.judge(&["site", "public"]);
     assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
+}
+
+#[test]
+fn runs_of_removed_problems_are_left_out() {
+    let folder = sample();
+    folder.write("problems.toml", format!("{CATALOGUE}\n{}", CATALOGUE.replace("columns", "gone")));
+    folder.script("bot", "echo 1");
+    for id in ["columns", "gone"] {
+        assert_eq!(folder.judge(&["run", "-p", id, "-s", "./bot", "--seeds", "1"]).code, Some(0));
+    }
+    folder.write("problems.toml", CATALOGUE);
+    let said = folder.judge(&["site", "public"]);
+    assert!(said.code == Some(0) && said.stderr.contains("1 run left out"), "{}", said.stderr);
+    assert!(!folder.path().join("public/data/run-2.js").exists());
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub struct LeaderboardRow {
 /// all others. Solvers with the same rank are listed by name.
 pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<LeaderboardRow> {
     let standing = |solver: usize| &scoreboard.standings[solver];
-    let worth = |left: usize, right: usize| compare(scoreboard, standing(left), standing(right));
+    let worth = |left: usize, right: usize| scoreboard.compare(standing(left), standing(right));
     let mut order: Vec<usize> = (0..results.solvers.len()).collect();
     order.sort_by(|&left, &right| {
         let names = results.solvers[left].name.cmp(&results.solvers[right].name);
@@ -43,12 +43,6 @@ pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Leader
     });
     let rank = |solver: usize| 1 + order.iter().filter(|&&other| worth(other, solver).is_gt()).count();
     order.iter().map(|&solver| row(results, solver, rank(solver), standing(solver))).collect()
-}
-
-/// Compares two standings. The better one is `Greater`.
-fn compare(scoreboard: &Scoreboard, left: &Standing, right: &Standing) -> Ordering {
-    let numbers = scoreboard.direction.compare_known(scoreboard.headline(left), scoreboard.headline(right));
-    numbers.then(right.failed.cmp(&left.failed))
 }
 
 fn row(results: &Results<'_>, solver: usize, rank: usize, standing: &Standing) -> LeaderboardRow {

@@ -72,6 +72,12 @@ impl Scoreboard {
             Aggregate::Mean => standing.mean.as_ref(),
         }
     }
+
+    /// Compares two standings by the aggregate that the rule ranks by, then by fewer failures. The better one is `Greater`.
+    pub fn compare(&self, left: &Standing, right: &Standing) -> Ordering {
+        let numbers = self.direction.compare_known(self.headline(left), self.headline(right));
+        numbers.then(right.failed.cmp(&left.failed))
+    }
 }
 
 impl Standing {

@@ -64,6 +64,12 @@ enum CpuAccount {
 /// An init and its kernel memory need a fraction of this.
 const MAX_RESIDUAL_BYTES: u64 = 16 << 20;
 
+/// What is left for a program whose limit is below what the jail's init holds. No program starts with less.
+const SMALLEST_LEFT: u64 = 64 << 10;
+
+/// The kernel's `PID_MAX_LIMIT`: the most that a group's limit of processes can be.
+const MAX_PROCESSES: u32 = 1 << 22;
+
 /// Counts of the kernel's refusals since the group was made.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Counters {
@@ -215,7 +221,17 @@ impl Memory {
                 // The memory limit may never exceed the limit of memory and swap together. Without swap accounting
                 // this file is missing.
                 let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), "-1");
-                write(&self.folder.join("memory.limit_in_bytes"), value)?;
+                let file = self.folder.join("memory.limit_in_bytes");
+                match write(&file, value) {
+                    // The kernel refuses a limit below what the jail's init holds. The peak tells that the program
+                    // has exceeded it.
+                    Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                        write(&file, &number(&self.usage).saturating_add(SMALLEST_LEFT).to_string())?;
+                        self.limit.set(None);
+                        return Ok(());
+                    }
+                    written => written?,
+                }
                 let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), value);
             }
             Version::Two => {
@@ -255,7 +271,8 @@ impl Pids {
         if self.limit.get() == limit && limit.is_some() {
             return Ok(());
         }
-        let text = limit.map_or_else(|| "max".to_owned(), |count| (u64::from(count) + 1).to_string());
+        let bounded = limit.filter(|count| *count < MAX_PROCESSES);
+        let text = bounded.map_or_else(|| "max".to_owned(), |count| (u64::from(count) + 1).to_string());
         write(&self.folder.join("pids.max"), &text)?;
         self.limit.set(limit);
         Ok(())

@@ -119,7 +119,8 @@ impl<'a> Launch<'a> {
             parent: std::process::id().cast_signed(),
             step: "",
             errno: 0,
-            started: 0,
+            // A child that is killed before it notes its start has begun now.
+            started: clock::now(),
         };
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;

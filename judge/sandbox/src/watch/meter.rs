@@ -108,9 +108,12 @@ pub(crate) fn conclude(
     let cpu = Duration::from_nanos(totals.cpu);
     // If a hypervisor gives the core to others, the program is killed up to a tick before its limit.
     let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
+    // The watcher counts from the order to start, which is earlier than the start.
+    let stopped_at = limits.wall.filter(|_| breaches.contains(&Breach::Wall));
+    let wall = finished.run_time();
     let usage = Usage {
         cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
-        wall: finished.run_time(),
+        wall: stopped_at.map_or(wall, |limit| wall.max(limit)),
         memory: Some(totals.memory),
         stdout_bytes: stdout.received,
         stderr_bytes: stderr.received,

@@ -44,6 +44,8 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("queue cancelled", queue::cancelled),
     ("figures after a littered folder", figures_after_a_littered_folder),
     ("cannot start", cannot_start),
+    ("stopped before it begins", stopped_before_it_begins),
+    ("limits at their ends", limits_at_their_ends),
     ("outputs of every kind", streams::outputs_of_every_kind),
     ("programs written at once", races::programs_written_at_once),
     ("bystanders of forks", races::bystanders_of_forks),
@@ -121,6 +123,40 @@ fn figures_after_a_littered_folder(sandbox: &Sandbox, programs: &Path) -> Result
         // The limit is below the size of the leftover files, and the program needs more memory than the limit.
         let greedy = run(["pair", "30"], 20)?;
         check(greedy.breaches == [Breach::Memory], || format!("{greedy:?}"))?;
+    }
+    Ok(())
+}
+
+/// A wall time shorter than the start ends a run that has hardly begun, and its time says so.
+fn stopped_before_it_begins(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    for _ in 0..20 {
+        let mut request = request(programs.join("cpu"), &["cpu".into(), "asleep".into(), "1000".into()]);
+        request.limits.wall = Some(Duration::from_micros(1));
+        let began = Instant::now();
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        let wall = execution.usage.wall;
+        let is_right = (Duration::from_micros(1)..=began.elapsed()).contains(&wall);
+        check(execution.breaches == [Breach::Wall] && is_right, || format!("{execution:?}"))?;
+    }
+    Ok(())
+}
+
+/// The smallest and the largest limits that can be asked for are limits like others.
+fn limits_at_their_ends(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut run = |memory: u64, processes: u32| {
+        let mut request = request(programs.join("output"), &["output", "code", "3"].map(str::to_owned));
+        (request.limits.memory, request.limits.processes) = (Some(memory), Some(processes));
+        worker.run(&request).map_err(|fault| format!("{memory} bytes, {processes} processes: {fault}"))
+    };
+    for memory in [0, 4096] {
+        let execution = run(memory, 16)?;
+        check(execution.breaches.contains(&Breach::Memory), || format!("{memory} bytes: {execution:?}"))?;
+    }
+    for processes in [1 << 22, u32::MAX] {
+        let end = run(256 << 20, processes)?.end;
+        check(end == End::Exited(3), || format!("{processes} processes: {end:?}"))?;
     }
     Ok(())
 }

@@ -191,7 +191,8 @@ impl Domain {
             Self::Range { low, high, is_log, is_whole } => (*low, *high, *is_log, *is_whole),
         };
         let number: f64 = value.parse().ok()?;
-        if !(low..=high).contains(&number) || is_whole && number.fract() != 0.0 {
+        // A program gets the text: a whole number has no decimal point and no exponent.
+        if !(low..=high).contains(&number) || is_whole && value.parse::<i64>().is_err() {
             return None;
         }
         let (low, high) = if is_whole { (low - 0.5, high + 0.5) } else { (low, high) };
@@ -334,7 +335,9 @@ mod tests {
             }
             assert_eq!(domain.share("1000"), None);
         }
-        assert_eq!(parameter("d=1..9:int").domain.share("2.5"), None);
+        for text in ["2.5", "2.0", "2e0"] {
+            assert_eq!(parameter("d=1..9:int").domain.share(text), None);
+        }
         assert_eq!(
             ["k=a,b", "d=1..9:int", "t=0.1..10:log"].map(|text| parameter(text).domain.middle()),
             ["a", "5", "1"]
