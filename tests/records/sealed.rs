@@ -159,7 +159,7 @@ fn a_sealed_gate_holds_a_solver_to_a_total() {
     }
     refused(&["--dir", "."], "--dir needs cases");
     let history = folder.judge(&["history", "--all"]);
-    assert!(!history.stdout.contains("ten"), "{}", history.stdout);
+    assert!(!history.stdout.contains("./ten"), "{}", history.stdout);
     let file = folder.path().join(".judge/sealed-echo.toml");
     std::fs::remove_file(&file).unwrap();
     refused(&[], "sealed-echo.toml is missing");

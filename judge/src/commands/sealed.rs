@@ -123,7 +123,6 @@ fn needs_cases(args: &GateArgs) -> Option<&'static str> {
         ("--time-drop", args.time_drop.is_some()),
         ("--if-noisy", args.if_noisy == IfNoisy::Pass),
         ("--reuse", running.reuse),
-        ("--on", running.engine.on.is_some()),
         ("--dir", !running.conditions.sandbox.visible.is_empty()),
     ];
     given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
