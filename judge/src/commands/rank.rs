@@ -8,7 +8,7 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
 use judge_session::comparison::{
-    check_bound, check_metric, compared_runs, measured, measured_pairing, parameters, unit,
+    check_bound, check_metric, check_min_effect, compared_runs, measured, measured_pairing, parameters, unit,
 };
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
@@ -31,6 +31,7 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
     check_bound(args, &problem.scoring)?;
+    check_min_effect(args, &problem.scoring)?;
     check_metric(&args.statistics, problem)?;
     let outputs = Outputs::check::<RankReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
