@@ -92,6 +92,21 @@ impl GatesReport<'_> {
     }
 }
 
+/// Returns the flags that choose the cases of a baseline in this file.
+pub fn case_flags(record: &BaselineFile, file: &Path) -> String {
+    let sources = || record.sources.values();
+    let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
+    let seeds: Seeds = sources().filter_map(seed).collect();
+    let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let other = |source: &BaselineSource| match source {
+        BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
+        BaselineSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
+        BaselineSource::Seed(_) => None,
+    };
+    seeds.into_iter().chain(sources().filter_map(other)).collect()
+}
+
 impl GateReport<'_> {
     /// Returns every complaint as text.
     pub(crate) fn findings(&self) -> Vec<Finding<'_>> {
@@ -252,23 +267,8 @@ impl GateReport<'_> {
     fn record_again(&self) -> Option<String> {
         let solver = quote(&self.plan.solvers.first()?.spec.text);
         let file = quote(&self.file.to_string_lossy());
-        let cases = self.case_flags();
+        let cases = case_flags(self.record, self.file);
         Some(format!("judge baseline -p {} -s {solver}{cases} --output {file}", self.plan.problem.id))
-    }
-
-    /// Returns the flags that choose the cases of the baseline.
-    fn case_flags(&self) -> String {
-        let sources = || self.record.sources.values();
-        let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
-        let seeds: Seeds = sources().filter_map(seed).collect();
-        let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
-        let folder = self.file.parent().unwrap_or(Path::new(""));
-        let file = |source: &BaselineSource| match source {
-            BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
-            BaselineSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
-            BaselineSource::Seed(_) => None,
-        };
-        seeds.into_iter().chain(sources().filter_map(file)).collect()
     }
 
     fn failure(&self, case: &str) -> Option<&Outcome> {
