@@ -204,8 +204,9 @@ fn totals_of_other_terms_are_refused() {
     refused(PROBLEM, &["--cpu", "7s"], "totals under other limits cannot be compared");
     let changed = "the checker, the generator or the scoring has changed";
     refused(&PROBLEM.replace("echo {seed}", "echo 1{seed}"), &[], changed);
-    refused(&PROBLEM.replace("seeds = \"1-3\"", "seeds = \"1-3\"\ndirection = \"min\""), &[], changed);
-    refused(&format!("{PROBLEM}[problem.scoring]\nfailure = -1\n"), &[], changed);
+    for scoring in ["direction = \"min\"", "failure = -1"] {
+        refused(&format!("{PROBLEM}[problem.scoring]\n{scoring}\n"), &[], changed);
+    }
 }
 
 #[test]
