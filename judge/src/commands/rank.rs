@@ -72,6 +72,7 @@ fn until_decided(
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get());
     let mut played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
     let mut session = runner.begin(&played.plan)?;
+    let mut decided = Ok(());
     loop {
         let open = order.open_solvers();
         let first_case = played.plan.cases.len();
@@ -89,13 +90,13 @@ fn until_decided(
         for case in 0..later.plan.cases.len() {
             played.add_case(&later, case, &open, &open);
         }
-        decide(order, &played, args)?;
-        if later.stop.is_some() || later.is_faulty() {
+        decided = decide(order, &played, args);
+        if decided.is_err() || later.stop.is_some() || later.is_faulty() {
             break;
         }
     }
     session.finish(&played.plan, &played.outcomes, played.stop);
-    Ok(played)
+    decided.map(|()| played)
 }
 
 /// Tests all pairs whose order is open on the cases so far.
@@ -128,13 +129,20 @@ fn test(
         paired = scored.between(measure, second, first);
         orders.reverse();
     }
+    let have_no_total = measure == EffectMeasure::Total && paired.pairs.is_empty();
+    if have_no_total {
+        // Both totals are 0, and all points with them.
+        paired = scored.between(EffectMeasure::Points, first, second);
+        orders.reverse();
+    }
     let claim = if is_sequential {
         paired::interim_claim(&paired, parameters)?
     } else {
         paired::infer_fixed(&paired, parameters).claim
     };
     let [if_better, if_worse] = orders;
-    let is_unsolved = paired.solved == 0 && paired.pairs.iter().all(|pair| pair.effect == 0.0);
+    let are_equal = paired.pairs.iter().all(|pair| pair.effect == 0.0);
+    let is_unsolved = are_equal && (paired.solved == 0 || have_no_total && !paired.pairs.is_empty());
     Ok(match claim {
         Claim::Better => if_better,
         Claim::Worse => if_worse,
