@@ -273,6 +273,7 @@ fn thresholds_may_have_many_steps() {
         ("thresholds = [20, 5]\nthreshold-points = [1]", "found 1 for 2"),
         ("thresholds = [5, 20]\nthreshold-points = [2, 1]", "found 5 before 20"),
         ("thresholds = [20, 5]\nthreshold-points = [1, 2]", "found 1 before 2"),
+        ("thresholds = [20, 5]\nthreshold-points = [1, -2]", "expected threshold-points of at least 0, found -2"),
     ] {
         catalogue(case);
         let said = folder.judge(&["list"]);

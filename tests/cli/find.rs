@@ -170,7 +170,8 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         ("echo {seed}", "n = \"1..9\"", "the parameter `n` is used nowhere"),
         ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
         ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
-        ("echo {seed} {n}", "n = [\"one\"]", "bad range of the parameter `n`"),
+        ("echo {seed} {n}", "n = [\"one\"]", "expected at least two choices"),
+        ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "none of them empty or with a comma"),
         ("echo {seed} {n}", "n = 3", "expected a range"),
     ] {
         let said = problem(command, ranges);
@@ -178,7 +179,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
     }
     problem("echo {seed} {n}", "n = \"1..9\"");
     for (case, message) in [
-        ("seed=1,n=10", "`10` is no value of the parameter `n`: expected one in 1..9:int"),
+        ("seed=1,n=10", "`10` is no value of the parameter `n`: expected one in 1..9"),
         ("seed=1,m=1", "the generator has no parameter `m`: it has n"),
         ("n=1", "expected a seed and parameters"),
     ] {
@@ -274,6 +275,14 @@ fn time_ends_a_search_within_its_batch() {
     // The run in the journal is a whole one.
     let stored = folder.json(&["history", "show", "last"]).1;
     assert_eq!(stored["cases"].as_array().map(Vec::len), Some(1), "{stored}");
+}
+
+#[test]
+fn a_case_given_twice_is_one_case() {
+    let folder = with_parameters();
+    folder.script("bot", "echo 1");
+    let (code, report) = folder.json(&["run", "-s", "./bot", "--case", "seed=1,n=3", "--case", "n=3,seed=1"]);
+    assert_eq!((code, report["cases"].as_array().map(Vec::len)), (Some(0), Some(1)), "{report}");
 }
 
 #[test]

@@ -118,14 +118,26 @@ fn conditions_and_rivals_are_kept() {
 }
 
 #[test]
+fn the_last_line_plays_it_with_its_limits() {
+    let folder = lists();
+    folder.script("bot", "exit $CODE");
+    let arguments = ["reduce", "-s", "./bot", "--seed", "1", "--output", "s.in", "--env", "CODE=7", "--cpu", "3s"];
+    let said = folder.judge(&arguments);
+    let play = "play it: judge run -p list -s ./bot --inputs s.in --cpu 3s --env CODE=7";
+    assert!(said.code == Some(0) && said.stderr.contains(play), "{}", said.stderr);
+}
+
+#[test]
 fn what_cannot_be_reduced_is_one_clear_error() {
     let folder = lists();
     folder.script("most", "echo 5");
     folder.write("bad.in", "3\n1 2\n");
+    folder.write("out/seed-1.out", "x\n");
     for (arguments, message) in [
         (&["-s", "./most", "--seed", "1"][..], "most does not fail on seed 1: 5 of 5 runs are accepted"),
         (&["-s", "./most", "--input", "bad.in"], "the validator of `list` refuses bad.in"),
         (&["-s", "./most", "--input", "none.in"], "none.in"),
+        (&["-s", "a=answers:out", "--seed", "1"], "`a` is a folder of answers, which has none for new cases"),
         (&["-s", "./most", "--seed", "1", "--keep", "score>9"], "this does not hold on seed 1: score>9 (most 5)"),
         (&["-s", "./most", "--seed", "1", "--keep", "scores>9"], "no case has a feature `scores`"),
         (&["-s", "./most", "--seed", "1", "--against", "./most"], "this does not hold on seed 1: worse than ./most"),

@@ -74,7 +74,9 @@ pub(super) fn check_link(root: &Path, path: &Path) -> Result<(), ImportError> {
 
 /// Returns the file name as text.
 pub(super) fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    // `.` has its name only as an absolute path.
+    let whole = path.file_name().is_none().then(|| path.canonicalize().unwrap_or_default());
+    whole.as_deref().unwrap_or(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Returns whether the file has one of these extensions.

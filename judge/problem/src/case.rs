@@ -146,7 +146,7 @@ impl Thresholds {
     /// Checks the thresholds and their points.
     ///
     /// # Errors
-    /// Fails if their numbers differ, or if one is better than the one before it.
+    /// Fails if their numbers differ, if one is better than the one before it, or if points are negative.
     pub fn new(direction: Direction, scores: Vec<Score>, points: Option<Vec<Score>>) -> Result<Self, InvalidText> {
         let one_above_zero = points.is_none();
         let points = match points {
@@ -170,6 +170,11 @@ impl Thresholds {
                 let error = format!("expected {what} with the best first, found {} before {}", pair[0], pair[1]);
                 return Err(InvalidText(error));
             }
+        }
+        // The best come first.
+        if let Some(last) = points.last().filter(|last| **last < Score::default()) {
+            let error = format!("expected threshold-points of at least 0, found {last}: a failed case has 0 points");
+            return Err(InvalidText(error));
         }
         Ok(Self { steps: scores.into_iter().zip(points).collect(), one_above_zero })
     }

@@ -30,6 +30,17 @@ impl GeneratorParameter {
         Ok(Self { name: name.to_owned(), domain: whole.parse()? })
     }
 
+    /// Returns the range as [`GeneratorParameter::read`] reads it.
+    pub fn range(&self) -> String {
+        match &self.domain {
+            Domain::Range { low, high, is_log, is_whole } => {
+                let log = if *is_log { ":log" } else { "" };
+                if *is_whole { format!("{low}..{high}{log}") } else { format!("{low:?}..{high:?}{log}") }
+            }
+            choices @ Domain::Categories(_) => choices.to_string(),
+        }
+    }
+
     /// Returns the share of the domain, from 0 to 1, at which a seed draws the value. It never changes.
     pub fn share(&self, seed: u64) -> f64 {
         let Digest(bytes) = Digest::of(format!("{} {seed}", self.name).as_bytes());
@@ -61,7 +72,7 @@ impl GeneratorCall {
                 return Err(InvalidText(format!("the generator has no parameter `{name}`: it has {known}")));
             };
             if parameter.domain.share(value).is_none() {
-                let range = &parameter.domain;
+                let range = parameter.range();
                 let error = format!("`{value}` is no value of the parameter `{name}`: expected one in {range}");
                 return Err(InvalidText(error));
             }
@@ -158,8 +169,9 @@ mod tests {
         }
         for (text, message) in [
             ("seed=1,m=7", "the generator has no parameter `m`: it has n, p, kind"),
-            ("seed=1,n=101", "`101` is no value of the parameter `n`: expected one in 1..100:int"),
-            ("seed=1,n=1.5", "`1.5` is no value of the parameter `n`: expected one in 1..100:int"),
+            ("seed=1,n=101", "`101` is no value of the parameter `n`: expected one in 1..100"),
+            ("seed=1,n=6.0", "`6.0` is no value of the parameter `n`: expected one in 1..100"),
+            ("seed=1,p=2", "`2` is no value of the parameter `p`: expected one in 0.0..1.0"),
             ("seed=1,kind=tree", "`tree` is no value of the parameter `kind`: expected one in {path,star}"),
         ] {
             let call: GeneratorCall = text.parse().unwrap();

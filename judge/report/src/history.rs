@@ -79,7 +79,7 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
 
 /// The fields that every row has.
 fn cells(row: &HistoryRow) -> Vec<Field> {
-    let failed = row.done - row.accepted;
+    let failed = row.done.saturating_sub(row.accepted);
     let cases = if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
     vec![
         Field::new(row.run),
@@ -317,7 +317,7 @@ fn record(row: &HistoryRow) -> Record<'_> {
         planned: row.planned,
         done: row.done,
         accepted: row.accepted,
-        failed: row.done - row.accepted,
+        failed: row.done.saturating_sub(row.accepted),
         rule: &row.rule,
         direction: row.direction.name(),
         total: figure(&row.total),

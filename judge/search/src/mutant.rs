@@ -22,12 +22,12 @@ fn changed_once(input: &[u8], random: &mut Random) -> Vec<u8> {
         let way = random.below(7);
         let step = 1 + random.below(10) as i128;
         let change = |value: i128| match way {
-            0 => value + 1,
-            1 => value - 1,
-            2 => value + step,
+            0 => value.saturating_add(1),
+            1 => value.saturating_sub(1),
+            2 => value.saturating_add(step),
             3 => value.saturating_mul(2),
             4 => value / 2,
-            5 => value - step,
+            5 => value.saturating_sub(step),
             _ => other,
         };
         return text.with_numbers(&[place], change).unwrap_or_else(|| input.to_vec());
@@ -59,6 +59,9 @@ mod tests {
         assert!(mutants.len() > 50, "{}", mutants.len());
         for strange in [&b""[..], b"\n", b"\xff\x00"] {
             let _ = mutant(strange, &mut random);
+        }
+        for ends in [i128::MIN, i128::MAX].map(|end| end.to_string()) {
+            (0..200).for_each(|_| drop(mutant(ends.as_bytes(), &mut random)));
         }
     }
 }

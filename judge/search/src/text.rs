@@ -176,7 +176,7 @@ impl Text {
         let lowered = |places: &[Place]| {
             let mut edit = edit.clone();
             for &place in places {
-                let value = self.token(place).and_then(number)? - i128::try_from(removed).ok()?;
+                let value = self.token(place).and_then(number)?.checked_sub(i128::try_from(removed).ok()?)?;
                 edit.tokens.insert(place, Some(value.to_string().into_bytes()));
             }
             Some(self.edited(&edit))

@@ -8,7 +8,7 @@ use judge_problem::{Features, FinishedJob, NodeList, Plan, Problem, Provenance, 
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -40,7 +40,7 @@ impl<'a> Outputs<'a> {
             if let Some(Missing { why, hint }) = R::missing(*format) {
                 return Err(Failure::usage(format!("{what} of {} does not exist: {why}", R::NAME)).with_hint(hint));
             }
-            if let Some((other, _)) = targets[..index].iter().find(|(_, other)| other == path) {
+            if let Some((other, _)) = targets[..index].iter().find(|(_, other)| whole(other) == whole(path)) {
                 let place = if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
                 let error = format!("{} and {what} cannot both go to {place}", other.name());
                 return Err(Failure::usage(error).with_hint("give each a file of its own"));
@@ -89,6 +89,15 @@ fn append_step_summary(report: &impl Report) {
     let file = OpenOptions::new().append(true).create(true).open(&path);
     if let Err(error) = file.and_then(|mut file| file.write_all(markdown.as_bytes())) {
         judge_report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));
+    }
+}
+
+/// Returns a path in the form that all spellings of it share, or as it is if its folder does not exist.
+fn whole(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
     }
 }
 

@@ -47,7 +47,7 @@ pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
 
 /// Returns the parameters of the generator, as `--case` takes them.
 fn parameters(problem: &Problem) -> String {
-    let parameter = |parameter: &GeneratorParameter| format!("{}={}", parameter.name, parameter.domain);
+    let parameter = |parameter: &GeneratorParameter| format!("{}={}", parameter.name, parameter.range());
     problem.generator_parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")
 }
 

@@ -1,10 +1,11 @@
 //! `judge reduce`: makes a failing case small.
 
+use super::find::{again, check_programs};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, JobId, Outcome, Plan,
-    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, counted, map_on_all_cores, quote, quote_words,
+    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, counted, map_on_all_cores, quote,
 };
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
@@ -36,6 +37,8 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     let ended = shrink(&mut trials, &mut input);
     let whole = if ended.is_ok() { trials.confirm(&input) } else { Ok(()) };
     let (runs, seconds) = (trials.runs, started.elapsed().as_secs_f64());
+    let path = args.output.as_ref().filter(|path| *path != Path::new("-"));
+    let again = path.map(|path| trials.again(path, args.against.as_deref()));
     drop(trials);
     load::write("the small input", args.output.as_deref().unwrap_or(Path::new("-")), &input)?;
     let done = format!("{before} -> {}; {}, {seconds:.1} s", size(&input), counted(runs, "run"));
@@ -44,16 +47,8 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
         return if failure.exit() == Exit::Interrupted { Ok(Exit::Interrupted) } else { Err(failure) };
     }
     judge_report::note(&done);
-    if let Some(path) = args.output.as_ref().filter(|path| *path != Path::new("-")) {
-        judge_report::note(&format!("play it: {}", command(problem, args, path)));
-    }
+    again.iter().for_each(|command| judge_report::note(&format!("play it: {command}")));
     Ok(Exit::Success)
-}
-
-fn command(problem: &Problem, args: &ReduceArgs, path: &Path) -> String {
-    let solvers = args.solver.iter().chain(&args.against).map(|text| format!(" -s {}", quote(text)));
-    let case = quote_words([path.to_string_lossy()]);
-    format!("judge run -p {}{} --inputs {case}", quote(&problem.id), solvers.collect::<String>())
 }
 
 fn size(input: &[u8]) -> String {
@@ -137,6 +132,7 @@ impl<'a> Trials<'a> {
         if let Some(other) = &args.against {
             solvers.extend(runner.solvers(slice::from_ref(other))?);
         }
+        check_programs(&solvers)?;
         let compared = match &problem.checker {
             CheckerChoice::Tokens(rules, _) => Some(*rules),
             _ => None,
@@ -174,7 +170,10 @@ impl<'a> Trials<'a> {
         let failed = trials.iter().filter(|trial| !trial.outcomes[0].is_accepted());
         let outcomes: Vec<&Outcome> = failed.map(|trial| &trial.outcomes[0]).collect();
         if let Some(fault) = trials.iter().flat_map(|trial| &trial.outcomes).find(|outcome| is_fault(outcome)) {
-            return Err(Failure::fault(format!("{name}: {}: {}", fault.verdict, fault.note)));
+            let what = format!("{name}: {}: {}", fault.verdict, fault.note);
+            // A solver that cannot run is the user's.
+            let is_ours = fault.verdict == Verdict::JudgeError;
+            return Err(if is_ours { Failure::fault(what) } else { Failure::usage(what) });
         }
         match outcomes.first() {
             _ if self.goal.condition.is_some() || self.goal.is_worse => {}
@@ -203,6 +202,13 @@ impl<'a> Trials<'a> {
             ));
         }
         Ok(())
+    }
+
+    /// Returns the command that plays the small input in a file again.
+    fn again(&self, path: &Path, against: Option<&str>) -> String {
+        let case = CaseSpec::new(CaseName::of_file(path), CaseSource::File(path.to_owned()));
+        let (cases, solvers) = (std::iter::once(case).collect(), self.solvers.clone());
+        again(&Plan { cases, solvers, ..self.runner.template.clone() }, against, self.compared.is_some())
     }
 
     /// Returns the properties that every smaller input shows, in words.
@@ -261,6 +267,7 @@ impl<'a> Trials<'a> {
         let mut all_answers = vec![Vec::new(); count * solvers];
         let part = Part::whole(&plan);
         let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
+            self.steps.watch(event);
             if let RunEvent::Finished(finished) = event {
                 let place = finished.job.case * solvers + finished.job.solver;
                 all_answers[place] = finished.evidence.answer.clone().unwrap_or_default();

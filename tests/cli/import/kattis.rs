@@ -186,6 +186,11 @@ fn flags_of_one_case_change_no_verdict() {
     let said = echoes(config, &[own]).judge(&["import", "pack", "--to", "out"]);
     let message = "1.yaml: validator flags `case_sensitive` of a";
     assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
+    let group = [("data/secret/g/2.in", "2\n"), ("data/secret/g/2.ans", "2\n")];
+    let flags = ("data/secret/g/test_group.yaml", "output_validator_args: case_sensitive\n");
+    let said = echoes(config, &[&group[..], &[flags]].concat()).judge(&["import", "pack", "--to", "out"]);
+    let message = "of a group, where the others have `";
+    assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
     let folder = echoes(
         config,
         &[
@@ -334,11 +339,11 @@ fn groups_of_test_group_yaml_have_their_points() {
         "test_group.yaml",
         "",
         "max_score: 30\nscore_aggregation: pass-fail\n",
-        "max_score: 70\nscore_aggregation: sum\nrequire_pass: a\n",
+        "max_score: 70\nscore_aggregation: sum\nrequire_pass: [a, sample, secret/a]\n",
     );
     let said = imported(&folder);
     assert!(!said.contains("require_pass"), "{said}");
-    assert!(catalogue(&folder).contains("depends-on = [\"secret/a\"]"), "{}", catalogue(&folder));
+    assert!(catalogue(&folder).contains("depends-on = [\"secret/a\", \"sample\"]"), "{}", catalogue(&folder));
     assert_eq!(total(&folder, PARTLY), "65");
     assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "100");
     assert_eq!(total(&folder, "awk '{print ($1 != 3) ? $1 * $1 : 0}'"), "0");

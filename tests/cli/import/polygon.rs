@@ -244,6 +244,10 @@ fn malformed_packages_are_refused_with_file_and_line() {
         assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
         assert!(!folder.path().join("out").exists(), "{message}");
     }
+    let shares = xml("treat-points-from-checker-as-percent=\"true\"", &testset(TESTS, ""), ASSETS);
+    let said = polygon(&shares, &[("files/check.cpp", "// quitp(0.5, \"half\")\n")]).judge(&["import", "pack"]);
+    let message = "points of the checker as a share of the points of a test";
+    assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
 }
 
 #[test]

@@ -65,4 +65,6 @@ fn lines_and_exit_codes_reject() {
     let folder = vis(&format!("{pattern}reject-exit-codes = [1, 101]"));
     folder.write("vis.sh", script);
     assert_eq!(judged(&folder, "echo 7"), wrong("the answer is too long"));
+    let said = vis(&format!("{pattern}reject-exit-codes = [0]")).judge(&["list"]);
+    assert!(said.code == Some(2) && said.stderr.contains("reject-exit-codes"), "{}", said.stderr);
 }

@@ -93,6 +93,36 @@ fn a_file_that_changes_is_another_candidate() {
 }
 
 #[test]
+fn losses_are_told_with_their_own_cases() {
+    let folder = place();
+    let features = format!("{CATALOGUE}[problem.features]\nn = '^(\\d+)'\n");
+    folder.write("problems.toml", features);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "j.db"]);
+    served.evaluate("echo 100", "1-16", &json!({}));
+    let worse = "read n; [ $n -gt 12 ] && echo 50 || echo 101";
+    served.evaluate(worse, "1-16", &json!({}));
+    // Its results are known, so that all of them count.
+    let result = served.evaluate(worse, "1-16", &json!({"against": "best"}));
+    let feedback = result["feedback"].as_str().unwrap();
+    assert!(feedback.contains("  n from 13 to 16: -50.00 % on 4 cases"), "{feedback}");
+}
+
+#[test]
+fn results_of_another_checker_are_not_known() {
+    let mut served = Served::start(&[]);
+    let checker = std::fs::read_to_string(served.folder.path().join("check.sh")).unwrap();
+    let tenfold = checker.replace("echo \"$score\"", "echo \"${score}0\"");
+    for (checker, total, runs) in [(&checker, 10, 2), (&tenfold, 100, 2), (&checker, 10, 0)] {
+        served.folder.write("check.sh", checker);
+        let result = served.evaluate("echo 5", "1-2", &json!({}));
+        assert_eq!(
+            (&result["total"], &result["runs"], &result["is_best"]),
+            (&json!(total), &json!(runs), &json!(true))
+        );
+    }
+}
+
+#[test]
 fn hostile_candidates_get_verdicts_and_feedback() {
     let mut served = Served::start(&["--cpu", "300ms"]);
     let limits = |wall: &str| json!({"limits": {"cpu": "60min", "wall": wall}});

@@ -178,6 +178,8 @@ fn standard_output_has_room_for_one_report() {
     let said = folder.judge(&[&run[..], &["--json", "-", "--csv", "-"]].concat());
     assert_eq!((said.code, &*said.stdout), (Some(2), ""));
     assert!(said.stderr.contains("cannot both go to standard output"), "{}", said.stderr);
+    let said = folder.judge(&[&run[..], &["--json", "o.txt", "--csv", "./o.txt"]].concat());
+    assert!(said.code == Some(2) && said.stderr.contains("cannot both go to ./o.txt"), "{}", said.stderr);
     let said = folder.judge(&[&run[..], &["--json", "x", "--jsonl", "x"]].concat());
     assert_eq!(said.code, Some(2));
     assert!(!folder.path().join("x").exists());

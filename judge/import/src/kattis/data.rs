@@ -253,7 +253,8 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
             left.insert(format!("{}: `require_pass: {wanted}` names no group of cases", group.path));
         }
     }
-    depends_on.dedup();
+    let mut seen = BTreeSet::new();
+    depends_on.retain(|name| seen.insert(name.clone()));
     Ok(Points { weight, aggregate, depends_on })
 }
 

@@ -93,7 +93,7 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
         let expected = "a program in output_validator/ or output_validators/";
         return Err(ImportError::bad(&root.join(CONFIG), "the problem has no output validator", expected));
     }
-    let flags = flags(&config, &above, &groups, left)?;
+    let flags = flags(root, &config, &above, &groups)?;
     let input_validator = match package::input(root, left)? {
         Some(program) => data::give(program, &above, &groups, left)?,
         None => None,
@@ -104,12 +104,7 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
 }
 
 /// Returns the flags of the validator, which must be the same for all cases.
-fn flags(
-    config: &Config,
-    above: &Mapping,
-    groups: &[Group],
-    left: &mut Vec<String>,
-) -> Result<Vec<String>, ImportError> {
+fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Result<Vec<String>, ImportError> {
     let of = |settings: &Mapping| -> Result<Option<Vec<String>>, ImportError> {
         let [first, second] = FLAGS.map(|key| settings.words(key));
         Ok(first?.or(second?))
@@ -124,9 +119,10 @@ fn flags(
         }
     }
     let most = counts.iter().max_by_key(|(_, groups)| groups.len()).map(|(flags, _)| flags.clone()).unwrap_or_default();
-    for (other, groups) in counts.iter().filter(|(flags, _)| **flags != most) {
+    if let Some((other, groups)) = counts.iter().find(|(flags, _)| **flags != most) {
         let (asked, used) = (other.join(" "), most.join(" "));
-        left.push(format!("{}: validator flags `{asked}`: all cases are checked with `{used}`", groups.join(", ")));
+        let what = format!("validator flags `{asked}` of a group, where the others have `{used}`");
+        return Err(ImportError::unsupported(&root.join(groups[0]), what));
     }
     for case in groups.iter().flat_map(Group::with_cases).flat_map(|group| &group.cases) {
         let Some(own) = of(&case.settings)?.filter(|own| *own != most) else { continue };

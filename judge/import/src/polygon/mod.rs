@@ -33,6 +33,9 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     Package::read(problem, root)?.imported(id)
 }
 
+/// The attribute of a package whose checker says which share of the points of a test an answer earns.
+const SHARES: &str = "treat-points-from-checker-as-percent";
+
 /// The content of a package.
 struct Package<'a> {
     problem: Element<'a>,
@@ -62,6 +65,12 @@ impl<'a> Package<'a> {
         let programs = programs::read_programs(&problem, root, &mut left)?;
         if programs.checker.is_none() && programs.interactor.is_none() {
             return Err(problem.bad("the problem has no checker", "<assets> with a <checker>"));
+        }
+        if let Some(judging) = judging.filter(|judging| judging.attribute(SHARES) == Some("true"))
+            && programs.gives_points
+        {
+            let what = format!("points of the checker as a share of the points of a test (`{SHARES}`)");
+            return Err(judging.unsupported(what));
         }
         let tests = Reader::new(problem, root, programs.interactor.is_some()).read(&main, &mut left)?;
         let points = Points::read(&main, &tests.tests, programs.gives_points, &mut left)?;
@@ -241,7 +250,9 @@ impl Points {
             left.push(set.left("<groups>: the tests have no points, and an answer must be right on all of them"));
         }
         if has_points && is_raw {
-            left.push(set.left("points of tests: the checker gives points, and they are added as they are"));
+            let why =
+                "the checker gives points, and they are added as they are: a right answer without points counts 1";
+            left.push(set.left(&format!("points of tests: {why}")));
         }
         Ok(Self { groups, is_scored: has_points || is_raw, is_raw })
     }

@@ -339,7 +339,9 @@ impl<'a> Section<'a> {
     /// Returns all keys with their texts, like [`Section::entries`]. A list is written `{a,b}`.
     pub(super) fn entries_or_lists(&self) -> Vec<(Located<&'a str>, Located<String>)> {
         let word = |item: &'a Spanned<DeValue<'a>>| match item.get_ref() {
-            DeValue::String(text) => Some(text.to_string()),
+            DeValue::String(text) => {
+                Some(text.to_string()).filter(|text| !text.contains(',') && !text.trim().is_empty())
+            }
             DeValue::Integer(number) => Some(number.to_string()),
             DeValue::Float(number) => Some(number.to_string()),
             _ => None,
@@ -353,7 +355,8 @@ impl<'a> Section<'a> {
         };
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
-            let text = self.typed(name, value, "a range such as \"1..100\", or a list of choices", read)?;
+            let expected = "a range such as \"1..100\", or a list of choices, none of them empty or with a comma";
+            let text = self.typed(name, value, expected, read)?;
             Some((Located { value: name, span: key.span() }, text))
         };
         self.table.iter().filter_map(entry).collect()
@@ -381,7 +384,10 @@ impl<'a> Section<'a> {
     }
 
     fn value(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
-        self.known.borrow_mut().push(key);
+        let mut known = self.known.borrow_mut();
+        if !known.contains(&key) {
+            known.push(key);
+        }
         self.table.get(key)
     }
 

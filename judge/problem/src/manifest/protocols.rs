@@ -3,6 +3,7 @@
 use super::document::{Located, Section};
 use crate::checker::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
 use regex::bytes::Regex;
+use std::num::NonZeroU8;
 use std::ops::Range;
 use std::path::Path;
 
@@ -190,9 +191,10 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
         Some(_) => regex(section, "reject-regex"),
         None => Regex::new(REJECTION).ok(),
     };
-    let codes = section.numerics::<i32>("reject-exit-codes", "exit codes: whole numbers from 1 to 255");
+    let codes = section.numerics::<NonZeroU8>("reject-exit-codes", "exit codes: whole numbers from 1 to 255");
     let score = regex(section, "score-regex")?;
-    let reject_codes = codes.map_or_else(Vec::new, |codes| codes.value);
+    let codes = codes.map_or_else(Vec::new, |codes| codes.value);
+    let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
     Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
 }
 

@@ -391,6 +391,11 @@ impl Steps {
         self.bar.set_message(what.to_owned());
     }
 
+    /// Prints an event that is a sentence.
+    pub fn watch(&self, event: &RunEvent) {
+        tell(&self.bar, event);
+    }
+
     /// Counts a step that is done.
     pub fn end(&self) {
         self.bar.inc(1);

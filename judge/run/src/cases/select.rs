@@ -78,12 +78,15 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
         }
         add_seeds(&mut cases, problem, seeds);
     }
-    for call in &selection.calls {
+    for (place, call) in selection.calls.iter().enumerate() {
         if problem.generator.is_none() {
             return Err(SelectError::NoGenerator(problem.id.clone()));
         }
         call.complete(&problem.generator_parameters).map_err(|error| SelectError::Call(call.clone(), error))?;
-        cases.push(CaseSpec::from_call(call.clone()));
+        // Like a repeated seed.
+        if !selection.calls[..place].contains(call) {
+            cases.push(CaseSpec::from_call(call.clone()));
+        }
     }
     if !selection.inputs.is_empty() {
         // A file that the catalogue lists keeps its name, weight, thresholds and best score.

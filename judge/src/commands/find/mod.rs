@@ -8,8 +8,8 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome,
-    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
+    BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId,
+    Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
@@ -40,7 +40,6 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let (goal, condition) = checked_goal(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
-    check_outputs(problem, args)?;
     let compared = compared(problem, goal, args);
     let mut readable = problem.clone();
     if compared.is_some() {
@@ -58,14 +57,8 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
-    let mut solvers = runner.solver(args.solver.as_ref())?;
-    if let Some(other) = &args.against {
-        solvers.extend(runner.solvers(slice::from_ref(other))?);
-    }
-    if compared.is_some() {
-        runner.template.problem.checker = readable.checker.clone();
-    }
-    let plan = runner.plan(solvers, CaseList::default())?;
+    let plan = plan(&mut runner, args, compared.is_some().then_some(readable.checker))?;
+    check_outputs(problem, args)?;
     let has_known = goal == SearchGoal::Loss && args.against.is_none();
     let known = || ReferenceScores::known(&catalogue, problem, FromJournal::of_run(has_record));
     let known = has_known.then(known).transpose()?;
@@ -90,6 +83,19 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     };
     let stop = search.run()?;
     search.finish(stop)
+}
+
+/// Returns the plan of the search, without cases. With `checker`, answers are not checked by the problem's own one.
+fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerChoice>) -> Result<Plan, Failure> {
+    let mut solvers = runner.solver(args.solver.as_ref())?;
+    if let Some(other) = &args.against {
+        solvers.extend(runner.solvers(slice::from_ref(other))?);
+    }
+    check_programs(&solvers)?;
+    if let Some(checker) = checker {
+        runner.template.problem.checker = checker;
+    }
+    runner.plan(solvers, CaseList::default())
 }
 
 /// Returns why the search is not recorded, if it is not.
@@ -218,7 +224,7 @@ impl Search<'_> {
             }
             steps.begin(&self.so_far());
             let count = picks.len();
-            let stop = self.play(picks)?;
+            let stop = self.play(picks, &steps)?;
             (0..count).for_each(|_| steps.end());
             if stop.is_some() {
                 return Ok(stop.filter(|_| was_interrupted() || !is_late()));
@@ -264,7 +270,7 @@ impl Search<'_> {
     }
 
     /// Plays some cases, and passes their results to the search.
-    fn play(&mut self, picks: Vec<Pick>) -> Result<Option<Stop>, Failure> {
+    fn play(&mut self, picks: Vec<Pick>, steps: &Steps) -> Result<Option<Stop>, Failure> {
         let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
         if self.supply.makes_inputs() {
             let read = |pick: &Pick| {
@@ -282,6 +288,7 @@ impl Search<'_> {
         let mut answers = vec![Vec::new(); plan.cases.len() * solvers];
         let mut runs = 0;
         let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
+            steps.watch(event);
             if let RunEvent::Finished(finished) = event {
                 let place = finished.job.case * solvers + finished.job.solver;
                 answers[place] = finished.evidence.answer.clone().unwrap_or_default();
@@ -475,20 +482,34 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the command that plays a case again. `judge run` cannot judge a case without an answer file. `judge reduce`
-    /// compares the answers of both solvers.
     fn reproduce(&self, seen: &Seen) -> String {
-        let plan = Plan { cases: slice::from_ref(&seen.pick.case).iter().cloned().collect(), ..self.plan.clone() };
-        let command = plan.reproduce(JobId { case: 0, solver: 0 });
-        let Some(other) = &self.args.against else { return command };
-        let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
-        if self.compared.is_none() {
-            // The second solver comes after the first one.
-            return command.replacen(&solver, &format!("{solver} -s {}", quote(other)), 1);
+        let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
+        again(&plan, self.args.against.as_deref(), self.compared.is_some())
+    }
+}
+
+/// Returns the command that plays the first case of a plan again. `judge run` cannot judge a case without an answer file:
+/// if answers are compared, it is `judge reduce`.
+pub(super) fn again(plan: &Plan, against: Option<&str>, is_compared: bool) -> String {
+    let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
+    let flag = if is_compared { "--against" } else { "-s" };
+    // The second solver comes after the first one.
+    let both = against.map_or_else(|| solver.clone(), |other| format!("{solver} {flag} {}", quote(other)));
+    let command = plan.reproduce(JobId { case: 0, solver: 0 }).replacen(&solver, &both, 1);
+    if !is_compared {
+        return command;
+    }
+    let command = command.replacen("judge run", "judge reduce", 1);
+    command.replacen(" --seeds ", " --seed ", 1).replacen(" --inputs ", " --input ", 1)
+}
+
+/// Fails if a solver is a folder of answers, which has none for other cases.
+pub(super) fn check_programs(solvers: &[Solver]) -> Result<(), Failure> {
+    match solvers.iter().find(|solver| matches!(solver.invocation, Invocation::Answers(_))) {
+        Some(Solver { spec, .. }) => {
+            Err(Failure::usage(format!("`{}` is a folder of answers, which has none for new cases", spec.name)))
         }
-        let command = command.replacen(&solver, &format!("{solver} --against {}", quote(other)), 1);
-        let command = command.replacen("judge run", "judge reduce", 1);
-        command.replacen(" --seeds ", " --seed ", 1).replacen(" --inputs ", " --input ", 1)
+        None => Ok(()),
     }
 }
 

@@ -4,7 +4,6 @@ use judge_cli::{ShardArg, TaskIds};
 use judge_journal::{CasePlaces, Part, Reference};
 use judge_problem::{Features, Plan, Shard};
 use judge_session::Failure;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A program that starts one command as many tasks, with the variables that it sets for each task.
@@ -141,8 +140,8 @@ fn range(
 /// Returns the shard of a task among the ids from `first` to `last`.
 fn placed(id: u32, first: u32, last: u32, step: u32) -> Option<Shard> {
     let offset = id.checked_sub(first).filter(|offset| id <= last && offset % step == 0)?;
-    let count = NonZeroU32::new((last.checked_sub(first)?) / step + 1)?;
-    Shard::new(offset / step + 1, count.get()).ok()
+    let count = (last.checked_sub(first)? / step).checked_add(1)?;
+    Shard::new(offset / step + 1, count).ok()
 }
 
 /// A plan, and the shard of it that this process plays.
@@ -257,6 +256,7 @@ mod tests {
         assert!(error("auto/16", &[("PBS_ARRAY_INDEX", "0")]).contains("which is not one of the ids 1 to 16"));
         assert!(error("auto/16", &[("JOB_COMPLETION_INDEX", "x")]).contains("JOB_COMPLETION_INDEX is `x`"));
         assert!(error("auto", &slurm("5", "1", "7", "1", "3")).contains("the ids have gaps"));
+        assert!(error("auto/0-4294967295", &[("PBS_ARRAY_INDEX", "0")]).starts_with("error: "));
         assert!(error("auto/8", &slurm("5", "0", "15", "1", "16")).contains("16 tasks and not 8"));
     }
 }
