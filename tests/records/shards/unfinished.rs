@@ -97,6 +97,20 @@ fn missing_cases_come_with_their_command() {
 }
 
 #[test]
+fn flags_come_before_solvers_behind_two_hyphens() {
+    let folder = sample();
+    folder.script("bot", "cat");
+    let first = ["run", "-p", "echo", "--shard", "1/2", "--journal", "1.db", "--", "./bot"];
+    expect(&folder, &first, 0);
+    let said = expect(&folder, &["merge", "1.db"], 0);
+    let (_, missing) = said.stdout.lines().find_map(|line| line.split_once(" is missing: ")).unwrap();
+    assert_eq!(missing, "judge run -p echo --shard 2/2 --journal shard-2-of-2.db -- ./bot");
+    by_shell(&folder, missing);
+    let said = expect(&folder, &["merge", "shard-*.db"], 0);
+    assert!(said.stdout.contains("12 of 12 cases, 2 of 2 shards, complete"), "{}", said.stdout);
+}
+
+#[test]
 fn a_restarted_task_takes_recorded_results() {
     let folder = sample();
     folder.script("bot", "cat");
