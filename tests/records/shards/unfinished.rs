@@ -86,6 +86,8 @@ fn missing_cases_come_with_their_command() {
         said.stdout.lines().filter_map(|line| line.split_once(" is missing: ")).map(|(_, c)| c).collect();
     assert_eq!(missing.len(), 2, "{}", said.stdout);
     assert_eq!(missing[0], "judge run -p echo -s ./bot --shard 2/4 --journal shard-2-of-4.db");
+    let (_, shown) = folder.json(&["history", "show", "last"]);
+    assert_eq!(shown["interrupted"], false, "its other cases were not run yet: {shown}");
     for command in missing {
         by_shell(&folder, command);
     }

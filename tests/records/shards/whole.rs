@@ -87,6 +87,7 @@ fn shard_results_are_reused_and_may_be_empty() {
         let said = play(&folder, &command, shard, 8);
         if said.stderr.contains(&format!("shard {shard}/8 has 0 of 3 cases")) {
             assert_eq!(said.code, Some(0), "{}", said.stderr);
+            assert!(said.stdout.contains("echo: no cases; "), "{}", said.stdout);
             empty += 1;
         }
     }
