@@ -363,6 +363,8 @@ pub enum SchemaOf {
     UiGrid,
     /// The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`
     UiReplay,
+    /// A line of the same request with `?lines`
+    UiReplayLine,
     /// The data of the event `progress` of `GET /api/events` of `judge ui`
     UiProgress,
     /// The answer to `GET /api/compare` of `judge ui`
@@ -395,8 +397,9 @@ pub enum StderrArg {
 }
 
 /// What would tell more of sealed cases than may be told, or names other cases.
-const NOT_SEALED: [&str; 25] = [
+const NOT_SEALED: [&str; 29] = [
     "seeds",
+    "calls",
     "inputs",
     "condition",
     "group_by",
@@ -421,6 +424,9 @@ const NOT_SEALED: [&str; 25] = [
     "junit",
     "visible",
     "stderr",
+    "top",
+    "pareto",
+    "show_inputs",
 ];
 
 /// Arguments of `judge run`.

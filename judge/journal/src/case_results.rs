@@ -35,8 +35,11 @@ impl Journal {
             "SELECT run.id, run.started, run.message, entrant.name, game_case.input, result.answer IS NOT NULL, {OUTCOME}
              FROM run CROSS JOIN entrant ON entrant.run = run.id CROSS JOIN result ON result.entrant = entrant.id
                  CROSS JOIN game_case ON game_case.id = result.game_case
-             WHERE run.problem = ?1
-                 AND result.game_case IN (SELECT id FROM game_case WHERE problem = ?1 AND name = ?2)
+             WHERE run.problem = ?1 AND result.game_case IN (
+                 SELECT game_case.id
+                 FROM (SELECT DISTINCT checker, checker_version FROM run WHERE problem = ?1) AS rules
+                     CROSS JOIN game_case ON game_case.problem = ?1 AND game_case.checker = rules.checker
+                         AND game_case.checker_version = rules.checker_version AND game_case.name = ?2)
              ORDER BY run.id DESC, entrant.place LIMIT ?3"
         ))?;
         let mut rows = statement.query(params![problem, name, i64::try_from(newest).unwrap_or(i64::MAX)])?;

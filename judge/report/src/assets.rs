@@ -66,6 +66,13 @@ pub fn slim(script: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
+/// Returns a slim script without the ends of lines after which none is needed.
+pub fn joined(script: &str) -> String {
+    // A comment beside code goes to the end of its line. No text of these scripts has several lines.
+    let needs_end = |line: &str| line.contains("//") || !line.ends_with(['{', ',', ';']);
+    script.lines().flat_map(|line| [line, if needs_end(line) { "\n" } else { "" }]).collect()
+}
+
 /// Returns a style without the parts for human readers; also without spaces and line ends next to its punctuation.
 pub fn slim_style(style: &str) -> String {
     const SIGNS: [(&str, &str); 9] = [
@@ -90,6 +97,7 @@ mod tests {
     fn slim_scripts_have_the_same_code() {
         let script = "// About it.\n/** Two\n * lines. */\nfunction f() {\n  return 1; // one\n\n}\n/* x */\nf();\n";
         assert_eq!(slim(script), "function f() {\nreturn 1; // one\n}\nf();\n");
+        assert_eq!(joined(&slim(script)), "function f() {return 1; // one\n}\nf();");
         for script in [DOM, CHARTS, SAVE] {
             assert!(slim(script).len() < script.len() * 9 / 10);
         }

@@ -87,7 +87,8 @@ pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
 pub use html::{
-    GamePage, MovesDocument, PackedDocument, ReplayDocument, ServedGame, game_html, refused_html, served_game_html,
+    GamePage, MovesDocument, PackedDocument, ReplayDocument, ReplayLine, ServedGame, game_html, refused_html,
+    served_game_html,
 };
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
@@ -100,10 +101,10 @@ pub use served::{
 };
 pub use svg::{LastFrame, badge_svg, frame_svg, history_svg};
 pub use text::{
-    ColumnsMoves, Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress,
-    StderrLines, Steps, Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left, milliseconds,
-    note, note_from, note_lines, points_text, print, print_bytes, print_from, print_line, print_with, right,
-    share_of_best, step_through,
+    ColumnsMoves, Counts, Document, Field, GameOutline, GameReplay, GameText, Grid, MoveRange, Paint, PrintError,
+    Progress, StderrLines, Steps, Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left,
+    milliseconds, note, note_from, note_lines, points_text, print, print_bytes, print_from, print_line, print_with,
+    right, share_of_best, step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

@@ -13,7 +13,7 @@ use crate::find::FindDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
-use crate::html::ReplayDocument;
+use crate::html::{ReplayDocument, ReplayLine};
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
@@ -71,6 +71,7 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("ui-problem", "GET /api/problems/{problem}", schema_of::<ProblemDocument<'static>>),
     ("ui-server", "GET /api/server", schema_of::<ServerRecord>),
     ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<ReplayDocument<'static>>),
+    ("ui-replay-line", "a line of the same, with ?lines", schema_of::<ReplayLine<'static>>),
     ("ui-started", "/api/started", schema_of::<StartedRuns<'static>>),
     ("ui-play", "POST /api/play/{problem}", schema_of::<ManualGameDocument<'static>>),
     ("ui-played", "POST /api/play/{problem}/run", schema_of::<RecordedManualGame<'static>>),

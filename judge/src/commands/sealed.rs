@@ -19,20 +19,26 @@ struct Evaluation<'a> {
     is_final: bool,
     /// The total that it must reach, and how far it may fall.
     floor: Option<(&'a SealedBaseline, &'a Percent)>,
-    running: RunningArgs,
+    running: &'a RunningArgs,
 }
 
 impl Evaluation<'_> {
     /// Plays it. No journal is written, and neither progress nor messages of cases are shown. `None` if it was
     /// interrupted.
     fn play(self, global: GlobalArgs<'_>) -> Result<Option<SealedReport>, Failure> {
+        if self.running.engine.on.is_some() {
+            let error = "sealed cases are played on this machine alone: a cluster would store their seeds";
+            return Err(Failure::usage(error).with_hint("leave out --on"));
+        }
+        // A journal would have the seeds and the score of each case.
+        let running = RunningArgs::unrecorded(self.running.jobs.clone(), self.running.conditions.clone());
         let (catalogue, _programs) = programs::catalogue(global, self.problem)?;
         let problem = load::problem(&catalogue, self.problem)?;
-        let sandbox = sandbox::open(&self.running.conditions.sandbox)?;
+        let sandbox = sandbox::open(&running.conditions.sandbox)?;
         let baseline = self.floor.map(|(baseline, _)| baseline);
         let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox, baseline)?;
         let cases = if self.is_final { cases.for_the_final_score()? } else { cases };
-        let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &self.running)?;
+        let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &running)?;
         let solvers = runner.solver(self.solver)?;
         let plan = runner.plan_as_it_is(solvers, cases.cases(), problem.best.clone());
         cases.begin(&plan)?;
@@ -55,7 +61,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
             Failure::usage("--sealed runs one solver").with_hint("run it once for each: each is one evaluation")
         );
     }
-    let running = RunningArgs::unrecorded(args.running.jobs.clone(), args.running.conditions.clone());
+    let running = &args.running;
     let (problem, solver) = (args.problem_id(), given.first());
     let file = args.sealed.as_ref().and_then(Option::as_deref);
     let played = Evaluation { problem, solver, file, is_final: args.is_final, floor: None, running }.play(global)?;
@@ -67,7 +73,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
 /// Records the best total of the sealed cases, if this solver reaches it.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit, Failure> {
     let (problem, solver) = (args.problem.as_deref(), args.solver.as_ref());
-    let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: args.running.clone() };
+    let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: &args.running };
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
     if told.failures > 0 && !args.allow_failures || told.faults > 0 {
         judge_report::note(&format!("{} of {} sealed cases failed: nothing was recorded", told.failures, told.cases));
@@ -96,7 +102,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBasel
     let floor = Some((record, &args.max_drop));
     let file = args.sealed.as_deref();
     let (problem, solver) = (Some(&*record.problem), solver.as_ref());
-    let evaluation = Evaluation { problem, solver, file, is_final: false, floor, running: args.running.clone() };
+    let evaluation = Evaluation { problem, solver, file, is_final: false, floor, running: &args.running };
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
     outputs.publish(&told)?;
     Ok(exit(&told))

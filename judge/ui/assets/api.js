@@ -15,6 +15,28 @@ export async function get(path, query = {}) {
   return JSON.parse(await response.text(), exact);
 }
 
+/** Returns the first part of a game, with what brings the others in `rest`. */
+export async function game(run, name, solver) {
+  const parts = documents((await ask(path("runs", run, "cases", name, "replay"), { solver, lines: 1 })).body.getReader());
+  return { ...(await parts.next()).value, rest: parts };
+}
+
+/** Returns the documents of an answer that has one in each line, as they come. */
+async function* documents(reader) {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (let { value, done } = await reader.read(); !done; ({ value, done } = await reader.read())) {
+      const lines = (text + decoder.decode(value, { stream: true })).split("\n");
+      text = lines.pop();
+      yield* lines.map((line) => JSON.parse(line));
+    }
+  } finally {
+    // A page that leaves asks for no more.
+    reader.cancel().catch(() => {});
+  }
+}
+
 /** Returns the text at a path below /api. */
 export async function text(path, query = {}) {
   return (await ask(path, query)).text();

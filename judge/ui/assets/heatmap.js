@@ -1,8 +1,8 @@
 // A heat map with a row for each case and a column for each solver. Only the visible part is drawn, so it may have any
 // size.
 
-import { color, colorsOf } from "./charts.js";
-import { counted, el, shown, visible } from "./dom.js";
+import { colorsOf } from "./charts.js";
+import { counted, el, shown, tint, visible } from "./dom.js";
 
 /** The minimum and maximum height of a row. A long list shows all its cases, and a short one has rows large enough to
  * click. */
@@ -100,7 +100,7 @@ export class HeatMap {
     pen.beginPath();
     pen.rect(SIDE, HEAD, wide - SIDE, high - HEAD);
     pen.clip();
-    const paint = heat(), [none, failed, ink] = ["raised", "heat-none", "bad"].map(color);
+    const paint = heat(), [none, failed, ink] = ["raised", "heat-none", "bad"].map(tint);
     pen.textAlign = "center";
     pen.font = "10px system-ui";
     for (let column = across[0]; column < across[1]; column++) {
@@ -134,12 +134,12 @@ export class HeatMap {
       pen.fillRect(x, HEAD - 6, width - 1, 4);
       if (at % every > 0) continue;
       pen.font = "600 12px system-ui";
-      pen.fillStyle = color("text");
+      pen.fillStyle = tint("text");
       pen.fillText(`#${run}`, x + width / 2, HEAD - 34, width * every);
       if (width <= 40) continue;
       const most = Math.floor(width / 7), name = visible(solver);
       pen.font = "12px system-ui";
-      pen.fillStyle = color("faint");
+      pen.fillStyle = tint("faint");
       pen.fillText(name.length > most ? `${name.slice(0, most - 1)}…` : name, x + width / 2, HEAD - 17, width);
     }
     pen.restore();
@@ -150,7 +150,7 @@ export class HeatMap {
     pen.save();
     pen.textAlign = "right";
     pen.font = "11px system-ui";
-    pen.fillStyle = color("faint");
+    pen.fillStyle = tint("faint");
     if (this.sort) pen.fillText(visible(this.sort), SIDE - 8, HEAD - 17, SIDE - 12);
     pen.beginPath();
     pen.rect(0, HEAD, SIDE, high - HEAD);
@@ -164,7 +164,7 @@ export class HeatMap {
     const { box, width, height, row, column } = this;
     const [x, y] = [SIDE + column * width - box.scrollLeft, HEAD + row * height - box.scrollTop];
     for (const [ink, line] of [["paper", 5], ["mark", 2.5]]) {
-      pen.strokeStyle = color(ink);
+      pen.strokeStyle = tint(ink);
       pen.lineWidth = line;
       pen.strokeRect(x - 1, y - 1, width + 1, Math.max(height, LARGE) + 1);
     }
@@ -265,7 +265,7 @@ export function sizeOf({ cases, columns }) {
 /** Returns a function that maps a share to a colour, interpolated from worst over middle to best. */
 function heat() {
   const parse = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-  const [low, middle, high] = ["heat-0", "heat-1", "heat-2"].map((name) => parse(color(name)));
+  const [low, middle, high] = ["heat-0", "heat-1", "heat-2"].map((name) => parse(tint(name)));
   const mix = (one, other, part) => `rgb(${one.map((value, at) => Math.round(value + (other[at] - value) * part)).join(" ")})`;
   return (share) => (share < 0.5 ? mix(low, middle, share * 2) : mix(middle, high, share * 2 - 1));
 }

@@ -1,6 +1,6 @@
 // Two solvers on the same case, with a common clock.
 
-import { get, isStatic, path } from "./api.js";
+import { game, isStatic, path } from "./api.js";
 import { address, debounced, el } from "./dom.js";
 import { Viewer } from "./viewer.js";
 
@@ -25,10 +25,9 @@ export async function replaysPage(place, _, at) {
   place.append(
     el("div", { class: "title" }, el("h1", {}, `A against B on ${name}`), entrants.map(link), el("a", { class: "button", href: address("compare", { a, b }) }, "All cases")), games,
   );
-  const asked = ({ run, solver }) => get(path("runs", run, "cases", name, "replay"), { solver });
   const remember = debounced((tick) => games.isConnected && at.set({ tick: tick || "" }));
   try {
-    const films = await Promise.all(entrants.map(partsOf).map(asked));
+    const films = await Promise.all(entrants.map(partsOf).map(({ run, solver }) => game(run, name, solver)));
     new Viewer(games, films, { shown: remember, tick: Number(at.get("tick") ?? 0) });
   } catch {
     // A program draws these answers, or one is missing: show the server's documents side by side.
@@ -40,9 +39,9 @@ export async function replaysPage(place, _, at) {
 /** The page of one game in a static site. */
 export async function replayPage(place, _, at) {
   const [run, name, solver] = ["run", "case", "solver"].map((part) => at.get(part) ?? "");
-  const data = await get(path("runs", run, "cases", name, "replay"), { solver });
-  const game = el("div");
+  const data = await game(run, name, solver);
+  const viewer = el("div");
   place.append(el("h1", {}, data.title), el("p", { id: "facts" }, [data.case, data.player, data.result].filter(Boolean).join(" · ")),
-    el("p", {}, el("a", { href: address(`runs/${run}`, { case: name, solver }) }, `Run ${run}`)), game);
-  new Viewer(game, [data], { shown: debounced((tick) => game.isConnected && at.set({ tick: tick || "" })), tick: Number(at.get("tick") ?? 0) });
+    el("p", {}, el("a", { href: address(`runs/${run}`, { case: name, solver }) }, `Run ${run}`)), viewer);
+  new Viewer(viewer, [data], { shown: debounced((tick) => viewer.isConnected && at.set({ tick: tick || "" })), tick: Number(at.get("tick") ?? 0) });
 }

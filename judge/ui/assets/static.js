@@ -16,8 +16,8 @@ const GROUPS = 8;
 const files = new Map();
 const waiting = new Map();
 
-// For scripts: a game in the server's format.
-globalThis.judgeGame = async (run, name) => replay(await headOf(run), name);
+// For scripts: a game as the server has it.
+globalThis.judgeGame = game;
 globalThis.judgeData = (name, text) => waiting.get(name)?.(text);
 
 /** Reads a file below `data/`. Files are scripts, because a page without a server can load nothing else. */
@@ -63,7 +63,6 @@ export async function get(path, query = {}) {
   const head = await headOf(id);
   if (part === undefined) return head;
   if (part === "cases" && name === undefined) return cases(head, query);
-  if (part === "cases" && words[4] === "replay") return replay(head, name, query.solver);
   if (part === "points") return points(head, query);
   if (part === "counts") return counts(head, query);
   if (part === "boxes") return boxes(head, query);
@@ -256,7 +255,9 @@ async function problems(id, name) {
   };
 }
 
-async function replay(head, name, solver) {
+/** Returns a game, whole. */
+export async function game(run, name, solver) {
+  const head = await headOf(run);
   const row = (await rowsOf(head.run)).find((row) => row.case === name && row.solver === (solver || head.solvers[0].name));
   if (!row?.game) throw Object.assign(missing("this game"), { hints: ["judge site --games 20MB takes more of them"] });
   // Equal games are stored once, so facts about this one are in its row.

@@ -3,21 +3,22 @@
 use crate::refused::Refused;
 use crate::shown_run::{ShownRun, starts_programs};
 use crate::store::Store;
-use checkers::{CheckError, ManualGame, ManualReader, Move, Score};
+use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
 use judge_report::{
-    Document, GamePage, GameReplay, ManualGamePage, MoveRange, MovesDocument, PackedDocument, ReplayDocument,
-    ServedGame,
+    Document, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, MovesDocument, PackedDocument,
+    ReplayDocument, ReplayLine, ServedGame,
 };
-use judge_run::cases::{Inputs, Selection, select};
+use judge_run::cases::{Inputs, PreparedCase, Selection, select};
 use judge_run::command::game_of;
 use judge_session::failure::Failure;
 use judge_session::manual_game::ManualResult;
 use judge_session::{answers, manual_game, programs};
 use serde_json::Value;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// A solver's result on a case.
 pub(super) struct Played {
@@ -121,6 +122,69 @@ pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<S
     with_game(store, shown, played, |page, film, _| judge_report::json_line(&ReplayDocument::of(page, film)))
 }
 
+/// After this time, the first frames leave, so that a page can show them while the others are drawn.
+const FIRST_PART: Duration = Duration::from_millis(30);
+
+/// The same for the second part. Each part costs a page some time, so that each takes twice as long as the one before.
+const SECOND_PART: Duration = Duration::from_millis(200);
+
+/// Sends the same in lines of JSON while the game is played again. Stops as soon as `send` says that nobody reads them.
+pub(super) fn game_in_lines(
+    store: &Store,
+    shown: &ShownRun,
+    played: &Played,
+    send: &mut dyn FnMut(String) -> bool,
+) -> Result<(), Refused> {
+    with_answer(store, shown, played, |answer| {
+        let mut outline = GameOutline::default();
+        let ruling = answer.play(&mut outline, |outline| outline.is_empty())?;
+        let result = ruling.to_string();
+        let first = Some((answer.page(&result, &ruling), &outline));
+        let film = GameReplay::new(MoveRange::default());
+        let mut lines = GameLines { send, film, first, is_read: true, began: Instant::now(), pause: FIRST_PART };
+        answer.play(&mut lines, |_| false)?;
+        lines.send_line();
+        Ok(())
+    })
+}
+
+/// A game that leaves in lines while it is played again.
+struct GameLines<'a> {
+    send: &'a mut dyn FnMut(String) -> bool,
+    film: GameReplay,
+    /// What the first line says.
+    first: Option<(GamePage<'a>, &'a GameOutline)>,
+    is_read: bool,
+    /// When the last line left, and after which time the next one does.
+    began: Instant,
+    pause: Duration,
+}
+
+impl GameLines<'_> {
+    fn send_line(&mut self) {
+        let line = match &self.first {
+            Some((page, outline)) => ReplayLine::first(page, outline, &self.film),
+            None => ReplayLine::next(&self.film),
+        };
+        self.is_read = judge_report::json_line(&line).is_ok_and(|line| (self.send)(line));
+        self.film.forget_sent();
+        self.first = None;
+        (self.began, self.pause) = (Instant::now(), SECOND_PART.max(2 * self.pause));
+    }
+}
+
+impl Observer for GameLines<'_> {
+    fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame) {
+        if !self.is_read {
+            return;
+        }
+        self.film.step(step, frame);
+        if self.began.elapsed() >= self.pause {
+            self.send_line();
+        }
+    }
+}
+
 /// A game in few bytes.
 pub(super) enum PackedGame {
     /// The moves of a game of columns, and its case.
@@ -186,6 +250,47 @@ fn with_game<T>(
     played: &Played,
     make: impl FnOnce(&GamePage<'_>, &GameReplay, &[u8]) -> serde_json::Result<T>,
 ) -> Result<T, Refused> {
+    with_answer(store, shown, played, |answer| {
+        let mut film = GameReplay::new(MoveRange::default());
+        let ruling = answer.play(&mut film, |film| film.is_empty())?;
+        let result = ruling.to_string();
+        Ok(make(&answer.page(&result, &ruling), &film, &answer.input).map_err(Failure::fault)?)
+    })
+}
+
+/// An answer that can be played again.
+struct ReadAnswer<'a> {
+    title: &'a str,
+    name: &'a str,
+    player: &'a str,
+    input: Vec<u8>,
+    case: PreparedCase,
+    bytes: Vec<u8>,
+}
+
+impl ReadAnswer<'_> {
+    /// Plays the answer. Fails if that shows no move.
+    fn play<T: Observer>(&self, observer: &mut T, is_empty: impl FnOnce(&T) -> bool) -> Result<Ruling, Refused> {
+        let ruling = self.case.replay(&self.bytes, observer).map_err(Failure::from)?;
+        if is_empty(observer) {
+            return Err(Failure::usage(format!("there is no move to show: {ruling}")).into());
+        }
+        Ok(ruling)
+    }
+
+    fn page<'a>(&'a self, result: &'a str, ruling: &Ruling) -> GamePage<'a> {
+        let is_rejected = matches!(ruling, Ruling::Rejected(_));
+        GamePage { title: self.title, case: self.name, player: self.player, result, is_rejected }
+    }
+}
+
+/// Reads an answer with its case, and makes something of it.
+fn with_answer<T>(
+    store: &Store,
+    shown: &ShownRun,
+    played: &Played,
+    make: impl FnOnce(&ReadAnswer<'_>) -> Result<T, Refused>,
+) -> Result<T, Refused> {
     check_shown(store, shown, played)?;
     let (problem, Played { case, player, .. }) = (shown.problem(), played);
     if problem.viewer.is_some() {
@@ -195,16 +300,9 @@ fn with_game<T>(
     let mut catalogue = store.catalogue.clone();
     let _programs = takes_program(problem).then(|| programs::compile(&mut catalogue, Some(&problem.id))).transpose()?;
     let problem = catalogue.find(&problem.id)?;
-    let (name, input) = (case.spec.name.to_string(), answers::shown_input(problem, shown.run.id, case)?);
-    let mut film = GameReplay::new(MoveRange::default());
-    let ruling =
-        answers::prepare(problem, &input, &name, None, None)?.replay(&bytes, &mut film).map_err(Failure::from)?;
-    let (result, is_rejected) = (ruling.to_string(), matches!(ruling, Ruling::Rejected(_)));
-    if film.is_empty() {
-        return Err(Failure::usage(format!("there is no move to show: {result}")).into());
-    }
-    let page = GamePage { title: &problem.title, case: &name, player, result: &result, is_rejected };
-    Ok(make(&page, &film, &input).map_err(Failure::fault)?)
+    let (name, input) = (&case.spec.name.0, answers::shown_input(problem, shown.run.id, case)?);
+    let case = answers::prepare(problem, &input, name, None, None)?;
+    make(&ReadAnswer { title: &problem.title, name, player, input, case, bytes })
 }
 
 /// Returns the media type of a drawing by the extension of its file.

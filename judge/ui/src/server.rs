@@ -237,7 +237,7 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 /// Returns a file in its served form. The library's script has no comments except its licence.
 fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
     match kind {
-        SCRIPT if !name.starts_with("uPlot") => assets::slim(text).into(),
+        SCRIPT if !name.starts_with("uPlot") => assets::joined(&assets::slim(text)).into(),
         CSS => assets::slim_style(text).into(),
         _ => text.into(),
     }

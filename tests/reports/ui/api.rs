@@ -180,6 +180,16 @@ fn a_game_page_runs_no_foreign_text() {
     let served = server.json("/api/runs/1/cases/seed-1/replay");
     assert_fits(&folder, "ui-replay", &served);
     assert_eq!(serde_json::from_str::<Value>(data).unwrap(), served, "the page in one file is the same");
+    let lines = server.get("/api/runs/1/cases/seed-1/replay?lines");
+    assert_eq!((lines.status, lines.header("content-type")), (200, "application/jsonl; charset=utf-8"));
+    // Between the lines stand the lengths of chunks.
+    let lines = lines.body.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let lines: Vec<Value> = lines.filter(Value::is_object).collect();
+    lines.iter().for_each(|line| assert_fits(&folder, "ui-replay-line", line));
+    let frames: Vec<_> = lines.iter().filter_map(|line| line["frames"].as_array()).flatten().collect();
+    assert_eq!(frames, served["frames"].as_array().unwrap().iter().collect::<Vec<_>>(), "the same game, in lines");
+    assert_eq!((&lines[0]["result"], &lines[0]["length"]), (&served["result"], &json!(frames.len())));
+    assert_eq!(server.get("/api/runs/1/cases/seed-99/replay?lines").status, 404);
     let hostile = server.json("/api/runs/3")["solvers"][1]["name"].as_str().unwrap().to_owned();
     for (address, status) in [
         ("/replay/99/seed-1".to_owned(), 404),

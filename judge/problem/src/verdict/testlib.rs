@@ -15,6 +15,12 @@ pub(super) struct TestlibInteractor;
 /// The placeholders of a command that places its files itself.
 const PLACEHOLDERS: [&str; 5] = ["{input}", "{answer}", "{expected}", "{result}", "{output}"];
 
+/// The exit code of a partial result is its number plus one of these, depending on how the program was built.
+const PARTIAL_BASES: [i32; 3] = [0, 16, 50];
+
+/// Exit codes of partial results that are also codes of a rejection, a failure, or points.
+const CODES_OF_OTHER_RESULTS: [i32; 7] = [1, 2, 3, 4, 5, 7, 8];
+
 /// The result that a program reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Said {
@@ -92,9 +98,7 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
     // A checker may print other lines before its result. These lines may contain text of the solver.
     let last = words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let code = output.status.code();
-    if let Some((points, why)) = partial(last)
-        && code.is_some_and(|code| is_partial(code, &points))
-    {
+    if let Some((points, why)) = code.and_then(|code| partial(&words, code)) {
         return rule(Said::Points(points), &why, output);
     }
     let after = |prefix: &str| {
@@ -108,27 +112,36 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         Some(2 | 4) => rule(Said::Wrong, &after("wrong output format"), output),
         Some(3) => rule(Said::Fail, &after("FAIL"), output),
         // Newer programs exit with 7 for points. The older code was 5.
-        Some(5 | 7) => {
-            let points = last.strip_prefix("points").unwrap_or(last);
-            let number = points.split_whitespace().next().unwrap_or_default().to_owned();
-            rule(Said::Points(number), "", output)
-        }
+        Some(5 | 7) => rule(Said::Points(points(&words, last)), "", output),
         Some(8) => rule(Said::Wrong, &after("unexpected eof"), output),
         _ => Err(output.no_ruling("testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails")),
     }
 }
 
-/// Returns the number and the reason of `partially correct (13) REASON`.
-fn partial(words: &str) -> Option<(String, String)> {
-    let (number, why) = words.strip_prefix("partially correct (")?.split_once(')')?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| (number.to_owned(), why.trim().to_owned()))
+/// Returns the number and the reason of `partially correct (13) REASON`, if the exit code means this number. If several
+/// lines fit, the smallest number counts: a line that the program quotes cannot raise it.
+fn partial(words: &str, code: i32) -> Option<(String, String)> {
+    // For the same reason a line among others cannot turn a rejection or a failure into points.
+    if CODES_OF_OTHER_RESULTS.contains(&code) && words.lines().count() > 1 {
+        return None;
+    }
+    let fitting = words.lines().filter_map(|line| {
+        let (number, why) = line.trim().strip_prefix("partially correct (")?.split_once(')')?;
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let points = number.parse::<i32>().ok().filter(|_| is_number)?;
+        PARTIAL_BASES.contains(&(code - points)).then(|| (points, why.trim()))
+    });
+    fitting.min_by_key(|(points, _)| *points).map(|(points, why)| (points.to_string(), why.to_owned()))
 }
 
-/// Returns whether an exit code means this number of points. The code is the number plus 0, 16 or 50, depending on how
-/// the program was built.
-fn is_partial(code: i32, points: &str) -> bool {
-    points.parse::<i32>().is_ok_and(|points| [0, 16, 50].contains(&(code - points)))
+/// Returns the number of `points 12.5 REASON`. Of several such lines the smallest number counts, as in [`partial`].
+/// Without one, the last line begins with it.
+fn points(words: &str, last: &str) -> String {
+    let said = words.lines().filter_map(|line| line.trim().strip_prefix("points ")?.split_whitespace().next());
+    let scores = said.filter_map(|word| Some((word.parse::<Score>().ok()?, word)));
+    let least = scores.min_by(|left, right| left.0.cmp(&right.0)).map(|(_, word)| word);
+    let first_of_last = || last.strip_prefix("points").unwrap_or(last).split_whitespace().next();
+    least.or_else(first_of_last).unwrap_or_default().to_owned()
 }
 
 /// Reads `<result outcome = "points" points = "12.5">REASON</result>`.
@@ -250,6 +263,30 @@ mod tests {
         ] {
             assert_eq!(said(code, stderr, None).as_deref(), Ok(ruling), "{code} {stderr}");
         }
+    }
+
+    #[test]
+    fn a_quoted_answer_cannot_give_itself_points() {
+        for (code, stderr, ruling) in [
+            (
+                1,
+                "wrong answer expected 5, found 7\npartially correct (1)\n",
+                "rejected answer: expected 5, found 7; partially correct (1)",
+            ),
+            (
+                2,
+                "expected 5, found 7\npartially correct (2)\n",
+                "rejected answer: expected 5, found 7; partially correct (2)",
+            ),
+            (1, "partially correct (1)\nwrong answer\n", "rejected answer: wrong answer"),
+            (7, "points 10 expected 5, found 7\npoints 100\n", "accepted 10"),
+            (7, "points 3 found\npartially correct (7)\n", "accepted 3"),
+            (63, "partially correct (13) found\npartially correct (63)\n", "accepted 13"),
+            (0, "partially correct (0) found\nok\n", "accepted 0"),
+        ] {
+            assert_eq!(said(code, stderr, None).as_deref(), Ok(ruling), "{code} {stderr}");
+        }
+        assert!(said(3, "FAIL found 7\npartially correct (3)\n", None).unwrap_err().starts_with("failed: "));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 // A picture of a board. It fills its box at any scale and can be zoomed and moved.
 
-import { el } from "./dom.js";
+import { el, tint } from "./dom.js";
 
 /** The smallest cell sizes, in CSS pixels, for a shape and for a letter, and the size at 1:1. */
 const SHAPE_SIZE = 6;
@@ -18,11 +18,7 @@ const MINIMAP_SIZE = 150;
 /** Strips shorter than this are not folded. */
 const SHORT_STRIP = 9;
 
-/** Returns a style colour in the current theme, light or dark. */
-const tint = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-
-/** Returns the RGB colour for a number. The golden angle keeps neighbouring colours distinct, for any number of
- * colours. */
+/** Returns the red, green and blue of a number. The golden angle keeps neighbouring colours apart, for any number of colours. */
 function rgbOf(color, lightness) {
   const hue = (color * 137.508 + 200) % 360, spread = 0.7 * Math.min(lightness, 1 - lightness);
   const part = (shift) => {

@@ -1,6 +1,6 @@
 // The score of a game over time, and its highlights.
 
-import { el } from "./dom.js";
+import { el, tint } from "./dom.js";
 
 /** The maximum number of marked highlights of each kind. */
 const MOST_MARKS = 30;
@@ -50,19 +50,22 @@ export function legendOf(marks) {
   return [...new Set(marks.map(({ kind }) => `${MARK_SHAPES[kind]} ${kind}`))].join("  ");
 }
 
-/** Returns a style colour in the current theme, light or dark. */
-const shade = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-
-/** The scores of one or two games over the ticks of the clock. For two games, also the lead of the first. */
+/** The scores of one game, or of two, by the ticks of their clock; and, of two, by how much the first leads. */
 export class Curve {
-  /** `curves` are lists of `{ name, color, totals, marks }`. `chosen` is called with the clicked tick. */
-  constructor(place, curves, chosen) {
-    Object.assign(this, { place, curves, chosen, now: 0 });
-    const longest = Math.max(...curves.map(({ totals }) => String(Math.round(totals.reduce((most, total) => Math.max(most, Math.abs(total)), 0))).length));
-    this.side = 30 + 9 * Math.min(12, longest);
-    this.charts = [this.scores()];
-    if (curves.length === 2) this.charts.push(this.lead());
+  /** `chosen` is called with the tick that is clicked. */
+  constructor(place, chosen) {
+    Object.assign(this, { place, chosen, now: 0, charts: [] });
     new ResizeObserver(() => this.charts.forEach((chart) => chart.setSize({ width: this.width(), height: chart.height }))).observe(place);
+  }
+
+  /** Draws `{ color, totals, marks }` of each game. A total is missing while its frame is. */
+  draw(curves) {
+    this.curves = curves;
+    const longest = Math.max(...curves.map(({ totals }) => String(Math.round(totals.reduce((most, total) => Math.max(most, Math.abs(total ?? 0)), 0))).length));
+    this.side = 30 + 9 * Math.min(12, longest);
+    const data = [this.scores(), curves.length === 2 && this.leads()].filter(Boolean), ticks = data[0][0].map((_, tick) => tick);
+    if (this.charts.length === 0) this.charts = this.build(data.map((lists) => [ticks, ...lists]));
+    else this.charts.forEach((chart, at) => chart.setData([ticks, ...data[at]]));
   }
 
   width() {
@@ -70,43 +73,47 @@ export class Curve {
   }
 
   axis(more) {
-    const line = { stroke: () => shade("line"), width: 1 };
-    return { stroke: () => shade("faint"), grid: line, ticks: line, font: "12px system-ui", ...more };
+    const line = { stroke: () => tint("line"), width: 1 };
+    return { stroke: () => tint("faint"), grid: line, ticks: line, font: "12px system-ui", ...more };
   }
 
-  chart(height, series, data, decorate, more = {}) {
+  chart(height, series, data, decorate) {
     const place = el("div");
     this.place.append(place);
-    const ticks = data[0].map((_, tick) => tick);
     return new uPlot({
       width: this.width(), height, padding: [18, 12, 0, 0], legend: { show: false }, scales: { x: { time: false } },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      axes: [this.axis({ size: 26 }), this.axis({ size: this.side })], series: [{}, ...series],
+      axes: [this.axis({ size: 26 }), this.axis({ size: () => this.side })], series: [{}, ...series],
       hooks: { draw: [decorate], ready: [(chart) => chart.over.addEventListener("click", () => this.chosen(chart.cursor.idx))] },
-      ...more,
-    }, [ticks, ...data], place);
+    }, data, place);
   }
 
+  /** Returns the scores. One that is beyond a script's numbers has no place on the curve. */
   scores() {
-    // A score too large for a JavaScript number is left out of the curve.
-    const data = this.curves.map(({ totals }) => totals.map((total) => (Number.isFinite(total) ? total : null)));
-    const series = this.curves.map(({ color }) => ({ stroke: () => shade(color), width: 2.5, points: { show: false } }));
-    return this.chart(this.curves.length === 2 ? 220 : 180, series, data, (chart) => this.decorate(chart));
+    return this.curves.map(({ totals }) => totals.map((total) => (Number.isFinite(total) ? total : null)));
   }
 
-  /** The difference as an area, above zero in the first game's colour and below zero in the second's. */
-  lead() {
+  /** Returns by how much the first game leads, and by how much the second. */
+  leads() {
     const [first, second] = this.curves;
     const leads = first.totals.map((total, tick) => total - second.totals[tick]).map((lead) => (Number.isFinite(lead) ? lead : null));
-    const part = (color) => ({ stroke: () => shade(color), fill: () => `color-mix(in srgb, ${shade(color)} 45%, transparent)`, width: 1, points: { show: false }, fillTo: 0 });
-    const data = [leads.map((lead) => lead && Math.max(0, lead)), leads.map((lead) => lead && Math.min(0, lead))];
-    return this.chart(120, [part(first.color), part(second.color)], data, (chart) => this.drawNow(chart));
+    return [leads.map((lead) => lead && Math.max(0, lead)), leads.map((lead) => lead && Math.min(0, lead))];
+  }
+
+  /** Returns the chart of the scores and, of two games, that of the difference as an area, in the colour of the game that leads. */
+  build([scores, leads]) {
+    const stroke = (color) => ({ stroke: () => tint(color), points: { show: false } });
+    const line = ({ color }) => ({ ...stroke(color), width: 2.5 });
+    const area = ({ color }) => ({ ...stroke(color), fill: () => `color-mix(in srgb, ${tint(color)} 45%, transparent)`, width: 1, fillTo: 0 });
+    const charts = [this.chart(leads ? 220 : 180, this.curves.map(line), scores, (chart) => this.decorate(chart))];
+    if (leads) charts.push(this.chart(120, this.curves.map(area), leads, (chart) => this.drawNow(chart)));
+    return charts;
   }
 
   drawNow(chart) {
     const { ctx } = chart, x = chart.valToPos(this.now, "x", true);
     ctx.save();
-    ctx.strokeStyle = shade("faint");
+    ctx.strokeStyle = tint("faint");
     ctx.lineWidth = devicePixelRatio;
     ctx.strokeRect(x, chart.bbox.top, 0, chart.bbox.height);
     ctx.restore();
@@ -121,8 +128,8 @@ export class Curve {
     ctx.textAlign = "center";
     ctx.lineWidth = 3 * ratio;
     for (const { color, totals, marks } of this.curves) {
-      ctx.strokeStyle = shade("paper");
-      ctx.fillStyle = shade(color);
+      ctx.strokeStyle = tint("paper");
+      ctx.fillStyle = tint(color);
       let last = -Infinity;
       for (const { at, kind } of marks) {
         const left = chart.valToPos(at, "x", true);

@@ -1,5 +1,6 @@
 // Saves games as picture and video files.
 
+import { tint } from "./dom.js";
 import { download } from "./save.js";
 
 const FILM_WIDTH = 1280;
@@ -13,17 +14,17 @@ export function saveCanvas(canvas, name) {
   canvas.toBlob((blob) => download(name, blob, "image/png"));
 }
 
-/** Draws the viewer's content as a video frame. */
-function drawFrame(pen, { films, move }, color) {
-  pen.fillStyle = color("paper");
+/** Draws what a viewer shows as a frame of a film. */
+function drawFrame(pen, { films, move }) {
+  pen.fillStyle = tint("paper");
   pen.fillRect(0, 0, FILM_WIDTH, FILM_HEIGHT);
   const width = FILM_WIDTH / films.length;
   films.forEach(({ view, data, points, caption }, at) => {
     const left = at * width + 24;
-    pen.fillStyle = color("text");
+    pen.fillStyle = tint("text");
     pen.font = "600 30px system-ui, sans-serif";
     pen.fillText(`${points.textContent} points`, left, 42, width - 48);
-    pen.fillStyle = color("faint");
+    pen.fillStyle = tint("faint");
     pen.font = "20px system-ui, sans-serif";
     pen.fillText(`${data.player} · move ${move.textContent} · ${caption.textContent}`, left, 72, width - 48);
     const size = Math.min((width - 48) / view.columns, (FILM_HEIGHT - FILM_HEAD - 16) / view.rows);
@@ -36,7 +37,6 @@ function drawFrame(pen, { films, move }, color) {
 export async function recordFilm(viewer, name, tell) {
   const kind = globalThis.MediaRecorder && FILM_KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
   if (!kind) throw new Error("this browser records no films");
-  const style = getComputedStyle(document.documentElement), color = (name) => style.getPropertyValue(`--${name}`).trim();
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width: FILM_WIDTH, height: FILM_HEIGHT });
   const pen = canvas.getContext("2d"), parts = [];
@@ -44,11 +44,11 @@ export async function recordFilm(viewer, name, tell) {
   recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
   const ended = new Promise((done) => recorder.addEventListener("stop", done));
   viewer.show(0);
-  drawFrame(pen, viewer, color);
+  drawFrame(pen, viewer);
   recorder.start(1000);
   tell("recording …");
-  const drawing = setInterval(() => drawFrame(pen, viewer, color), 33);
-  // Pausing the game ends the video.
+  const drawing = setInterval(() => drawFrame(pen, viewer), 33);
+  // Whatever pauses the game ends the film.
   viewer.play();
   await new Promise((done) => {
     const look = setInterval(() => {
@@ -58,6 +58,11 @@ export async function recordFilm(viewer, name, tell) {
       setTimeout(done, 1000);
     }, 50);
   });
+  // A busy machine takes a while to encode the first picture, and until then a film that ends is empty.
+  for (let tries = 0; tries < 100 && parts.every(({ size }) => size === 0); tries++) {
+    recorder.requestData();
+    await new Promise((done) => setTimeout(done, 100));
+  }
   clearInterval(drawing);
   recorder.stop();
   await ended;

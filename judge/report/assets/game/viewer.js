@@ -21,51 +21,91 @@ const COLORS = ["series-1", "series-2"];
 /** Returns the frame of each game at each tick of the clock. One game has a tick for each frame; two games show the
  * same move at each tick. */
 function ticksOf(films) {
-  if (films.length === 1) return films[0].frames.map((_, frame) => [frame]);
-  const steps = [...new Set(films.flatMap(({ starts }) => starts.map(({ step }) => step)))].sort((one, other) => one - other);
+  if (films.length === 1) return Array.from({ length: films[0].length }, (_, frame) => [frame]);
+  const moves = films.map(({ starts, length }) => new Map(starts.map(({ step, index }, at) => [step, [index, (starts[at + 1]?.index ?? length) - index]])));
+  const steps = [...new Set(moves.flatMap((of) => [...of.keys()]))].sort((one, other) => one - other);
   const last = films.map(() => 0);
   return steps.flatMap((step) => {
-    const moves = films.map(({ starts, frames }, at) => {
-      const place = starts.findIndex((start) => start.step === step);
-      return place < 0 ? [last[at], 1] : [starts[place].index, (starts[place + 1]?.index ?? frames.length) - starts[place].index];
-    });
-    const count = Math.max(...moves.map(([, frames]) => frames));
-    const ticks = Array.from({ length: count }, (_, at) => moves.map(([first, frames]) => first + Math.min(at, frames - 1)));
-    moves.forEach(([first, frames], at) => { last[at] = first + frames - 1; });
+    const now = moves.map((of, at) => of.get(step) ?? [last[at], 1]);
+    const count = Math.max(...now.map(([, frames]) => frames));
+    const ticks = Array.from({ length: count }, (_, at) => now.map(([first, frames]) => first + Math.min(at, frames - 1)));
+    now.forEach(([first, frames], at) => { last[at] = first + frames - 1; });
     return ticks;
   });
 }
 
 export class Viewer {
-  /** `games` are documents of replays, one or two. `shown` is called with each displayed tick, from 0. */
+  /** `games` are documents of replays, one or two; `rest` of a document brings its other frames. `shown` is called with each tick
+   * that is shown, from 0. */
   constructor(place, games, { shown = () => {}, tick = 0 } = {}) {
     const isOne = games.length === 1;
     Object.assign(this, { place, games, shown, now: 0, timer: null });
     this.films = games.map((game) => new Film(game, isOne));
     this.ticks = ticksOf(this.films);
-    this.marks = this.marksOfTicks();
     this.build();
-    this.curve = new Curve(this.plot, this.films.map((film, at) => ({
-      name: film.data.player, color: COLORS[at], totals: film.totals(this.ticks.map((frames) => frames[at])), marks: this.marks.filter(({ film }) => film === at),
-    })), (tick) => this.jump(tick));
+    this.curve = new Curve(this.plot, (tick) => this.jump(tick));
+    this.refresh();
     this.listen();
     this.show(tick);
     performance.mark("first board");
+    games.forEach(({ rest }, at) => rest && this.read(this.films[at], rest));
+  }
+
+  /** Takes in the other frames of a game as they come. */
+  async read(film, parts) {
+    try {
+      for await (const part of parts) {
+        if (!this.box.isConnected) return;
+        film.add(part);
+        this.refresh();
+      }
+    } catch (error) {
+      this.told.textContent = `the other frames do not come: ${error.message}`;
+    }
+  }
+
+  /** Draws the curve of the frames that are there, and the moments that stand out. */
+  refresh() {
+    this.marks = this.marksOfTicks();
+    this.curve.draw(this.films.map((film, at) => ({
+      color: COLORS[at], totals: film.totals(this.ticks.map((frames) => frames[at])), marks: this.marks.filter(({ film }) => film === at),
+    })));
+    const hasNone = this.marks.length === 0;
+    this.earlier.disabled = this.later.disabled = this.leaps.hidden = hasNone;
+    this.moments.replaceChildren(...this.marks.map(({ at, kind }) => el("option", { value: at, label: kind })));
+    this.legend.textContent = legendOf(this.marks);
+    this.box.ariaBusy = this.films.every((film) => film.isWhole()) ? null : "true";
+  }
+
+  /** Returns the first tick at which a game has come to a frame. */
+  tickOf(film, frame) {
+    let low = 0, high = this.ticks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ticks[middle][film] < frame) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Returns the highlights, as ticks. */
   marksOfTicks() {
-    const marks = this.films.flatMap(({ standing }, film) => {
-      const first = new Map();
-      this.ticks.forEach((frames, tick) => { if (!first.has(frames[film])) first.set(frames[film], tick); });
-      return standing.map(({ at, kind }) => ({ at: first.get(at), kind, film })).filter(({ at }) => at !== undefined);
-    });
+    const marks = this.films.flatMap((film, place) => film.standing().map(({ at, kind }) => ({ at: this.tickOf(place, at), kind, film: place })));
     return marks.sort((one, other) => one.at - other.at);
   }
 
+  /** Returns an action that ends the playing first. */
+  stops = (action) => () => {
+    this.pause();
+    action();
+  };
+
+  /** Returns an action on all boards. */
+  views = (act) => () => this.films.forEach(({ view }) => act(view));
+
   build() {
     const button = (id, label, text, click, title = label) => el("button", { id, type: "button", "aria-label": label, title, click }, text);
-    const stop = (action) => () => { this.pause(); action(); };
+    const { stops: stop, views } = this;
     this.move = el("span", { id: "move" });
     this.position = el("span", { id: "position" });
     this.playing = button("play", "play or pause", "▶ play", () => this.toggle(), "space");
@@ -74,14 +114,14 @@ export class Viewer {
       SPEEDS.map((speed) => el("option", { value: speed }, speed === 0 ? `all in ${WHOLE_GAME} s` : `${speed} a second`)));
     this.plot = el("div", { id: "curve", role: "img", "aria-label": "the score frame by frame" });
     this.told = el("span", { class: "told", role: "status" });
-    const hasNone = this.marks.length === 0;
-    const earlier = button("earlier", "the great moment before", "◀ ★", stop(() => this.leap(-1)), "P");
-    const later = button("later", "the next great moment", "★ ▶", stop(() => this.leap(1)), "N");
-    earlier.disabled = later.disabled = hasNone;
-    const views = (act) => () => this.films.forEach(({ view }) => act(view));
+    this.earlier = button("earlier", "the great moment before", "◀ ★", stop(() => this.leap(-1)), "P");
+    this.later = button("later", "the next great moment", "★ ▶", stop(() => this.leap(1)), "N");
+    this.moments = el("datalist", { id: "ticks" });
+    this.legend = el("p", { id: "legend" });
+    this.leaps = el("span", {}, " · N P the great moments");
     const controls = el("div", { id: "controls" },
       button("first", "first frame", "|◀", stop(() => this.show(0)), "Home"), button("previous", "previous frame", "◀", stop(() => this.show(this.now - 1)), "←"), this.playing,
-      button("next", "next frame", "▶", stop(() => this.step()), "→"), button("last", "last frame", "▶|", stop(() => this.show(this.ticks.length - 1)), "End"), earlier, later,
+      button("next", "next frame", "▶", stop(() => this.step()), "→"), button("last", "last frame", "▶|", stop(() => this.show(this.ticks.length - 1)), "End"), this.earlier, this.later,
       el("label", {}, "speed", this.speed));
     const tools = el("div", { class: "viewing" },
       button("fit", "Fit: the whole board", "Fit", views((view) => view.fit()), "0"), button("natural", "1:1: natural size", "1:1", views((view) => view.natural()), "1"),
@@ -89,10 +129,8 @@ export class Viewer {
       button("full", "full screen", "Full screen", () => this.toggleFull(), "F"), button("picture", "save the boards as PNG", "PNG", () => this.savePicture()),
       button("record", "save the game as a film", "Film", () => this.saveFilm()), this.told);
     const status = el("div", { id: "status" }, el("span", {}, "move ", this.move), this.position);
-    const side = el("div", { class: "side" }, status, this.single(), controls, this.slider,
-      el("datalist", { id: "ticks" }, this.marks.map(({ at, kind }) => el("option", { value: at, label: kind }))), this.plot,
-      el("p", { id: "legend" }, legendOf(this.marks)), tools,
-      el("p", { id: "help" }, "← → one frame · ⇧← ⇧→ or Page keys: one move", hasNone ? "" : " · N P the great moments", " · Home End · space plays · + − speed · F full screen · 0 1 [ ] zoom, W A S D move the board"));
+    const side = el("div", { class: "side" }, status, this.single(), controls, this.slider, this.moments, this.plot, this.legend, tools,
+      el("p", { id: "help" }, "← → one frame · ⇧← ⇧→ or Page keys: one move", this.leaps, " · Home End · space plays · + − speed · F full screen · 0 1 [ ] zoom, W A S D move the board"));
     this.box = el("div", { class: `viewer ${this.films.length === 1 ? "one" : "two"}` }, el("div", { class: "films" }, this.films.map((film, at) => this.section(film, at))), side);
     this.place.replaceChildren(this.box);
   }
@@ -125,12 +163,17 @@ export class Viewer {
   /** Shows a tick. Motion since the previous tick takes this many milliseconds. */
   show(tick, duration = 0) {
     this.now = Math.max(0, Math.min(this.ticks.length - 1, tick));
-    const states = this.films.map((film, at) => film.show(this.ticks[this.now][at], duration));
-    this.move.textContent = Math.max(...states.map(({ step }) => step));
+    this.films.forEach((film, at) => film.show(this.ticks[this.now][at], duration));
+    this.move.textContent = Math.max(...this.stepsAt(this.now));
     this.position.textContent = `frame ${this.now + 1} of ${this.ticks.length}`;
     this.slider.value = this.now;
     this.curve.move(this.now);
     this.shown(this.now);
+  }
+
+  /** Returns the number of the move of each game at a tick. */
+  stepsAt(tick) {
+    return this.films.map((film, at) => film.stepAt(this.ticks[tick][at]));
   }
 
   jump(tick) {
@@ -155,7 +198,7 @@ export class Viewer {
 
   /** Goes to the first frame of the next, this or the previous move. */
   moveBy(direction) {
-    const isStart = (tick) => this.films.some((film, at) => film.frames[this.ticks[tick][at]].s !== undefined && this.ticks[tick][at] !== this.ticks[tick - 1]?.[at]);
+    const isStart = (tick) => `${this.stepsAt(tick)}` !== `${this.stepsAt(tick - 1)}`;
     let tick = this.now + direction;
     while (tick > 0 && tick < this.ticks.length && !isStart(tick)) tick += direction;
     this.show(tick);
@@ -182,7 +225,8 @@ export class Viewer {
     const perSecond = this.perSecond(), start = this.now, began = performance.now();
     const duration = perSecond > FASTEST_MOTION || this.isStill() ? 0 : Math.min(MOTION, 800 / perSecond);
     this.timer = setInterval(() => {
-      const tick = start + Math.floor((performance.now() - began) * perSecond / 1000);
+      const there = this.films.map((film, at) => this.tickOf(at, film.frames.length) - 1);
+      const tick = Math.min(start + Math.floor((performance.now() - began) * perSecond / 1000), ...there);
       if (tick > this.now) this.show(tick, duration);
       if (!this.box.isConnected || this.now === this.ticks.length - 1) {
         this.pause();
@@ -228,8 +272,7 @@ export class Viewer {
   key(event) {
     const { target } = event;
     if (event.ctrlKey || event.altKey || event.metaKey || target.matches?.("select, textarea, input:not([type=range])")) return;
-    const stop = (action) => () => { this.pause(); action(); };
-    const views = (act) => () => this.films.forEach(({ view }) => act(view));
+    const { stops: stop, views } = this;
     const pan = (x, y) => views((view) => view.pan(x * 80 / view.size, y * 80 / view.size));
     const keys = {
       ArrowLeft: stop(() => this.show(this.now - 1)), ArrowRight: stop(() => this.step()),

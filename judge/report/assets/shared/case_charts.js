@@ -15,7 +15,7 @@ export class CaseCharts {
    * With `hasFormulas`, axes may be formulas. The optional `chosen` is called with the case and solver names of a
    * clicked point, `brushed` with the axes and the selected ranges, and `changed` with the axes. */
   constructor({ fields, features = [], source, hasFormulas = false, chosen, brushed, changed = () => {}, axes = {} }) {
-    Object.assign(this, { asked: {}, fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
+    Object.assign(this, { asked: new Map(), again: new Map(), fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
     this.names = el("datalist", { id: `numbers-${++lists}` }, fields.map((name) => el("option", { value: name })));
     this.cloud = figure("Cases", this.pick("vertical", "y"), "against", this.pick("horizontal", "x"));
     this.counts = figure("How often", this.pick("number", "of"));
@@ -39,65 +39,52 @@ export class CaseCharts {
     });
   }
 
-  /** Returns a function that says whether this is still the chart's latest request, because responses can arrive out of
-   * order. */
-  asks(chart) {
-    const asked = (this.asked[chart] = {});
-    return () => asked === this.asked[chart];
-  }
-
   draw() {
     return Promise.all([this.drawCloud(), this.drawCounts(), this.boxed && this.drawBoxes()]);
   }
 
   /** Redraws the loaded data at once, in other colours. */
   redraw() {
-    for (const again of [this.againCloud, this.againCounts, this.againBoxes]) again?.();
+    for (const again of this.again.values()) again();
   }
 
-  async drawCloud() {
-    const { axes: { x, y }, chosen, brushed, cloud } = this;
-    const isLast = this.asks("cloud");
+  /** Draws in a figure what is asked for, unless something else was asked for since: answers can overtake each other. `draw` returns
+   * what draws the answer. */
+  async show(place, answer, draw) {
+    this.asked.set(place, answer);
     try {
-      const points = await this.source.points(x, y);
-      if (!isLast()) return;
+      const again = draw(await answer);
+      if (this.asked.get(place) !== answer) return;
+      this.again.set(place, again);
+      again();
+    } catch (error) {
+      if (this.asked.get(place) === answer) noChart(place, error);
+    }
+  }
+
+  drawCloud() {
+    const { axes: { x, y }, chosen, brushed, cloud } = this;
+    return this.show(cloud, this.source.points(x, y), (points) => {
       const groups = points.solvers.map(({ solver, cases, x, y }) => ({ name: solver, names: cases, x, y }));
       const drawn = groups.reduce((sum, group) => sum + group.x.length, 0);
       const note = drawn < points.total ? `${drawn} of ${points.total} points` : "";
-      this.againCloud = () => scatter(cloud, {
+      return () => scatter(cloud, {
         groups, x, y, note, chosen: chosen && ((solver, at) => chosen(groups[solver].names[at], groups[solver].name)),
         brushed: brushed && ((xs, ys) => brushed([[x, xs], [y, ys]])),
       });
-      this.againCloud();
-    } catch (error) {
-      if (isLast()) noChart(cloud, error);
-    }
+    });
   }
 
-  async drawCounts() {
+  drawCounts() {
     const { of } = this.axes;
-    const isLast = this.asks("counts");
-    try {
-      const { edges, solvers, logarithmic } = await this.source.counts(of);
-      if (!isLast()) return;
+    return this.show(this.counts, this.source.counts(of), ({ edges, solvers, logarithmic }) => {
       const groups = solvers.map(({ solver, counts }) => ({ name: solver, counts }));
-      this.againCounts = () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
-      this.againCounts();
-    } catch (error) {
-      if (isLast()) noChart(this.counts, error);
-    }
+      return () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
+    });
   }
 
-  async drawBoxes() {
+  drawBoxes() {
     const { box, by } = this.axes;
-    const isLast = this.asks("boxes");
-    try {
-      const { solvers, groups } = await this.source.boxes(box, by);
-      if (!isLast()) return;
-      this.againBoxes = () => boxes(this.boxed, { names: solvers, groups, y: box, by });
-      this.againBoxes();
-    } catch (error) {
-      if (isLast()) noChart(this.boxed, error);
-    }
+    return this.show(this.boxed, this.source.boxes(box, by), ({ solvers, groups }) => () => boxes(this.boxed, { names: solvers, groups, y: box, by }));
   }
 }

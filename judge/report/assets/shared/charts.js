@@ -1,17 +1,12 @@
 // Charts drawn with uPlot, and box plots drawn here.
 
-import { counted, digits, el, failure, grouped, shown, visible } from "./dom.js";
+import { counted, digits, el, failure, grouped, shown, tint, visible } from "./dom.js";
 import { saveButtons, svg } from "./save.js";
 
 const HEIGHT = 280;
 const COLORS = 8;
 
-/** Returns a style colour in the current theme, light or dark. */
-export function color(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-}
-
-/** The names that have a colour, in order of first appearance. */
+/** The names that have a colour, in the order in which they were first seen. */
 let named;
 function namedColors() {
   try {
@@ -46,7 +41,7 @@ function placesOf(wanted) {
 
 /** Returns the current colours of names. */
 export function colorsOf(names) {
-  return placesOf(names).map((place) => color(`series-${place}`));
+  return placesOf(names).map((place) => tint(`series-${place}`));
 }
 
 /** Returns an empty figure and the element for its chart. `tools` stand beside the title. */
@@ -58,25 +53,37 @@ export function figure(title, ...tools) {
   return place;
 }
 
-/** Shows the reason for a missing chart in a figure. */
-export function noChart(place, error) {
+/** Shows something in a figure in place of its chart. */
+function replace(place, content) {
   place.chart?.destroy();
   place.chart = undefined;
-  place.plot.replaceChildren(failure(error));
+  place.plot.replaceChildren(content);
   place.hint.textContent = "";
 }
 
-function axis(label, scale, more = {}) {
-  const faint = color("faint");
-  const grid = { stroke: color("line"), width: 1 };
-  // Show ticks between powers of ten only if the visible range contains fewer than two of them.
+/** Shows in a figure why there is no chart. */
+export function noChart(place, error) {
+  replace(place, failure(error));
+}
+
+/** Returns an empty picture in a figure. `label` says what it is of, for those who do not see it. */
+function pictureIn(place, label, isEmpty) {
+  const picture = el("div", { role: "img", "aria-label": `${place.title}: ${label}` }, isEmpty && el("p", { class: "faint" }, "nothing to draw"));
+  replace(place, picture);
+  return picture;
+}
+
+function axis(label, scale, size, more = {}) {
+  const faint = tint("faint");
+  const grid = { stroke: tint("line"), width: 1 };
+  // Between powers of ten there is no room for lines and numbers, unless a part of the axis is shown that has none.
   const splits = (chart, at) => {
     const { min, max } = chart.scales[chart.axes[at].scale];
     const powers = powersOfTen(scale.asinh ?? min / 5, max).filter((tick) => tick >= min && tick <= max);
     return powers.length > 1 ? powers : evenTicks(min, max);
   };
   const own = scale === undefined || scale.distr === 1 ? {} : { splits, filter: (_, all) => all };
-  return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, ...own, ...more };
+  return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, size, values: compact, ...own, ...more };
 }
 
 /** Returns 0 and at most eight powers of ten up to a number. */
@@ -93,19 +100,10 @@ function legendName(name) {
   return text.length > 32 ? `${text.slice(0, 18)}…${text.slice(-12)}` : text;
 }
 
-/** Draws a chart in a figure, replacing the previous one. `label` describes it for screen readers. */
-function draw(place, options, data, label) {
-  const { plot, hint, title } = place;
-  place.chart?.destroy();
-  place.chart = undefined;
-  plot.replaceChildren();
-  const picture = el("div", { role: "img", "aria-label": `${title}: ${label ?? `${data[0].length} points`}` });
-  plot.append(picture);
-  hint.textContent = "";
-  if (data[0].length === 0) {
-    picture.append(el("p", { class: "faint" }, "nothing to draw"));
-    return;
-  }
+/** Draws a chart in a figure, in place of the one before. */
+function draw(place, options, data, label = `${data[0].length} points`) {
+  const { plot } = place, picture = pictureIn(place, label, data[0].length === 0);
+  if (data[0].length === 0) return;
   const width = () => Math.max(240, plot.clientWidth);
   const chart = new uPlot({ width: width(), height: HEIGHT, padding: [10, 20, 0, 0], ...options }, data, picture);
   place.chart = chart;
@@ -156,7 +154,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
   const colors = colorsOf(groups.map((group) => group.name));
   const series = groups.map((group, solver) => ({
     label: legendName(group.name), stroke: colors[solver], paths: () => null,
-    points: { show: true, size: 6, width: 1.5, fill: solver % 2 ? color("card") : colors[solver] },
+    points: { show: true, size: 6, width: 1.5, fill: solver % 2 ? tint("card") : colors[solver] },
   }));
   const nearest = (chart) => {
     const { left, top } = chart.cursor;
@@ -181,7 +179,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
     scales: { x: { time: false, ...scales[0] }, y: scales[1] },
     legend: { show: groups.length > 1, live: false },
     cursor: { points: { show: false }, drag: { x: true, y: true, setScale: !brushed } },
-    axes: [axis(x, scales[0], { values: compact, size: 32 }), axis(y, scales[1], { values: compact, size: 60 })],
+    axes: [axis(x, scales[0], 32), axis(y, scales[1], 60)],
     series: [{ label: x }, ...series],
     hooks: {
       setCursor: [tell], setSelect: [select],
@@ -203,7 +201,7 @@ function line(chart) {
   const [low, high] = [Math.max(chart.scales.x.min, chart.scales.y.min), Math.min(chart.scales.x.max, chart.scales.y.max)];
   const { ctx } = chart;
   ctx.save();
-  ctx.strokeStyle = color("faint");
+  ctx.strokeStyle = tint("faint");
   ctx.setLineDash([6, 4]);
   ctx.beginPath();
   ctx.moveTo(chart.valToPos(low, "x", true), chart.valToPos(low, "y", true));
@@ -242,7 +240,7 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   draw(place, {
     scales: { x: { time: false, range: [edges[0], edges.at(-1)], ...scale }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
     legend: { show: !one, live: false },
-    axes: [axis(x, scale, { values: compact, size: 32 }), axis("cases", undefined, { values: compact, size: 52 })],
+    axes: [axis(x, scale, 32), axis("cases", undefined, 52)],
     series: [{ label: x }, ...series],
   }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])], `${total} cases in ${Math.max(0, edges.length - 1)} ranges`);
   place.hint.textContent = counted(total, "case");
@@ -272,7 +270,7 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   const width = x.length === 1 ? [x[0] - 1, x[0] + 1] : undefined;
   draw(place, {
     scales: { x: { time: false, range: width }, y: { range, ...scale } },
-    axes: [axis(xLabel, undefined, { values: compact, size: 32, ...(isWhole ? { incrs: WHOLE } : {}) }), axis(yLabel, scale, { values: compact, size: 60 })],
+    axes: [axis(xLabel, undefined, 32, isWhole ? { incrs: WHOLE } : {}), axis(yLabel, scale, 60)],
     legend: { live: x.length > 1 },
     series: [{ label: xLabel, value: (_, value) => shown(value) }, ...series],
     hooks: { ready: [(chart) => chosen && chart.over.addEventListener("click", () => chosen(chart.cursor.idx))] },
@@ -294,16 +292,9 @@ function evenTicks(low, high) {
 /** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` or null for each name. */
 export function boxes(place, { names, groups, y, by }) {
   const all = groups.flatMap((group) => group.boxes).filter(Boolean);
-  place.chart?.destroy();
-  place.chart = undefined;
-  const picture = el("div", { role: "img", "aria-label": `${place.title}: ${groups.length} groups` });
-  place.plot.replaceChildren(picture);
-  place.hint.textContent = "";
+  const picture = pictureIn(place, `${groups.length} groups`, all.length === 0);
   place.csv = () => [[by, "solver", "cases", "low", "quarter", "median", "three quarters", "high"], ...groups.flatMap(({ label, boxes }) => boxes.flatMap((box, at) => (box ? [[label, names[at], box.count, box.low, box.q1, box.median, box.q3, box.high]] : [])))];
-  if (all.length === 0) {
-    picture.append(el("p", { class: "faint" }, "nothing to draw"));
-    return;
-  }
+  if (all.length === 0) return;
   const width = Math.max(320, place.plot.clientWidth), height = HEIGHT, left = 62, bottom = height - 40, top = 10;
   const scale = scaleOf(all.flatMap((box) => [box.low, box.high]));
   const bend = { 1: (value) => value, 3: Math.log10, 4: (value) => Math.asinh(value / scale.asinh) }[scale.distr];
@@ -313,14 +304,14 @@ export function boxes(place, { names, groups, y, by }) {
   const ticks = scale.distr === 1 ? evenTicks(...ends) : powersOfTen(scale.asinh ?? ends[0] / 5, ends[1]).filter((tick) => tick >= ends[0]);
   const colors = colorsOf(names);
   const step = (width - left - 10) / groups.length, size = Math.min(26, (step * 0.8) / names.length);
-  const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: color("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);
+  const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: tint("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);
   const rule = (x1, y1, x2, y2, stroke, wide = 1) => svg("line", { x1, y1, x2, y2, stroke, "stroke-width": wide });
   const box = (one, x, ink) => svg("g", {}, svg("title", {}, `${grouped(one.median)}, half of ${one.count} between ${grouped(one.q1)} and ${grouped(one.q3)}`),
     rule(x, at(one.low), x, at(one.high), ink), svg("rect", { x: x - size / 2 + 1, y: at(one.q3), width: Math.max(2, size - 2), height: Math.max(1, at(one.q1) - at(one.q3)), rx: 2, fill: `${ink}33`, stroke: ink }),
     rule(x - size / 2 + 1, at(one.median), x + size / 2 - 1, at(one.median), ink, 2.5));
   const every = Math.ceil(groups.length / Math.max(1, Math.floor((width - left) / 60)));
   picture.append(svg("svg", { viewBox: `0 0 ${width} ${height}` },
-    ticks.map((tick) => [rule(left, at(tick), width - 10, at(tick), color("line")), text(left - 6, at(tick) + 4, "end", short(tick))]),
+    ticks.map((tick) => [rule(left, at(tick), width - 10, at(tick), tint("line")), text(left - 6, at(tick) + 4, "end", short(tick))]),
     groups.map((group, place) => {
       const middle = left + step * (place + 0.5);
       const drawn = group.boxes.map((one, solver) => one && box(one, middle + (solver - (names.length - 1) / 2) * size, colors[solver]));

@@ -20,12 +20,22 @@ export function el(tag, attributes = {}, ...children) {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, /^(aria-|title)/.test(name) ? visible(value) : value);
   }
+  return filled(element, children);
+}
+
+/** Puts elements and texts into an element, and returns it. */
+export function filled(element, children) {
   const nodes = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
   element.append(...nodes.map((child) => (child instanceof Node ? child : visible(child))));
   return element;
 }
 
-/** Formats a number. Numbers too long for JavaScript are already texts. */
+/** Returns a colour of the style, as it is now: light or dark. */
+export function tint(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** Returns a number as it is read. Numbers that are too long for a script's are texts already. */
 export function shown(number) {
   if (number === undefined || number === null) return "–";
   if (typeof number === "string" || Number.isInteger(number)) return String(number);

@@ -1,6 +1,6 @@
 // Saves a chart as PNG, SVG or CSV.
 
-import { el, visible } from "./dom.js";
+import { el, filled, tint } from "./dom.js";
 
 // Split because a test checks that a single-file page contains no addresses.
 const SPACE = "http\u003a//www.w3.org/2000/svg";
@@ -11,9 +11,7 @@ const SHARPNESS = 2;
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SPACE, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  const nodes = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
-  element.append(...nodes.map((child) => (child instanceof Node ? child : visible(child))));
-  return element;
+  return filled(element, children);
 }
 
 /** Returns the buttons that save the chart of a figure. */
@@ -62,19 +60,17 @@ function savePng(place) {
 
 /** Returns the chart of a figure as a standalone SVG with its title and legend. */
 function drawing(place) {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name) => style.getPropertyValue(`--${name}`).trim();
   const own = place.plot.querySelector("svg"), canvas = place.canvas?.();
   const { width, height } = sizeOf(place, own, canvas);
-  const text = (x, y, words, more = {}) => svg("text", { x, y, fill: color("text"), "font-family": "system-ui, sans-serif", "font-size": 13, ...more }, words);
+  const text = (x, y, words, more = {}) => svg("text", { x, y, fill: tint("text"), "font-family": "system-ui, sans-serif", "font-size": 13, ...more }, words);
   const names = place.chart ? place.chart.series.slice(1).map((series) => [series.label, series._stroke ?? series.stroke]) : [];
   const legend = names.map(([name, ink], at) => [svg("rect", { x: 14 + at * 150, y: height + 42, width: 10, height: 10, rx: 2, fill: typeof ink === "function" ? ink() : ink }), text(30 + at * 150, height + 52, name.length > 18 ? `${name.slice(0, 17)}…` : name)]);
   const total = height + 40 + (names.length > 1 ? 24 : 0);
-  const root = svg("svg", { width, height: total, viewBox: `0 0 ${width} ${total}` }, svg("rect", { width, height: total, fill: color("card") }), text(14, 22, place.title, { "font-weight": 600 }));
+  const root = svg("svg", { width, height: total, viewBox: `0 0 ${width} ${total}` }, svg("rect", { width, height: total, fill: tint("card") }), text(14, 22, place.title, { "font-weight": 600 }));
   const inner = svg("g", { transform: "translate(0 32)" });
   if (own) inner.append(...[...own.childNodes].map((node) => node.cloneNode(true)));
   else if (canvas) inner.append(svg("image", { href: canvas.toDataURL(), width, height }));
-  else if (place.chart) inner.append(...chartParts(place, color));
+  else if (place.chart) inner.append(...chartParts(place));
   root.append(inner, ...(names.length > 1 ? legend.flat() : []));
   return root;
 }
@@ -88,13 +84,13 @@ function sizeOf({ chart }, own, canvas) {
   return { width: chart?.width ?? 400, height: chart?.height ?? 40 };
 }
 
-/** Returns the axes and marks of a uPlot chart. */
-function chartParts({ chart, marks }, color) {
+/** Returns the axes and the marks of a chart of uPlot. */
+function chartParts({ chart, marks }) {
   const ratio = chart.bbox.width / chart.over.clientWidth;
   const [left, top, width, height] = ["left", "top", "width", "height"].map((side) => chart.bbox[side] / ratio);
   const x = (value) => left + chart.valToPos(value, "x"), y = (value) => top + chart.valToPos(value, "y");
-  const words = (x, y, anchor, text) => svg("text", { x, y, "text-anchor": anchor, fill: color("faint"), "font-family": "system-ui, sans-serif", "font-size": 12 }, text ?? "");
-  const rule = (x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2, stroke: color("line") });
+  const words = (x, y, anchor, text) => svg("text", { x, y, "text-anchor": anchor, fill: tint("faint"), "font-family": "system-ui, sans-serif", "font-size": 12 }, text ?? "");
+  const rule = (x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2, stroke: tint("line") });
   const ticks = (axis, draw) => (axis._splits ?? []).flatMap((split, at) => (axis._values[at] ? draw(split, axis._values[at]) : []));
   const [across, up] = chart.axes;
   const parts = [

@@ -2,7 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
-use crate::text::{ColumnsMoves, GameReplay, PackedReplay, ReplayRecord, json_line};
+use crate::text::{ColumnsMoves, GameOutline, GameReplay, PackedReplay, ReplayRecord, json_line};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,6 +95,42 @@ impl<'a> ReplayDocument<'a> {
     #[must_use]
     pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
         Self { head: GameHead::of(page), film: film.record() }
+    }
+}
+
+/// A line of `GET /api/runs/{run}/cases/{case}/replay?lines`. The captions, cells, frames and pieces of a line follow those of the
+/// lines before it.
+#[derive(Serialize, JsonSchema)]
+pub struct ReplayLine<'a> {
+    #[serde(flatten)]
+    first: Option<FirstLine<'a>>,
+    #[serde(flatten)]
+    film: ReplayRecord<'a>,
+}
+
+/// What only the first line has.
+#[derive(Serialize, JsonSchema)]
+struct FirstLine<'a> {
+    #[serde(flatten)]
+    head: GameHead,
+    /// The number of frames of all lines.
+    length: usize,
+    /// All moves: number and first frame, each as the difference from those of the move before it.
+    moves: &'a [usize],
+}
+
+impl<'a> ReplayLine<'a> {
+    /// Describes a game and its first frames.
+    #[must_use]
+    pub fn first(page: &GamePage<'_>, outline: &'a GameOutline, film: &'a GameReplay) -> Self {
+        let GameOutline { frames, moves, .. } = outline;
+        Self { first: Some(FirstLine { head: GameHead::of(page), length: *frames, moves }), film: film.record() }
+    }
+
+    /// Describes the frames that follow.
+    #[must_use]
+    pub fn next(film: &'a GameReplay) -> Self {
+        Self { first: None, film: film.record() }
     }
 }
 
@@ -212,7 +248,10 @@ mod tests {
     /// Decodes the data a second time, as the script of a page does.
     fn played(html: &str) -> Vec<Frame> {
         let data = html.split("<script type=\"application/json\" id=\"game\">").nth(1).unwrap();
-        let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+        frames_of(&serde_json::from_str(data.split("</script>").next().unwrap()).unwrap())
+    }
+
+    fn frames_of(data: &Value) -> Vec<Frame> {
         let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
         let numbers = |value: &Value| value.as_array().map_or_else(Vec::new, |list| list.iter().map(number).collect());
         let (mut step, mut total, mut width, mut looks) = (0, Score::default(), 0, Vec::new());
@@ -322,7 +361,63 @@ mod tests {
         assert_eq!((played(&html), html.matches("\"b\":").count()), (frames.to_vec(), 2));
     }
 
+    /// Sends a game in lines, each with the frames up to one of these numbers, and joins them as a page does.
+    fn sent(frames: &[Frame], cuts: &[usize]) -> Value {
+        let page = GamePage { title: "", case: "", player: "", result: "", is_rejected: false };
+        let (mut outline, mut film, mut lines) =
+            (GameOutline::default(), GameReplay::new(MoveRange::default()), Vec::new());
+        frames.iter().for_each(|frame| outline.step(frame.step, &mut || unreachable!()));
+        let mut send = |film: &mut GameReplay| {
+            let is_first = lines.is_empty();
+            let line = if is_first { ReplayLine::first(&page, &outline, film) } else { ReplayLine::next(film) };
+            lines.push(serde_json::to_value(line).unwrap());
+            film.forget_sent();
+        };
+        for (at, frame) in frames.iter().enumerate() {
+            film.step(frame.step, &mut || frame.clone());
+            if cuts.contains(&at) {
+                send(&mut film);
+            }
+        }
+        send(&mut film);
+        let join = |mut whole: Value, mut line: Value| {
+            for name in ["captions", "cells", "frames"] {
+                whole[name].as_array_mut().unwrap().append(line[name].as_array_mut().unwrap());
+            }
+            if let (Some(cells), Some(more)) =
+                (whole["queue"]["cells"].as_array().cloned(), line["queue"]["cells"].as_array())
+            {
+                whole["queue"] = line["queue"].clone();
+                whole["queue"]["cells"] = cells.iter().chain(more).cloned().collect();
+            } else if !line["queue"].is_null() {
+                whole["queue"] = line["queue"].take();
+            }
+            whole
+        };
+        lines.into_iter().reduce(join).unwrap()
+    }
+
     proptest! {
+        #[test]
+        fn lines_of_a_game_give_the_frames_back(frames in any_game(), cuts in proptest::collection::vec(0_usize..20, 0..4)) {
+            let mut frames = frames;
+            let mut steps: Vec<_> = frames.iter().map(|frame| frame.step).collect();
+            steps.sort_unstable();
+            frames.iter_mut().zip(steps).for_each(|(frame, step)| frame.step = step);
+            let whole = sent(&frames, &cuts);
+            prop_assert_eq!(whole["length"].as_u64(), Some(frames.len() as u64));
+            let mut moves = Vec::new();
+            for pair in whole["moves"].as_array().unwrap().chunks(2) {
+                let [step, first] = [0, 1].map(|at| pair[at].as_u64().unwrap());
+                let (last_step, last_first) = moves.last().copied().unwrap_or_default();
+                moves.push((last_step + step, last_first + first));
+            }
+            let starts = whole["frames"].as_array().unwrap().iter().zip(0_u64..);
+            let starts: Vec<_> = starts.filter_map(|(delta, at)| Some((delta["s"].as_u64()?, at))).collect();
+            prop_assert_eq!(moves, starts);
+            prop_assert_eq!(frames_of(&whole), frames);
+        }
+
         #[test]
         fn applying_the_changes_gives_the_frames_back(frames in any_game()) {
             prop_assert_eq!(played(&filmed(&frames, None, None)), frames);

@@ -6,5 +6,6 @@ pub(super) mod run;
 pub(super) mod sheet;
 
 pub use game::{
-    GamePage, MovesDocument, PackedDocument, ReplayDocument, ServedGame, game_html, refused_html, served_game_html,
+    GamePage, MovesDocument, PackedDocument, ReplayDocument, ReplayLine, ServedGame, game_html, refused_html,
+    served_game_html,
 };

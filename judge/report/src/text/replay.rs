@@ -30,6 +30,17 @@ pub struct GameReplay {
     width: usize,
     board: Vec<u32>,
     queue: Queue,
+    /// What has left already.
+    sent: Sent,
+}
+
+/// How much of a game has left in parts.
+#[derive(Debug, Default)]
+struct Sent {
+    captions: usize,
+    cells: usize,
+    frames: usize,
+    queue: usize,
 }
 
 /// The look of a cell, without its mark.
@@ -38,7 +49,8 @@ pub(crate) struct Look(Option<String>, u32);
 
 impl Look {
     fn is_of(&self, cell: &Cell) -> bool {
-        self.0 == cell.text && (cell.text.is_none() || self.1 == cell.color)
+        // The colour first: it nearly always tells, and is compared faster.
+        (self.1 == cell.color || cell.text.is_none()) && self.0 == cell.text
     }
 }
 
@@ -78,17 +90,24 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// The next pieces of the game, one after the other.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct Queue {
+#[derive(Debug, Default)]
+struct Queue {
+    width: usize,
+    height: usize,
+    cells: Vec<u32>,
+    /// The beginning of the visible part.
+    start: usize,
+}
+
+/// The next pieces of the game, one after the other.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QueueRecord<'a> {
     /// How many columns are shown at once.
     width: usize,
     /// How many cells a column has.
     height: usize,
     /// The looks of all columns of the game, one after the other, each from its top.
-    cells: Vec<u32>,
-    /// The beginning of the visible part.
-    #[serde(skip)]
-    start: usize,
+    cells: &'a [u32],
 }
 
 impl Queue {
@@ -129,7 +148,7 @@ pub(crate) struct ReplayRecord<'a> {
     frames: &'a [Delta],
     /// The next pieces of the game; absent if they are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    queue: Option<&'a Queue>,
+    queue: Option<QueueRecord<'a>>,
 }
 
 /// A frame with this many cells or more has the whole board, if at least a quarter of it changed.
@@ -184,12 +203,20 @@ impl GameReplay {
 
     /// Returns the number of frames.
     pub fn len(&self) -> usize {
-        self.frames.len()
+        self.sent.frames + self.frames.len()
     }
 
     /// Returns whether there are no frames.
     pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+        self.len() == 0
+    }
+
+    /// Forgets what is recorded so far, as it has left. What is recorded next follows from it.
+    pub fn forget_sent(&mut self) {
+        let queue = self.queue.cells.len();
+        self.sent =
+            Sent { captions: self.captions.values.len(), cells: self.cells.values.len(), frames: self.len(), queue };
+        self.frames.clear();
     }
 
     /// Returns the points after the last frame.
@@ -197,18 +224,21 @@ impl GameReplay {
         &self.total
     }
 
+    /// Returns the game, or what followed since [`Self::forget_sent`].
     pub(crate) fn record(&self) -> ReplayRecord<'_> {
+        let Queue { width, height, cells, .. } = &self.queue;
+        let queue = QueueRecord { width: *width, height: *height, cells: &cells[self.sent.queue..] };
         ReplayRecord {
-            captions: &self.captions.values,
-            cells: &self.cells.values,
+            captions: &self.captions.values[self.sent.captions..],
+            cells: &self.cells.values[self.sent.cells..],
             frames: &self.frames,
-            queue: Some(&self.queue).filter(|queue| !queue.cells.is_empty()),
+            queue: Some(queue).filter(|queue| !queue.cells.is_empty()),
         }
     }
 
     fn add(&mut self, frame: Frame) {
         let Frame { step, caption, gained, total, board, ahead } = frame;
-        let first = self.frames.is_empty();
+        let first = self.is_empty();
         let marked = (0..).zip(&board.cells).filter(|(_, cell)| cell.marked).map(|(place, _)| place);
         let mut delta = Delta {
             s: (first || step != self.step).then_some(step),
@@ -308,6 +338,34 @@ impl MoveRange {
     /// Returns whether a move is part of it.
     pub fn contains(self, step: usize) -> bool {
         self.from.is_none_or(|from| step >= from) && self.to.is_none_or(|to| step <= to)
+    }
+}
+
+/// How long a game is, and where its moves begin. This is known before its frames are drawn.
+#[derive(Debug, Default)]
+pub struct GameOutline {
+    pub(crate) frames: usize,
+    /// The moves: number and first frame, each as the difference from those of the move before it.
+    pub(crate) moves: Vec<usize>,
+    last: Option<(usize, usize)>,
+}
+
+impl GameOutline {
+    /// Returns whether there are no frames.
+    pub fn is_empty(&self) -> bool {
+        self.frames == 0
+    }
+}
+
+impl Observer for GameOutline {
+    fn step(&mut self, step: usize, _: &mut dyn FnMut() -> Frame) {
+        let (last_step, last_frame) = self.last.unwrap_or_default();
+        if self.last.is_none() || step != last_step {
+            // A game never goes back to an earlier move.
+            self.moves.extend([step.saturating_sub(last_step), self.frames - last_frame]);
+            self.last = Some((step, self.frames));
+        }
+        self.frames += 1;
     }
 }
 

@@ -9,6 +9,7 @@ use crate::guard::{alone, framed};
 use crate::refused::Refused;
 use crate::shown_run::ShownRun;
 use crate::store::Store;
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
@@ -21,7 +22,11 @@ use judge_run::solver;
 use judge_session::failure::Failure;
 use judge_session::problem_facts;
 use serde::Deserialize;
+use std::io;
 use std::sync::Arc;
+use tokio::sync::mpsc::channel;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
 
 /// The number of cases that are named.
 const NAMES: usize = 200;
@@ -154,21 +159,70 @@ pub(super) async fn replay(
     }
 }
 
+/// Chooses a game, and its form.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GameQuery {
+    solver: Option<String>,
+    /// With or without a value: line by line.
+    lines: Option<String>,
+}
+
 /// `GET /api/runs/{run}/cases/{case}/replay`
 pub(super) async fn replay_data(
     State(store): Shared,
     Path((run, case)): Path<(String, String)>,
-    query: QueryResult<ResultQuery>,
+    query: QueryResult<GameQuery>,
 ) -> Response {
+    let query = match parse_query(query) {
+        Ok(query) => query,
+        Err(refused) => return refused.into_response(),
+    };
+    if query.lines.is_some() {
+        return in_lines(store, run, case, query.solver).await;
+    }
     document(store, move |store| {
         let run = store.run(number(store, &run)?)?;
-        let played = find_result(&run.shown, &case, parse_query(query)?.solver.as_deref())?;
+        let played = find_result(&run.shown, &case, query.solver.as_deref())?;
         games::game(store, &run.shown, &played)
     })
     .await
 }
 
-/// Solvers' output is always sent as text.
+/// The number of lines that wait for a slow page.
+const WAITING: usize = 2;
+
+/// Answers with a game, line by line as it is played again.
+async fn in_lines(store: Arc<Store>, run: String, case: String, solver: Option<String>) -> Response {
+    let (sender, mut lines) = channel(WAITING);
+    let failed = sender.clone();
+    tokio::spawn(async move {
+        let sent = run_blocking(store, move |store| {
+            let run = store.run(number(store, &run)?)?;
+            let played = find_result(&run.shown, &case, solver.as_deref())?;
+            games::game_in_lines(store, &run.shown, &played, &mut |line| sender.blocking_send(Ok(line)).is_ok())
+        });
+        if let Err(refused) = sent.await {
+            // A page that is gone needs no reason.
+            let _ = failed.send(Err(refused)).await;
+        }
+    });
+    match lines.recv().await {
+        Some(Ok(first)) => {
+            // After the first line, a failure can only end the answer early.
+            let rest = ReceiverStream::new(lines).map(|line| line.map_err(|_| io::Error::other("the replay failed")));
+            let all = tokio_stream::once(Ok(first)).chain(rest);
+            ([(CONTENT_TYPE, LINES)], Body::from_stream(all)).into_response()
+        }
+        Some(Err(refused)) => refused.into_response(),
+        None => Refused::from(Failure::fault("the replay has ended without a frame")).into_response(),
+    }
+}
+
+/// One JSON document a line.
+const LINES: &str = "application/jsonl; charset=utf-8";
+
+/// Solvers' output is sent as text, whatever it contains.
 pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Chooses the result of a solver on a case.

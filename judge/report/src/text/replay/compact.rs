@@ -1,7 +1,7 @@
 //! A game in few bytes, for pages without a server: data that most frames share is left out. If pieces fall after
 //! marked ones were removed, a letter stands for the whole new board. `unpack.js` restores the frames.
 
-use super::{Delta, GameReplay, Look, Queue, look_of, sums};
+use super::{Delta, GameReplay, Look, QueueRecord, look_of, sums};
 use serde::Serialize;
 
 /// The properties of a frame in one letter: the sum of these, counted from `0`.
@@ -18,7 +18,7 @@ pub(crate) struct PackedReplay<'a> {
     captions: &'a [String],
     cells: &'a [Look],
     #[serde(skip_serializing_if = "Option::is_none")]
-    queue: Option<&'a Queue>,
+    queue: Option<QueueRecord<'a>>,
     /// A letter for each frame.
     kinds: String,
     /// Frames with another form of the board: frame, width, cells.
