@@ -57,9 +57,11 @@ impl EffectMeasure {
     pub fn of_rule(rule: &Rule) -> Self {
         match rule {
             Rule::Sum | Rule::Mean => Self::Total,
-            Rule::Exact | Rule::Thresholds | Rule::Relative { .. } | Rule::Rank { .. } | Rule::RankTopCoder { .. } => {
-                Self::Points
-            }
+            Rule::Exact
+            | Rule::Thresholds { .. }
+            | Rule::Relative { .. }
+            | Rule::Rank { .. }
+            | Rule::RankTopCoder { .. } => Self::Points,
             Rule::Log => Self::Ratio,
         }
     }
@@ -291,6 +293,7 @@ impl ScoredOutcomes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use checkers::Score;
 
     #[test]
     fn the_rule_chooses_the_measure() {
@@ -316,7 +319,11 @@ mod tests {
         let share = "1%".parse().unwrap();
         assert_eq!(EffectMeasure::Points.min_effect(&relative, None), Ok(Some(1_000.0)));
         assert_eq!(EffectMeasure::Points.min_effect(&relative, Some(&share)), Ok(Some(10_000.0)));
-        assert_eq!(EffectMeasure::Points.bound(&Rule::Thresholds), Some(10.0));
+        let thresholds: Rule = "thresholds".parse().unwrap();
+        assert_eq!(EffectMeasure::Points.bound(&thresholds), Some(10.0));
+        let own = thresholds.with_max_points("62.5".parse::<Score>().unwrap().to_rational());
+        assert_eq!(EffectMeasure::Points.bound(&own), Some(62.5));
+        assert_eq!(EffectMeasure::Points.min_effect(&own, Some(&share)), Ok(Some(0.625)));
         assert_eq!(EffectMeasure::Total.bound(&relative), None);
     }
 
