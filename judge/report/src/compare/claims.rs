@@ -137,9 +137,9 @@ impl CompareReport<'_> {
     }
 }
 
-/// Writes a probability in percent, with at most six decimals.
+/// Writes a probability in percent, with at most seven decimals.
 pub(crate) fn percentage(probability: f64) -> String {
-    let text = format!("{:.6}", probability * 100.0);
+    let text = format!("{:.7}", probability * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
