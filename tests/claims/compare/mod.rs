@@ -273,6 +273,8 @@ fn an_unsuited_smallest_effect_says_why() {
         let (code, report) = folder.json(&[command, "-p", "sum", "./zero", "./plain", "--min-effect", "1%"]);
         let warning = report["warnings"][0].as_str().unwrap_or_default();
         assert!(code == Some(0) && warning.contains("--min-effect was not used"), "{report}");
+        let said = folder.judge(&[command, "-p", "sum", "./zero", "./plain", "--min-effect", "1%"]);
+        assert!(said.stderr.contains("--min-effect was not used"), "{}", said.stderr);
     }
 }
 
