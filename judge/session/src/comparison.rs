@@ -1,7 +1,7 @@
 //! The outcomes of a comparison with its effects, and the report of both.
 
 use crate::entrants::Entrant;
-use crate::pairing::{Pairing, print_warning};
+use crate::pairing::Pairing;
 use crate::{Failure, MatchResult, ScoredMatch, case_selection};
 use judge_cli::{CompareArgs, StatisticsArgs};
 use judge_compare::paired::{
@@ -37,7 +37,7 @@ impl Compared {
         let scored = pairing.played.scored()?;
         let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
         let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
-        warn_of_min_effect(args, measure, &scored.rule, &mut pairing.warnings);
+        pairing.warnings.extend(min_effect_warning(args, measure, &scored.rule));
         let comparisons = comparisons(&scored, args, measure, parameters, &pairing.features)?;
         let rule = scored.rule;
         let runs = entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
@@ -205,13 +205,11 @@ fn are_points_instead(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -
     args.statistics.measure().is_none() && measure != EffectMeasure::of_rule_with(rule, unit(args).as_ref())
 }
 
-/// Warns if `--min-effect` could not be used for the effects of these cases.
-pub fn warn_of_min_effect(args: &CompareArgs, measure: EffectMeasure, rule: &Rule, warnings: &mut Vec<String>) {
-    if are_points_instead(args, measure, rule) && measure.min_effect(rule, args.min_effect.as_ref()).is_err() {
-        let warning = format!("--min-effect was not used: effects are points here, because {NO_SHARES}");
-        print_warning(&warning);
-        warnings.push(warning);
-    }
+/// Returns a warning if `--min-effect` could not be used for the effects of these cases.
+pub fn min_effect_warning(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Option<String> {
+    let is_unused =
+        are_points_instead(args, measure, rule) && measure.min_effect(rule, args.min_effect.as_ref()).is_err();
+    is_unused.then(|| format!("--min-effect was not used: effects are points here, because {NO_SHARES}"))
 }
 
 /// Fails before anything runs if `--min-effect` does not suit the measure, as far as the rule shows.

@@ -8,9 +8,10 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
 use judge_session::comparison::{
-    check_bound, check_metric, check_min_effect, compared_runs, measured, measured_pairing, parameters, unit,
-    warn_of_min_effect,
+    check_bound, check_metric, check_min_effect, compared_runs, measured, measured_pairing, min_effect_warning,
+    parameters, unit,
 };
+use judge_session::pairing::print_warning;
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
 };
@@ -46,7 +47,9 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     let mut pairing = measured_pairing(pairing, &args.statistics)?;
     let scored = pairing.played.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
-    warn_of_min_effect(args, measure, &scored.rule, &mut pairing.warnings);
+    let warning = min_effect_warning(args, measure, &scored.rule);
+    warning.iter().for_each(|warning| print_warning(warning));
+    pairing.warnings.extend(warning);
     let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
     outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
     Ok(exit)
