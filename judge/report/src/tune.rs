@@ -484,7 +484,7 @@ mod tests {
 
     #[test]
     fn shares_of_confidence_are_not_rounded_up() {
-        assert_eq!([0.95, 0.999, 0.07].map(percentage), ["95", "99.9", "7"]);
+        assert_eq!([0.95, 0.999, 1.0 - 1e-9, 0.07].map(percentage), ["95", "99.9", "99.9999999", "7"]);
     }
 
     #[test]

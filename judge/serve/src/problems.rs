@@ -196,8 +196,8 @@ fn named(names: &[String]) -> Result<Selection, RpcError> {
     Ok(Selection { seeds, calls, inputs: inputs.into_iter().cloned().collect(), repeat: None })
 }
 
-/// Returns what scores depend on beside the candidate and the case. Files of answers are not among it: there may be
-/// thousands, and this is asked for at each request.
+/// Returns what scores depend on beside the candidate and the case. The answer in a file belongs to its case: there may
+/// be thousands, and this is asked for at each request.
 fn identity(problem: &Problem) -> String {
     let checker = match &problem.checker {
         CheckerChoice::Tokens(..) => String::new(),

@@ -8,8 +8,10 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
 use judge_session::comparison::{
-    check_bound, check_metric, check_min_effect, compared_runs, measured, measured_pairing, parameters, unit,
+    check_bound, check_metric, check_min_effect, compared_runs, measured, measured_pairing, min_effect_warning,
+    parameters, unit,
 };
+use judge_session::pairing::print_warning;
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
 };
@@ -42,9 +44,12 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     if !args.until_decided {
         decide(&mut order, &pairing.played, args)?;
     }
-    let pairing = measured_pairing(pairing, &args.statistics)?;
+    let mut pairing = measured_pairing(pairing, &args.statistics)?;
     let scored = pairing.played.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+    let warning = min_effect_warning(args, measure, &scored.rule);
+    warning.iter().for_each(|warning| print_warning(warning));
+    pairing.warnings.extend(warning);
     let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
     outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
     Ok(exit)

@@ -265,10 +265,17 @@ fn an_unsuited_smallest_effect_says_why() {
         let said = folder.judge(&[&["compare", "-p", "sum"], arguments].concat());
         assert!(said.code == Some(2) && words.iter().all(|word| said.stderr.contains(word)), "{}", said.stderr);
     };
-    refused(&["./zero", "./plain", "--min-effect", "1%"], &["--min-effect", "the first solver's total is 0"]);
     refused(&["./plain", "./better", "--measure", "ratio", "--min-effect", "5"], &["write a percentage"]);
-    // The second one ran nothing.
-    assert_eq!(folder.json(&["history", "-p", "sum", "--all"]).1["runs"].as_array().unwrap().len(), 2);
+    assert!(!folder.path().join(".judge").exists(), "it ran nothing");
+    let growing = ["./zero", "./plain", "--min-effect", "1%", "--until-decided", "--max-cases", "20"];
+    refused(&growing, &["--min-effect", "the first solver's total is 0"]);
+    for command in ["compare", "rank"] {
+        let (code, report) = folder.json(&[command, "-p", "sum", "./zero", "./plain", "--min-effect", "1%"]);
+        let warning = report["warnings"][0].as_str().unwrap_or_default();
+        assert!(code == Some(0) && warning.contains("--min-effect was not used"), "{report}");
+        let said = folder.judge(&[command, "-p", "sum", "./zero", "./plain", "--min-effect", "1%"]);
+        assert!(said.stderr.contains("--min-effect was not used"), "{}", said.stderr);
+    }
 }
 
 #[test]

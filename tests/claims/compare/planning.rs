@@ -29,6 +29,10 @@ fn power_reads_its_formula_in_both_directions() {
     folder.write("effects.txt", "0.01 -0.01\n0.03 -0.03\n");
     let recorded = folder.json(&["power", "--effects", "effects.txt"]).1;
     assert!((recorded["deviation"].as_f64().unwrap() - (0.002_f64 / 3.0).sqrt()).abs() < 1e-12, "{recorded}");
+    for alpha in ["1e-16", "0", "0.3"] {
+        let said = folder.judge(&["power", "--sd", "8%", "--alpha", alpha]);
+        assert!(said.code == Some(2) && said.stderr.contains("from 1e-9 to 0.25"), "{alpha}: {}", said.stderr);
+    }
     // Fewer than six cases claim nothing at 5 %.
     let few = folder.json(&["power", "--sd", "8%", "--cases", "5", "--cases", "6", "--difference", "150%"]).1;
     assert_eq!((few["shown"][0].get("difference"), &few["needed"][0]["cases"]), (None, &6.into()), "{few}");

@@ -35,7 +35,9 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     };
     let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
     let exit = pairing.played.exit();
+    let told = pairing.warnings.len();
     let compared = Compared::of(args, &entrants, pairing)?;
+    compared.pairing.warnings.iter().skip(told).for_each(|warning| pairing::print_warning(warning));
     outputs.publish(&compared.report(args, provenance))?;
     Ok(exit)
 }
