@@ -143,10 +143,6 @@ impl Mcp {
         if arguments.contains_key("command") {
             return Err(no_commands());
         }
-        if !solver.contains_key("source") && !solver.contains_key("path") {
-            let error = RpcError::params("params: expected one of `source` and `path`");
-            return Err(error.with_hint("{\"path\": \"./bot.py\"}"));
-        }
         self.allow_solver(&mut solver)?;
         arguments.insert(name.to_owned(), Value::Object(solver));
         Ok(arguments)
@@ -162,10 +158,14 @@ impl Mcp {
         Ok(arguments)
     }
 
-    /// Fails if a solver is a command, or a file outside. Its path becomes the real one.
+    /// Fails if a solver is a command or nothing, or a file outside. Its path becomes the real one.
     fn allow_solver(&self, solver: &mut Map<String, Value>) -> Result<(), RpcError> {
         if solver.contains_key("command") {
             return Err(no_commands());
+        }
+        if !solver.contains_key("source") && !solver.contains_key("path") {
+            let error = RpcError::params("params: expected one of `source` and `path`");
+            return Err(error.with_hint("{\"path\": \"./bot.py\"}"));
         }
         let Some(Value::String(path)) = solver.get_mut("path") else { return Ok(()) };
         let real = self.allowed(path)?;
