@@ -182,8 +182,14 @@ impl Duel {
             _ if self.is_over && !inferred.claim.is_decided() => {
                 (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred.interval)
             }
+            // More cases would be needed for a claim about similar ones, but these are known.
+            _ if is_whole && is_equal(&paired) => (Claim::Equal, 0.0, inferred.interval),
             _ => (inferred.claim, mean(&paired), inferred.interval),
         };
+        let possible = possible_effects(&scored, self.measure);
+        let within = |effect: f64| effect.clamp(possible.low, possible.high);
+        let effect = within(effect);
+        let interval = interval.map(|Interval { low, high }| Interval { low: within(low), high: within(high) });
         let losses = losses(&self.played, &paired, self.measure, self.parameters);
         let (against, cases) = (against.to_owned(), self.played.len());
         Ok(Versus { against, claim, effect, interval, measure: self.measure, cases, losses })
@@ -193,6 +199,25 @@ impl Duel {
         let is_worse = self.least == 0.0 && !self.lacks_total && !self.solve_nothing();
         if is_worse { Claim::Worse } else { Claim::Accepted(Hypothesis::H0) }
     }
+}
+
+/// Returns whether both have the same result on all cases.
+fn is_equal(paired: &PairedComparison) -> bool {
+    paired.pairs.len() > 1 && paired.by_rule.order.is_eq() && paired.pairs.iter().all(|pair| pair.effect == 0.0)
+}
+
+/// Returns the possible mean effects. The estimate of a set and its interval do not know them: points have a maximum, and
+/// a total that keeps its sign can lose all of itself, and no more.
+fn possible_effects(scored: &ScoredMatch<'_>, measure: EffectMeasure) -> Interval {
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+    let loses_by_shrinking = (scored.board.direction == Direction::Max) != scored.outcomes().signs().has_negative();
+    match (measure, measure.bound(&scored.rule)) {
+        (EffectMeasure::Total, _) if loses_by_shrinking => low = -1.0,
+        (EffectMeasure::Total, _) => high = 1.0,
+        (EffectMeasure::Points, Some(max)) => (low, high) = (-max, max),
+        _ => {}
+    }
+    Interval { low, high }
 }
 
 fn mean(paired: &PairedComparison) -> f64 {
