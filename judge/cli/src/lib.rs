@@ -397,8 +397,9 @@ pub enum StderrArg {
 }
 
 /// What would tell more of sealed cases than may be told, or names other cases.
-const NOT_SEALED: [&str; 25] = [
+const NOT_SEALED: [&str; 29] = [
     "seeds",
+    "calls",
     "inputs",
     "condition",
     "group_by",
@@ -423,6 +424,9 @@ const NOT_SEALED: [&str; 25] = [
     "junit",
     "visible",
     "stderr",
+    "top",
+    "pareto",
+    "show_inputs",
 ];
 
 /// Arguments of `judge run`.

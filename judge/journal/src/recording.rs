@@ -8,8 +8,8 @@ use super::rows::{self, Origins, RowWriter, Rows, begin, enter, rows_of};
 use super::store::{Journal, make_folder};
 use super::stored::{self, Known, Reference};
 use judge_problem::{
-    CaseList, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Plan, Problem, Repetitions, Retention,
-    Rule, RunId, RunState, Solver, Stop, rules_word,
+    CaseList, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Plan, Problem, Repetitions,
+    Retention, Rule, RunId, RunState, Solver, Stop, Weight, rules_word,
 };
 use num_rational::BigRational;
 use rusqlite::backup::Backup;
@@ -320,6 +320,7 @@ impl Recording {
 
     fn write_end(&mut self, end: &RunEnd<'_>) -> Result<(), JournalError> {
         let state = RunState::ended(end.stop).name();
+        let terms = terms(end.rule, &self.problem, &self.cases);
         let transaction = self.journal.transaction()?;
         transaction.execute(
             "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",
@@ -327,7 +328,7 @@ impl Recording {
         )?;
         for (entrant, total) in self.rows.entrants.iter().zip(&end.totals) {
             let total = total.filter(|_| end.stop.is_none()).map(ToString::to_string);
-            sum_up(&transaction, *entrant, total.as_deref())?;
+            sum_up(&transaction, *entrant, total.as_deref(), Some(&terms))?;
         }
         Ok(transaction.commit()?)
     }
@@ -349,16 +350,33 @@ impl Journal {
     }
 }
 
-/// Stores the total of one solver, and returns the number of its results.
-pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>) -> rusqlite::Result<usize> {
+/// Returns the hash of what turns scores into a total. Totals by other terms are not comparable.
+pub(super) fn terms(rule: &Rule, problem: &Problem, cases: &CaseList) -> Digest {
+    let Problem { direction, failure, test_groups, .. } = problem;
+    let of_all = format!("{rule:?} {direction:?} {failure:?} {test_groups:?}");
+    let has_terms = |case: &&CaseSpec| case.thresholds.is_some() || case.weight != Weight::default();
+    let of_case = |case: &CaseSpec| format!("{} {:?} {:?}", case.name, case.weight, case.thresholds);
+    let parts: Vec<String> = std::iter::once(of_all).chain(cases.listed().filter(has_terms).map(of_case)).collect();
+    Digest::of_parts(parts.iter().map(String::as_bytes))
+}
+
+/// Stores the total of one solver, and returns the number of its results. Without `terms`, the total is the earlier one.
+pub(super) fn sum_up(
+    connection: &Connection,
+    entrant: i64,
+    total: Option<&str>,
+    terms: Option<&Digest>,
+) -> rusqlite::Result<usize> {
     let sql = "SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place";
     let cases: Vec<i64> = query_all(connection, sql, [entrant], |row| row.get(0))?;
     let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+    let case_set = Digest::of_parts([&*bytes, terms.map_or(&[][..], |terms| &terms.0[..])]);
+    let is_earlier = terms.is_none() && total.is_some();
     connection.execute(
-        "UPDATE entrant SET total = ?2, case_set = ?3, done = ?4,
+        "UPDATE entrant SET total = ?2, case_set = iif(?5, coalesce(case_set, ?3), ?3), done = ?4,
              accepted = (SELECT count(*) FROM result WHERE entrant = ?1 AND verdict = 'accepted')
          WHERE id = ?1",
-        params![entrant, total, Digest::of(&bytes).0, cases.len()],
+        params![entrant, total, case_set.0, cases.len(), is_earlier],
     )?;
     Ok(cases.len())
 }

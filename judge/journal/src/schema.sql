@@ -126,7 +126,7 @@ CREATE TABLE entrant (
     done INTEGER,
     accepted INTEGER,
     total TEXT,
-    -- Hash of the cases it was run on: totals over other cases say nothing about progress.
+    -- Hash of the cases and of what turns their scores into the total: other totals say nothing about progress.
     case_set BLOB,
     UNIQUE (run, place)
 ) STRICT;

@@ -153,7 +153,7 @@ pub struct HistoryRow {
     pub rule: String,
     /// Its total; `None` if the rule gives none, or the run was killed.
     pub total: Option<BigRational>,
-    /// Hash of the cases in the total. Only totals over the same cases are comparable.
+    /// Hash of the cases in the total and of all that turns their scores into it. Only equal ones are comparable.
     pub case_set: Option<[u8; 32]>,
     /// The difference from the previous total of a solver with this name, on the same cases and by the same rule.
     pub change: Option<BigRational>,

@@ -27,12 +27,20 @@ impl SolverSpec {
     /// The prefix of an entrant without a program: `answers:DIR`.
     pub const ANSWERS: &str = "answers:";
 
+    /// The prefix of a solver whose source a server was given: it is in no file.
+    pub const SOURCE: &str = "source:";
+
     /// The name of the human player in `judge ui`.
     pub const BY_HAND: &str = "by hand";
 
     /// Returns the human player in `judge ui`.
     pub fn by_hand() -> Self {
         Self { name: Self::BY_HAND.to_owned(), text: Self::BY_HAND.to_owned() }
+    }
+
+    /// Returns whether it can be named on a command line again.
+    pub fn can_be_named(&self) -> bool {
+        !self.text.starts_with(Self::SOURCE)
     }
 
     /// Returns the folder of an entrant without a program: it has a file `CASE.out` for each case.

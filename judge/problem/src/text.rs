@@ -188,7 +188,7 @@ pub fn quote_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
 
 /// Returns the words of a command line that [`quote_words`] wrote. `None` if a quote has no end.
 pub fn split_words(line: &str) -> Option<Vec<String>> {
-    let (mut words, mut rest) = (Vec::new(), line.trim_start());
+    let (mut words, mut rest) = (Vec::new(), line.trim_ascii_start());
     while !rest.is_empty() {
         let (word, after) = match rest.strip_prefix("$'") {
             Some(quoted) => unquoted(quoted)?,
@@ -198,7 +198,7 @@ pub fn split_words(line: &str) -> Option<Vec<String>> {
             }
         };
         words.push(word);
-        rest = after.trim_start();
+        rest = after.trim_ascii_start();
     }
     Some(words)
 }
@@ -371,6 +371,28 @@ mod tests {
             let output = output.unwrap();
             assert_eq!(String::from_utf8_lossy(&output.stdout), word, "{}", quote(word));
         }
+    }
+
+    proptest! {
+        #[test]
+        fn quoted_words_are_split_again(words in prop::collection::vec("\\PC{0,8}|[\\x00-\\u{ffff}]{0,8}|[a \"'\\\\$\n#-]{0,6}", 0..5)) {
+            prop_assert_eq!(split_words(&quote_words(&words)), Some(words));
+        }
+    }
+
+    #[test]
+    fn unusual_words_are_split_again() {
+        let words = ["", "a\u{3000}", "\u{a0}b", "$'c'", "d\ne", "\u{202e}", "#", "'", "\\", "--"].map(String::from);
+        assert_eq!(split_words(&quote_words(&words)).as_deref(), Some(&words[..]));
+        assert_eq!(split_words("a  b\\ c 'd e'\"f\""), Some(["a", "b c", "d ef"].map(String::from).to_vec()));
+        assert_eq!(split_words("a 'b"), None);
+    }
+
+    #[test]
+    fn flags_come_before_the_words_that_are_none() {
+        let with = |line: &str| quote_words(with_flags(split_words(line).unwrap(), ["--resume".to_owned()]));
+        assert_eq!(with("run -p columns bot"), "run -p columns bot --resume");
+        assert_eq!(with("run -p columns -- bot -x"), "run -p columns --resume -- bot -x");
     }
 
     #[test]

@@ -284,12 +284,7 @@ impl Evaluation<'_> {
 
 impl Versus {
     fn line(&self) -> String {
-        let number = |effect: f64| match self.measure {
-            EffectMeasure::Points | EffectMeasure::Difference => format!("{effect:+.3}"),
-            EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => {
-                format!("{:+.2} %", effect * 100.0)
-            }
-        };
+        let number = |effect: f64| self.measure.effect_text(effect);
         let interval = self
             .interval
             .map(|interval| format!(" (from {} to {})", number(interval.low), number(interval.high)))

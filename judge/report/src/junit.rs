@@ -281,7 +281,8 @@ fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
     };
     if matches!(result, TestResult::Failure | TestResult::Error) {
         let why = format!("{}: {}", record.verdict, record.note);
-        case.description = Some(format!("{why}\nreproduce: {}", record.reproduce));
+        let command = record.reproduce.as_ref().map(|command| format!("\nreproduce: {command}"));
+        case.description = Some(why.clone() + &command.unwrap_or_default());
         case.kind = Some(record.verdict);
         case.message = Some(why);
     }

@@ -1,12 +1,15 @@
 //! The report of a search for parameters, in every format.
 
+use crate::compare::claims::percentage;
 use crate::formats::{Format, Missing, NO_TESTS, Report, Written};
 use crate::text::{
     Column, Field, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid,
     json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
 };
 use judge_compare::paired::{Claim, EffectMeasure};
-use judge_problem::{CaseName, Direction, Limits, Outcome, Provenance, Stop, fill_placeholders, one_line, quote};
+use judge_problem::{
+    CaseName, Direction, Limits, Outcome, Provenance, Stop, Verdict, fill_placeholders, one_line, quote,
+};
 use judge_statistics::tune::{Parameter, ParameterSetting};
 use judge_statistics::{Interval, Moments, mean_interval};
 use schemars::JsonSchema;
@@ -88,9 +91,18 @@ pub struct TuneComparison {
     pub interval: Option<Interval>,
     /// Whether it was interrupted.
     pub stop: Option<Stop>,
+    /// Whether the judge failed on a case of it.
+    pub is_faulty: bool,
 }
 
 impl TuneReport {
+    /// Returns whether the judge failed on a case, in the search or in the comparison after it.
+    pub fn is_faulty(&self) -> bool {
+        let mut outcomes = self.candidates.iter().flat_map(|candidate| candidate.outcomes.iter().flatten());
+        outcomes.any(|outcome| outcome.verdict == Verdict::JudgeError)
+            || self.comparison.as_ref().is_some_and(|comparison| comparison.is_faulty)
+    }
+
     /// Returns the remark on the winner's score: how far it can be trusted.
     fn selection_note(&self) -> &'static str {
         if self.comparison.is_some() {
@@ -276,7 +288,7 @@ fn settings_grid(report: &TuneReport, style: Style) -> String {
 fn winner(report: &TuneReport, best: usize) -> String {
     let setting = report.candidates[best].setting.words(&report.parameters);
     let moments = report.moments(best);
-    let sure = (1.0 - report.alpha) * 100.0;
+    let sure = percentage(1.0 - report.alpha);
     let mut lines =
         vec![format!("best of {} settings in {} runs: {}", report.candidates.len(), report.runs, one_line(&setting))];
     let mean = report.candidates[best].worth.unwrap_or_default();
@@ -287,7 +299,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
         let show = |score: f64| rounded(score, score / 1000.0);
         let mean = show(report.score(mean));
         lines.push(format!(
-            "  mean score            {mean}, {sure:.0} % interval from {} to {}, {} cases",
+            "  mean score            {mean}, {sure} % interval from {} to {}, {} cases",
             show(low),
             show(high),
             moments.count()
@@ -326,11 +338,13 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     let pairs = values(best).zip(values(rival));
     let pairs: Vec<(f64, f64)> = pairs.filter_map(|(best, rival)| Some((best?, rival?))).collect();
     let total: f64 = pairs.iter().map(|(_, rival)| rival).sum();
-    let unit = match report.measure {
+    let unit = |best: f64, rival: f64| match report.measure {
         EffectMeasure::Total if total != 0.0 => total.abs() / pairs.len() as f64,
+        // The values are scores, and an effect is a share of the larger one.
+        EffectMeasure::Relative if best != rival => best.abs().max(rival.abs()),
         _ => 1.0,
     };
-    let effects: Vec<f64> = pairs.iter().map(|(best, rival)| (best - rival) / unit).collect();
+    let effects: Vec<f64> = pairs.iter().map(|&(best, rival)| (best - rival) / unit(best, rival)).collect();
     let rival = report.candidates[rival].setting.values.join(" ");
     let rival = one_line(&rival);
     if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
@@ -467,6 +481,11 @@ fn by_name<'a>(report: &'a TuneReport, setting: &'a ParameterSetting) -> BTreeMa
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_of_confidence_are_not_rounded_up() {
+        assert_eq!([0.95, 0.999, 0.07].map(percentage), ["95", "99.9", "7"]);
+    }
 
     #[test]
     fn values_stand_where_their_names_stood() {

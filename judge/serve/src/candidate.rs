@@ -9,7 +9,7 @@ use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::solver::{self, Purpose, Toolbox};
-use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, sweepable_name};
+use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, Visible, sweepable_name};
 use judge_session::{Failure, programs};
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeSet;
@@ -119,10 +119,13 @@ impl Workshop {
     }
 
     /// Returns the digest of a candidate that comes as a text, which needs no program for that.
-    pub(crate) fn digest_of_text(choice: SolverChoice<'_>) -> Option<Digest> {
+    pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Option<Digest> {
         match choice {
             SolverChoice::Source { text, language } => {
-                Some(Digest::of_parts([&b"source"[..], language.as_bytes(), text.as_bytes()]))
+                let shared = Some(&problem.template.visible).filter(|shared| !shared.is_empty());
+                let shared = shared.map(|shared| solver::shared_content(shared).0);
+                let parts = [&b"source"[..], language.as_bytes(), text.as_bytes()];
+                Some(Digest::of_parts(parts.into_iter().chain(shared.as_ref().map(|digest| &digest[..]))))
             }
             SolverChoice::Path { .. } | SolverChoice::Command(_) => None,
         }
@@ -131,7 +134,7 @@ impl Workshop {
     /// Returns a candidate that comes as a text as reports name it.
     pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
         let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
-        file_name(language, &programs::languages(&problem.catalogue)?)
+        Ok(named_source(&file_name(language, &programs::languages(&problem.catalogue)?)?))
     }
 
     /// Prepares a candidate, or returns it as it was prepared before.
@@ -179,14 +182,14 @@ impl Workshop {
         let [spec] = specs;
         let given = spec.text.clone();
         let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task))?;
-        let digest = match Self::digest_of_text(choice) {
+        let digest = match Self::digest_of_text(problem, choice) {
             Some(digest) => digest,
             None => solver::fingerprint(&solver, &problem.template.visible, &toolbox),
         };
-        let stamps = stamps(&solver, source.is_none().then_some(&*given));
+        let stamps = stamps(&solver, &problem.template.visible, source.is_none().then_some(&*given));
         let source = source.map(Source::of);
         if let Some(source) = &source {
-            solver.spec.text = source.without_folder(&given);
+            solver.spec.text = named_source(&source.without_folder(&given));
             if let Invocation::CompileError(said) | Invocation::CannotStart(said) = &mut solver.invocation {
                 *said = source.without_folder(said);
             }
@@ -252,6 +255,11 @@ fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Opti
     }
 }
 
+/// Returns a solver whose source came as a text as reports name it.
+fn named_source(file: &str) -> String {
+    format!("{}{file}", SolverSpec::SOURCE)
+}
+
 /// Returns the name of the file of a source in a language.
 fn file_name(language: &str, languages: &Languages) -> Result<String, RpcError> {
     let language = solver::named_language(language, languages).map_err(Failure::from)?;
@@ -270,12 +278,12 @@ fn store(text: &str, name: &str) -> io::Result<(PathBuf, TempDir)> {
 
 /// Returns the files that a solver was made from, unless some of them cannot be watched. `given` is the client's file
 /// or folder.
-fn stamps(solver: &Solver, given: Option<&str>) -> Option<Vec<(PathBuf, Stamp)>> {
+fn stamps(solver: &Solver, shared: &[Visible], given: Option<&str>) -> Option<Vec<(PathBuf, Stamp)>> {
     let Some(given) = given else { return Some(Vec::new()) };
     let Invocation::Program(program) = &solver.invocation else { return None };
     let named = Some(PathBuf::from(given)).filter(|path| path.exists());
     let words = program.argv.iter().map(PathBuf::from).filter(|word| word.is_file());
-    let seen = program.visible.iter().cloned();
+    let seen = program.visible.iter().chain(shared.iter().map(|visible| &visible.path)).cloned();
     let files: BTreeSet<PathBuf> = named.into_iter().chain([program.path.clone()]).chain(words).chain(seen).collect();
     files.into_iter().map(|path| Stamp::of(&path).map(|stamp| (path, stamp))).collect()
 }

@@ -65,6 +65,10 @@ impl Client {
     ) -> Pending {
         let reply: Reply = Box::new(reply);
         let nothing = Pending { client: Arc::clone(self), task: None };
+        if message.len() > crate::MAX_MESSAGE {
+            reply(Some(Self::refuse_long()));
+            return nothing;
+        }
         let request = match rpc::parse(message) {
             Ok(Some(request)) => request,
             Ok(None) => {
@@ -96,8 +100,8 @@ impl Client {
         nothing
     }
 
-    /// Sends the error of a message that is too long.
-    pub fn refuse_long(&self) -> String {
+    /// Returns the error of a message that is too long.
+    pub(crate) fn refuse_long() -> String {
         let error = format!("a message is longer than {} MiB", crate::MAX_MESSAGE >> 20);
         rpc::answer_line(&Id::unknown(), &Err(RpcError::new(code::PARSE, error)))
     }

@@ -116,7 +116,7 @@ impl<'a> Running<'a> {
             answer_bytes: 0,
             started,
         };
-        running.id = match Workshop::digest_of_text(choice) {
+        running.id = match Workshop::digest_of_text(&running.problem, choice) {
             Some(digest) => id_of(&digest),
             None => running.prepared()?.id.clone(),
         };
@@ -139,7 +139,9 @@ impl<'a> Running<'a> {
 
     /// Returns the key under which a candidate's results are stored.
     fn conditions(&self, candidate: &str) -> Digest {
-        Digest::of_parts([candidate.as_bytes(), self.problem.problem().id.as_bytes(), self.limits_key.as_bytes()])
+        let problem = &self.problem;
+        let parts: [&str; 4] = [candidate, &problem.problem().id, &problem.identity, &self.limits_key];
+        Digest::of_parts(parts.map(str::as_bytes))
     }
 
     /// Returns the key under which the best candidate is stored.

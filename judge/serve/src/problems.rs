@@ -4,8 +4,11 @@ use crate::known::CaseKey;
 use crate::params::{LimitsParam, SeedsParam};
 use crate::rpc::RpcError;
 use judge_cli::EvaluatorArgs;
-use judge_problem::{CaseList, CaseSource, CaseSpec, Catalogue, Digest, GeneratorCall, Limits, Plan, Problem, Seeds};
+use judge_problem::{
+    CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, GeneratorCall, Limits, Plan, Problem, Seeds,
+};
 use judge_run::cases::{ProblemChecker, Selection, select};
+use judge_run::command::{checker_identity, generator_identity};
 use judge_run::program::is_in_journal;
 use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
@@ -24,6 +27,8 @@ pub(crate) struct ReadyProblem {
     pub(crate) catalogue: Catalogue,
     /// The template of all plans, without solvers or cases. It has the server's limits.
     pub(crate) template: Plan,
+    /// What results depend on beside the candidate, its limits and the case: the checker and the generator.
+    pub(crate) identity: String,
     reference: ReferenceScores,
     _programs: Programs,
 }
@@ -60,13 +65,14 @@ impl Problems {
         args: &EvaluatorArgs,
         records: bool,
     ) -> Result<Arc<ReadyProblem>, Failure> {
-        let id = &self.find(id)?.id;
+        let problem = self.find(id)?;
+        let (id, identity) = (&problem.id, identity(problem));
         // Locked while it is made, so that it is compiled only once.
         let mut ready = self.ready.lock();
-        if let Some(problem) = ready.get(id) {
+        if let Some(problem) = ready.get(id).filter(|problem| problem.identity == identity) {
             return Ok(Arc::clone(problem));
         }
-        let made = Arc::new(ReadyProblem::make(&self.catalogue, id, sandbox, args, records)?);
+        let made = Arc::new(ReadyProblem::make(&self.catalogue, id, identity, sandbox, args, records)?);
         ready.insert(id.clone(), Arc::clone(&made));
         Ok(made)
     }
@@ -76,6 +82,7 @@ impl ReadyProblem {
     fn make(
         catalogue: &Catalogue,
         id: &str,
+        identity: String,
         sandbox: &Sandbox,
         args: &EvaluatorArgs,
         records: bool,
@@ -87,7 +94,7 @@ impl ReadyProblem {
         let reference = ReferenceScores::open(&catalogue, &problem, None, None, journal)?;
         let problem = Problem { best: reference.source.clone(), ..problem };
         let template = running::template(&problem, &args.conditions, sandbox)?;
-        Ok(Self { catalogue, template, reference, _programs: programs })
+        Ok(Self { catalogue, template, identity, reference, _programs: programs })
     }
 
     pub(crate) fn problem(&self) -> &Problem {
@@ -171,6 +178,16 @@ fn named(names: &[String]) -> Result<Selection, RpcError> {
     let calls: Result<Vec<GeneratorCall>, _> = calls.into_iter().map(|call| call.parse()).collect();
     let calls = calls.map_err(|error| RpcError::params(format!("params.cases: {error}")))?;
     Ok(Selection { seeds, calls, inputs: inputs.into_iter().cloned().collect(), repeat: None })
+}
+
+/// Returns what scores depend on beside the candidate and the case. Files of answers are not among it: there may be
+/// thousands, and this is asked for at each request.
+fn identity(problem: &Problem) -> String {
+    let checker = match &problem.checker {
+        CheckerChoice::Tokens(..) => String::new(),
+        checker => checker_identity(checker).to_string(),
+    };
+    format!("{checker}; {}", generator_identity(problem))
 }
 
 /// Returns what identifies a case of a problem across requests.

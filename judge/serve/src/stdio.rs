@@ -7,16 +7,17 @@ use crate::methods::Methods;
 use judge_run::runner::{Signals, exit_at_once};
 use judge_session::Failure;
 use parking_lot::Mutex;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
-use std::io::{self, Write};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::pipe::{PIPE_BUF, PipeFlags, pipe_with};
+use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::thread::Builder;
 
 /// Answers the messages of `input` on `output`, until the input ends, the output is closed, or a signal comes. All
-/// running requests are then cancelled. A second signal ends the process at once.
+/// running requests are then cancelled. A second signal ends the process at once. A client that does not read delays no
+/// signal.
 ///
 /// # Errors
 /// When the input cannot be read, or signals cannot be caught.
@@ -24,16 +25,19 @@ pub fn serve_stdio(
     evaluator: &Arc<Evaluator>,
     methods: Methods,
     input: BorrowedFd<'_>,
-    output: impl Write + Send + 'static,
+    output: OwnedFd,
 ) -> Result<(), Failure> {
     let (ended, end) = pipe_with(PipeFlags::CLOEXEC).map_err(Failure::fault)?;
     let end = Arc::new(end);
     end_on_signals(Arc::clone(&end)).map_err(Failure::fault)?;
-    let output = Mutex::new(output);
+    let ended = Arc::new(ended);
+    let output = Mutex::new(Some(output));
+    let until = Arc::clone(&ended);
     let send = Arc::new(move |line: &str| {
         let mut output = output.lock();
-        if output.write_all(line.as_bytes()).and_then(|()| output.flush()).is_err() {
+        if output.as_ref().is_some_and(|output| write_line(output, &until, line.as_bytes()).is_err()) {
             // The client has disconnected.
+            *output = None;
             wake(&end);
         }
     });
@@ -44,10 +48,36 @@ pub fn serve_stdio(
             let send = Arc::clone(&send);
             client.receive_one(message, move |line| line.iter().for_each(|line| send(line))).detach();
         }
-        None => send(&client.refuse_long()),
+        None => send(&Client::refuse_long()),
     });
     evaluator.end();
     received.map_err(Failure::fault)
+}
+
+/// How long a client may take to read on, once the server is to end.
+const GRACE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
+
+/// Writes a line as fast as the client reads it. Fails if it has gone, or does not read while `ended` is readable.
+fn write_line(output: &OwnedFd, ended: &OwnedFd, mut line: &[u8]) -> io::Result<()> {
+    while !line.is_empty() {
+        wait_for_room(output, ended)?;
+        // A pipe with room takes this much without waiting.
+        match rustix::io::write(output, &line[..line.len().min(PIPE_BUF)]) {
+            Ok(count) => line = &line[count..],
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+fn wait_for_room(output: &OwnedFd, ended: &OwnedFd) -> io::Result<()> {
+    let mut fds = [PollFd::new(output, PollFlags::OUT), PollFd::new(ended, PollFlags::IN)];
+    retry_on_intr(|| poll(&mut fds, None))?;
+    if fds[0].revents().is_empty() {
+        retry_on_intr(|| poll(&mut fds[..1], Some(&GRACE)))?;
+    }
+    if fds[0].revents().is_empty() { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
 }
 
 fn wake(end: &OwnedFd) {

@@ -321,26 +321,20 @@ fn losses(
         if ranges.len() < 2 {
             continue;
         }
-        for range in ranges.into_iter().filter(|range| range.paired.cases >= FEWEST) {
+        for range in ranges {
+            let cases = range.paired.pairs.len();
             let mean = range.paired.mean();
-            if mean < 0.0 {
+            if mean < 0.0 && cases >= FEWEST {
                 let values = match range.low == range.high {
                     true => format!("{} = {}", feature.name, range.low),
                     false => format!("{} from {} to {}", feature.name, range.low, range.high),
                 };
-                found.push((mean, format!("{values}: {} on {} cases", effect_text(measure, mean), range.paired.cases)));
+                found.push((mean, format!("{values}: {} on {cases} cases", measure.effect_text(mean))));
             }
         }
     }
     found.sort_by(|left, right| left.0.total_cmp(&right.0));
     found.into_iter().map(|(_, text)| text).collect()
-}
-
-fn effect_text(measure: EffectMeasure, effect: f64) -> String {
-    match measure {
-        EffectMeasure::Points | EffectMeasure::Difference => format!("{effect:+.3}"),
-        EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => format!("{:+.2} %", effect * 100.0),
-    }
 }
 
 #[cfg(test)]

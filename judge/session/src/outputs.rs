@@ -101,7 +101,7 @@ fn whole(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns whether a path stands for standard output.
+/// Returns whether a path means standard output.
 pub(super) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }

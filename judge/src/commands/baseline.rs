@@ -59,6 +59,11 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Ex
         return Err(refusal(&plan, failures));
     }
     let mut baseline = of_runs(&played, &runner.plan_runner.nodes())?;
+    if let Some(case) = baseline.immeasurable() {
+        let error = format!("nothing was recorded: the scores of {case} vary by more than floating point can hold");
+        return Err(Failure::not_accepted(error)
+            .with_hint("scale the scores down in the checker, or record one run: --repeat 1"));
+    }
     for entry in baseline.cases.values_mut() {
         entry.tolerance = args.tolerance.as_ref().map(|share| share.0.clone());
     }

@@ -12,6 +12,7 @@ use rustix::fs::FileType;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,7 +76,7 @@ fn request(
         environment: program::environment(&program, &args.sandbox.environment),
         program: program.path,
         argv: program.argv,
-        stdin: stdin(args.stdin.as_deref())?,
+        stdin: streams.stdin.clone(),
         limits: judge_sandbox::Limits {
             cpu: bounded(limits.cpu),
             wall: bounded(limits.wall),
@@ -129,8 +130,9 @@ fn is_endless(input: &io::StdinLock<'_>) -> io::Result<bool> {
     Ok(is_device && !input.is_terminal() && stat.st_rdev != rustix::fs::makedev(1, 3))
 }
 
-/// The output of the program, in the user's files or in anonymous ones, so that none of it is held in memory.
+/// The streams of the program. Its output goes to the user's files or to anonymous ones, so that none of it is held in memory.
 struct Streams {
+    stdin: Stdin,
     stdout: Arc<File>,
     stderr: Arc<File>,
 }
@@ -143,8 +145,11 @@ impl Streams {
                 load::create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
             }
         };
+        // The input first: what cannot run empties no file.
+        let stdin = stdin(args.stdin.as_deref())?;
+        refuse_input_as_output(args)?;
         let stdout = file("the standard output to", args.stdout.as_deref())?;
-        Ok(Self { stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
+        Ok(Self { stdin, stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
     }
 
     /// Copies output that did not go to a file of the user to the judge's own streams, unless a report goes to standard
@@ -161,6 +166,18 @@ impl Streams {
             judge_report::note_from(&mut stderr);
         }
         Ok(())
+    }
+}
+
+/// Fails if an output goes to the file of the input, which would be empty before it is read.
+fn refuse_input_as_output(args: &ExecArgs) -> Result<(), Failure> {
+    let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+    let input = args.stdin.as_deref().and_then(identity);
+    let outputs = [args.stdout.as_deref(), args.stderr.as_deref()];
+    match outputs.into_iter().flatten().find(|output| input.is_some() && identity(output) == input) {
+        None => Ok(()),
+        Some(output) => Err(Failure::usage(format!("{} is the input, and cannot be an output", output.display()))
+            .with_hint("name another file for the output")),
     }
 }
 

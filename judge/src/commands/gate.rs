@@ -269,6 +269,9 @@ fn update(
         None if judgement.is_better(direction) => today.clone(),
         _ => return Ok(false),
     };
+    if new.immeasurable().is_some() {
+        return Ok(false);
+    }
     let mut updated = BaselineFile { baseline: gate::with_steady_times(new, &record.baseline), ..record.clone() };
     for (name, entry) in &mut updated.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());

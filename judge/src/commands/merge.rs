@@ -170,7 +170,7 @@ fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Resu
     let stored = journal.stored_run(merged.run)?;
     let mut restored = RestoredRun::of(&stored, catalogue)?;
     let Ok(scored) = restored.score(None, None) else { return Ok(()) };
-    Ok(journal.set_totals(merged.run, &scored.rule, &scored.totals())?)
+    Ok(journal.set_totals(merged.run, &scored.rule, &restored.plan, &scored.totals())?)
 }
 
 fn text(merged: &Merged, gaps: &[Gap], files: &[PathBuf]) -> String {

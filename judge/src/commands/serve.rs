@@ -7,7 +7,7 @@ use judge_session::{Failure, GlobalArgs, load, recorder};
 use judge_ui::Endpoint;
 use std::io::{stdin, stdout};
 use std::net::SocketAddr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) fn serve(global: GlobalArgs<'_>, args: Box<ServeArgs>) -> Result<Exit
     let evaluator = open(global, evaluator, sealed)?;
     match listen {
         Some(address) => serve_http(&evaluator, address)?,
-        None => serve_stdio(&evaluator, Methods::Serve, stdin().as_fd(), stdout())?,
+        None => serve_stdio(&evaluator, Methods::Serve, stdin().as_fd(), output()?)?,
     }
     Ok(Exit::Success)
 }
@@ -26,8 +26,12 @@ pub(super) fn serve(global: GlobalArgs<'_>, args: Box<ServeArgs>) -> Result<Exit
 pub(super) fn mcp(global: GlobalArgs<'_>, args: McpArgs) -> Result<Exit, Failure> {
     let methods = Methods::Mcp(Mcp::new(Path::new("."))?);
     let evaluator = open(global, args.evaluator, None)?;
-    serve_stdio(&evaluator, methods, stdin().as_fd(), stdout())?;
+    serve_stdio(&evaluator, methods, stdin().as_fd(), output()?)?;
     Ok(Exit::Success)
+}
+
+fn output() -> Result<OwnedFd, Failure> {
+    stdout().as_fd().try_clone_to_owned().map_err(Failure::fault)
 }
 
 /// Results are recorded only if the command line names a journal, because thousands of evaluations do not belong into a
@@ -48,7 +52,8 @@ fn serve_http(evaluator: &Arc<Evaluator>, address: SocketAddr) -> Result<(), Fai
     let line = serde_json::json!({ "listening": endpoint.url(), "token": endpoint.token() });
     judge_report::print_line(&line.to_string())?;
     let client = Client::new(Arc::clone(evaluator), Methods::Serve, None);
-    let served = endpoint.run(MAX_MESSAGE, move |message, reply| client.receive_one(message, reply));
+    // A message that is a little too long is read, and refused as on standard input.
+    let served = endpoint.run(2 * MAX_MESSAGE, move |message, reply| client.receive_one(message, reply));
     evaluator.end();
     served
 }

@@ -71,6 +71,8 @@ fn exit(report: &TuneReport) -> Exit {
     let stops = [report.stop, report.comparison.as_ref().and_then(|comparison| comparison.stop)];
     if stops.contains(&Some(Stop::Interrupted)) {
         Exit::Interrupted
+    } else if report.is_faulty() {
+        Exit::Fault
     } else if report.best.is_some_and(is_accepted) {
         Exit::Success
     } else {
@@ -303,8 +305,7 @@ fn confirm(
     let parameters = TestParameters { alpha, min_effect, bound: None, rare: None, hypotheses: None };
     let paired = scored.paired(measure, 1);
     let inference = paired::infer_fixed(&paired, parameters);
-    let contrast = scored.contrast(1, alpha);
-    let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast };
+    let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast: scored.contrast(1, alpha) };
     let report = CompareReport {
         compared: ComparedRuns {
             plan: &seen.plan,
@@ -338,5 +339,6 @@ fn confirm(
         mean: comparison.inference.summary.as_ref().map(|summary| summary.moments.mean()),
         interval: comparison.inference.interval,
         stop: played.stop.filter(|stop| *stop == Stop::Interrupted),
+        is_faulty: played.is_faulty(),
     }))
 }

@@ -196,8 +196,8 @@ export class Cases {
     this.detail.replaceChildren(el("section", { class: "detail" },
       el("h3", {}, el("bdi", {}, row.case), ", ", cut(row.solver), ": ", row.verdict), el("p", {}, verdict(row.code, row.verdict), " ", row.note ? `${row.note}${rule}` : ""),
       el("dl", { class: "facts" }, facts.map(fact)),
-      part("Standard error", row.stderr), el("h4", {}, "The command that reproduces it"), el("pre", { tabindex: "0" }, row.reproduce),
-      el("div", { class: "tools" }, replay, copy, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer,
+      part("Standard error", row.stderr), part("The command that reproduces it", row.reproduce),
+      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer,
       el("div", { class: "tools" }, el("button", { type: "button", class: "quiet", click: () => this.close() }, "Close"))));
     if (scrolls) this.detail.scrollIntoView({ block: "nearest" });
   }

@@ -7,7 +7,7 @@ use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, LOCATION, ORIGIN, REFERRER_POLICY, SET_COOKIE,
     X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -17,6 +17,9 @@ use std::sync::Arc;
 
 /// The name of the token in the address.
 const TOKEN: &str = "token";
+
+/// Why a request with another token is refused.
+const OTHER_TOKEN: &str = "the token is not this server's: the judge prints the right one when it starts";
 
 /// The policy of a page: what it may load and do, and which pages may embed it.
 macro_rules! policy {
@@ -81,7 +84,10 @@ impl Guard {
     }
 
     fn is_host(&self, host: &str) -> bool {
-        ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))
+        let before_port = host.strip_suffix(&format!(":{}", self.port));
+        // Clients leave out the usual port of HTTP.
+        let name = before_port.or((self.port == 80).then_some(host));
+        name.is_some_and(|name| ["127.0.0.1", "localhost", "[::1]"].contains(&name))
     }
 
     fn is_token(&self, given: &str) -> bool {
@@ -104,8 +110,7 @@ impl Guard {
     }
 
     fn knows_token(&self, headers: &HeaderMap) -> bool {
-        let mut bearers = values(headers, &AUTHORIZATION).filter_map(|value| value.strip_prefix("Bearer "));
-        self.cookies_of(headers).any(|token| self.is_token(token)) || bearers.any(|token| self.is_token(token.trim()))
+        self.cookies_of(headers).chain(bearers(headers)).any(|token| self.is_token(token))
     }
 
     /// Returns whether a browser has the cookie of a server that was at this port before.
@@ -124,7 +129,7 @@ impl Guard {
     /// Sets the cookie for a browser that sends the token in the address, and redirects it to the address without the token.
     fn let_in(&self, token: &str, rest: &str) -> Response {
         if !self.is_token(token) {
-            return refused("the token is not this server's: the judge prints the address with the right one");
+            return refused(OTHER_TOKEN);
         }
         let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie(), self.token);
         (StatusCode::SEE_OTHER, [(LOCATION, rest), (SET_COOKIE, &cookie)]).into_response()
@@ -136,13 +141,23 @@ fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item =
     headers.get_all(name).iter().filter_map(|value| value.to_str().ok())
 }
 
+/// Returns the tokens that a client sends as bearers. The name of the scheme may have letters of any case.
+fn bearers(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let schemes = values(headers, &AUTHORIZATION).filter_map(|value| value.split_once(' '));
+    schemes.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim())
+}
+
 /// Answers a request, or refuses it.
 pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    let mut response = match (guard.foreign(headers), token_in(request.uri())) {
+    // Only a browser that opens an address can be sent to another one.
+    let is_opened = matches!(*request.method(), Method::GET | Method::HEAD);
+    let given = Some(request.uri()).filter(|_| is_opened).and_then(token_in);
+    let mut response = match (guard.foreign(headers), given) {
         (Some(why), _) => refused(why),
         (None, Some((token, rest))) => guard.let_in(&token, &rest),
         (None, None) if guard.knows_token(headers) => next.run(request).await,
+        (None, None) if bearers(headers).next().is_some() => refused(OTHER_TOKEN),
         (None, None) if guard.gave_other_token(headers) => {
             refused("the server was started anew: open the address that `judge ui` printed then")
         }
@@ -212,17 +227,20 @@ mod tests {
     #[test]
     fn only_this_server_is_no_stranger() {
         let is_foreign = |pairs: &[(HeaderName, &'static str)]| guard().foreign(&headers(pairs)).is_some();
-        for host in ["127.0.0.1:80", "localhost:80", "[::1]:80"] {
+        // 80 is the port that clients leave out.
+        for host in ["127.0.0.1:80", "localhost:80", "[::1]:80", "127.0.0.1", "localhost", "[::1]"] {
             assert!(!is_foreign(&[(HOST, host)]), "{host}");
         }
+        assert!(Guard { port: 8080, ..guard() }.foreign(&headers(&[(HOST, "127.0.0.1")])).is_some());
         for host in
-            ["", "127.0.0.1", "127.0.0.1:81", "evil.example:80", "127.0.0.1:80.evil.example", "user@localhost:80"]
+            ["", "127.0.0.1:81", "evil.example:80", "evil.example", "127.0.0.1:80.evil.example", "me@localhost:80"]
         {
             assert!(is_foreign(&[(HOST, host)]), "{host}");
         }
         assert!(is_foreign(&[]));
         assert!(!is_foreign(&[(HOST, "localhost:80"), (ORIGIN, "http://localhost:80")]));
-        for origin in ["null", "https://localhost:80", "http://localhost", "http://evil.example", ""] {
+        assert!(!is_foreign(&[(HOST, "localhost"), (ORIGIN, "http://localhost")]));
+        for origin in ["null", "https://localhost:80", "https://localhost", "http://evil.example", ""] {
             assert!(is_foreign(&[(HOST, "localhost:80"), (ORIGIN, origin)]), "{origin}");
         }
     }
@@ -232,6 +250,7 @@ mod tests {
         let knows = |name, value| guard().knows_token(&headers(&[(name, value)]));
         assert!(knows(COOKIE, "a=b; judge-ui-80=0123456789abcdef0123456789abcdef"));
         assert!(knows(AUTHORIZATION, "Bearer 0123456789abcdef0123456789abcdef"));
+        assert!(knows(AUTHORIZATION, "bearer  0123456789abcdef0123456789abcdef"));
         assert!(!knows(COOKIE, "judge-ui-81=0123456789abcdef0123456789abcdef"));
         assert!(!knows(AUTHORIZATION, "Basic 0123456789abcdef0123456789abcdef"));
     }

@@ -136,6 +136,24 @@ fn parameters_that_do_nothing_win_nothing() {
 }
 
 #[test]
+fn a_fault_of_the_checker_is_the_exit_code() {
+    let folder = counting();
+    folder.write("check.sh", CHECKER.replacen("case", "[ \"$score\" -gt 1002 ] && exit 7\ncase", 1));
+    let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--param", "n=1..4:int", "--budget", "40"];
+    let said = folder.judge(&tune);
+    assert_eq!(said.code, Some(3), "{}{}", said.stdout, said.stderr);
+}
+
+#[test]
+fn a_relative_lead_is_a_share_of_the_score() {
+    let folder = counting();
+    let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--param", "n=1..4:int", "--budget", "40"];
+    let said = folder.judge(&[&tune[..], &["--compare", "0", "--measure", "relative", "--alpha", "0.001"]].concat());
+    assert!(said.stdout.contains("against the next      0.") && !said.stdout.contains("100 %"), "{}", said.stdout);
+    assert!(said.stdout.contains("99.9 % interval"), "{}", said.stdout);
+}
+
+#[test]
 fn an_interrupted_search_goes_on_where_it_was() {
     let folder = sample();
     // A repeated run gives another score.

@@ -95,3 +95,14 @@ fn write_to_a_fifo(folder: &Folder, fifo: &Path) {
     assert!(small.stderr.contains("waiting for the program's output to be read"), "{}", small.stderr);
     drop(idle);
 }
+
+#[test]
+fn a_run_that_cannot_begin_empties_no_file() {
+    let folder = Folder::new();
+    let kept = folder.write("kept", "text");
+    for input in ["missing", "./kept"] {
+        let said = folder.judge(&["exec", "--stdin", input, "--stdout", "kept", "--", "cat"]);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "text", "{input}");
+    }
+}

@@ -14,6 +14,7 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!((&first["runs"], &first["is_best"], &first["stopped_early"]), (&json!(4), &json!(true), &json!(false)));
     assert_eq!(first["cases"][1]["case"], "seed-2");
     assert_eq!(first["cases"][1]["score"], 20);
+    assert!(first["cases"][1].get("reproduce").is_none(), "there is no file: {first}");
     let again = served.evaluate(script, "1-4", &json!({}));
     assert_eq!((&again["runs"], &again["cases"]), (&json!(0), &first["cases"]));
     assert_eq!(again["candidate"], first["candidate"]);
@@ -58,6 +59,22 @@ fn an_answer_file_that_changes_is_another_case() {
 }
 
 #[test]
+fn a_shared_file_that_changes_makes_other_candidates() {
+    let folder = place();
+    let shared = folder.write("data/score", "1\n").parent().unwrap().to_str().unwrap().to_owned();
+    let script = format!("cat {shared}/score");
+    folder.write("bot.sh", &script);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "1", "--dir", &shared]);
+    for solver in [json!({"path": "bot.sh"}), json!({"source": script, "language": "shell"})] {
+        let params = json!({"problem": "columns", "solver": solver, "seeds": "1"});
+        for score in [3, 4] {
+            served.folder.write("data/score", format!("{score}\n"));
+            assert_eq!(served.result("evaluate", &params)["total"], score, "{params}");
+        }
+    }
+}
+
+#[test]
 fn a_file_that_changes_is_another_candidate() {
     let mut served = Served::start(&[]);
     let params = json!({"problem": "columns", "solver": {"path": "bot.sh"}, "seeds": "1-2"});
@@ -71,6 +88,38 @@ fn a_file_that_changes_is_another_candidate() {
     let command = json!({"problem": "columns", "solver": {"command": "sh bot.sh"}, "cases": ["seed-7", "seed-9"]});
     let result = served.result("evaluate", &command);
     assert_eq!((&result["total"], &result["cases"][1]["case"]), (&json!(2), &json!("seed-9")));
+    let again = result["cases"][1]["reproduce"].as_str().unwrap();
+    assert!(again.starts_with("judge run -p columns -s 'sh bot.sh' --seeds 9"), "{again}");
+}
+
+#[test]
+fn losses_are_told_with_their_own_cases() {
+    let folder = place();
+    let features = format!("{CATALOGUE}[problem.features]\nn = '^(\\d+)'\n");
+    folder.write("problems.toml", features);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "j.db"]);
+    served.evaluate("echo 100", "1-16", &json!({}));
+    let worse = "read n; [ $n -gt 12 ] && echo 50 || echo 101";
+    served.evaluate(worse, "1-16", &json!({}));
+    // Its results are known, so that all of them count.
+    let result = served.evaluate(worse, "1-16", &json!({"against": "best"}));
+    let feedback = result["feedback"].as_str().unwrap();
+    assert!(feedback.contains("  n from 13 to 16: -50.00 % on 4 cases"), "{feedback}");
+}
+
+#[test]
+fn results_of_another_checker_are_not_known() {
+    let mut served = Served::start(&[]);
+    let checker = std::fs::read_to_string(served.folder.path().join("check.sh")).unwrap();
+    let tenfold = checker.replace("echo \"$score\"", "echo \"${score}0\"");
+    for (checker, total, runs) in [(&checker, 10, 2), (&tenfold, 100, 2), (&checker, 10, 0)] {
+        served.folder.write("check.sh", checker);
+        let result = served.evaluate("echo 5", "1-2", &json!({}));
+        assert_eq!(
+            (&result["total"], &result["runs"], &result["is_best"]),
+            (&json!(total), &json!(runs), &json!(true))
+        );
+    }
 }
 
 #[test]

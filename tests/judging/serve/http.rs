@@ -81,6 +81,20 @@ fn only_those_with_the_token_are_answered() {
 }
 
 #[test]
+fn long_messages_and_tokens_in_addresses_are_refused() {
+    let listening = Listening::start();
+    let (status, body) = listening.ask(&listening.headers(), &"x".repeat((16 << 20) + 1));
+    assert!(status == 200 && body.contains("-32700") && body.contains("16 MiB"), "{status}: {body}");
+    let mut stream = TcpStream::connect(("127.0.0.1", listening.port)).unwrap();
+    let first = format!("POST /rpc?token={} HTTP/1.1\r\n{}", listening.token, listening.headers()[0]);
+    let head = format!("{first}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+}
+
+#[test]
 fn several_clients_may_use_one_id() {
     let listening = Listening::start();
     std::thread::scope(|scope| {

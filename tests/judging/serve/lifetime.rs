@@ -41,6 +41,18 @@ fn sigterm_ends_it_cleanly() {
 }
 
 #[test]
+fn sigterm_ends_it_while_nobody_reads() {
+    let mut served = Served::start(&[]);
+    // The answers are longer than a pipe, the requests are not.
+    for _ in 0..400 {
+        served.send("rules", &json!({"problem": "columns"}));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    served.signal(libc::SIGTERM);
+    assert_eq!(awaited(Duration::from_secs(10), "the server ends", || served.ended()), Some(0));
+}
+
+#[test]
 fn a_killed_server_leaves_nothing() {
     let (mut served, all) = busy();
     assert!(!served.leftovers().is_empty());

@@ -151,6 +151,11 @@ impl Served {
         self.child.wait().unwrap().code()
     }
 
+    /// Returns its exit code, as soon as it has ended.
+    pub(super) fn ended(&mut self) -> Option<Option<i32>> {
+        self.child.try_wait().unwrap().map(|status| status.code())
+    }
+
     /// The server's leftovers in the folder for temporary files.
     pub(super) fn leftovers(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path().join("tmp")).unwrap();

@@ -83,35 +83,6 @@ fn all_candidates_meet_the_same_cases_first() {
 }
 
 #[test]
-#[ignore = "long: 1,000 candidates on 100 cases each, a minute"]
-fn a_stream_of_candidates_plays_two_cases_in_five() {
-    // The score of a case is 100 to 6,000 times the candidate's strength, plus or minus up to a tenth.
-    let candidate = |strength: u32, number: u32| {
-        let noise = format!("(900 + (n * 7919 + {number} * 104729) % 201)");
-        format!("read n; echo $(((100 + n * 3571 % 5900) * {strength} * {noise} / 1000000)) # {number}")
-    };
-    let mut served = Served::start(&[]);
-    let incumbent = served.evaluate(&candidate(1000, 0), "1-100", &json!({}))["candidate"].clone();
-    let (mut runs, mut better, mut lost) = (0, 0, 0);
-    for number in 1..=1_000 {
-        let strength = match number % 20 {
-            0 => 1000,
-            1 => 1020 + number * 37 % 81,
-            _ => 500 + number * 131 % 451,
-        };
-        let result = served.evaluate(&candidate(strength, number), "1-100", &json!({"against": incumbent}));
-        runs += result["runs"].as_u64().unwrap();
-        if number % 20 == 1 {
-            better += 1;
-            lost += u32::from(result["stopped_early"] == true);
-        }
-    }
-    println!("{runs} of 100,000 case runs; {lost} of {better} better ones were stopped");
-    assert_eq!(served.result("status", &json!({}))["runs"], runs + 100);
-    assert!(runs <= 40_000 && lost * 20 <= better, "{runs} runs, {lost} lost");
-}
-
-#[test]
 fn without_an_incumbent_all_cases_are_played() {
     let mut served = Served::start(&[]);
     let first = served.evaluate("echo 3", "1-20", &json!({"against": "best"}));

@@ -86,7 +86,7 @@ const ALL: [Picture; 5] = [
     Picture {
         name: "replay",
         page: "/replay/5/seed-7?solver=bot#frame=60",
-        ready: "document.querySelector('#position')?.innerText.startsWith('frame 60 of ') ?? false",
+        ready: "(document.querySelector('#position')?.innerText ?? '').startsWith('frame 60 of ') && !document.querySelector('[aria-busy]')",
         scheme: "dark",
         size: (420, 720),
     },

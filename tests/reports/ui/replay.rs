@@ -102,6 +102,11 @@ fn ten_thousand_moves_open_at_once() {
     assert_eq!(opened, Ok(()));
     browser.press("End");
     assert_eq!(browser.text("#move"), "10000");
+    // The last frame may still be on its way.
+    let score = server.json("/api/runs/1/cases")["rows"][0]["score"].to_string();
+    browser.until(&format!(
+        "!document.querySelector('[aria-busy]') && document.querySelector('#points').innerText === '{score}'"
+    ));
 }
 
 #[test]

@@ -52,6 +52,12 @@ impl Baseline {
         self.samples().any(|sample| sample.spread > 0.0)
     }
 
+    /// Returns a case whose scores vary by more than floating point can hold. A file cannot record it.
+    pub fn immeasurable(&self) -> Option<&str> {
+        let is_measured = |entry: &BaselineCase| entry.result.sample().is_none_or(|sample| sample.spread.is_finite());
+        self.cases.iter().find(|(_, entry)| !is_measured(entry)).map(|(case, _)| &**case)
+    }
+
     /// Returns the minimum and maximum number of runs of an accepted case.
     pub fn runs(&self) -> Option<(u32, u32)> {
         let runs = || self.samples().map(|sample| sample.runs);
@@ -424,6 +430,28 @@ mod tests {
         let found = of(&[1, 2, 3, 10]).corrected(-0.5, 4.0);
         assert_eq!(found.mean(), &BigRational::new(7.into(), 2.into()));
         assert!((found.squares() - 54.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn scores_that_vary_too_much_are_named() {
+        let huge = |digits: usize| Sample::from("9".repeat(digits).parse::<Score>().unwrap());
+        let entry = |sample| BaselineCase {
+            result: CaseResult::Accepted(sample),
+            input: None,
+            cpu: None,
+            processor: None,
+            tolerance: None,
+        };
+        let baseline = |sample| Baseline {
+            problem: String::new(),
+            terms: String::new(),
+            checker: String::new(),
+            conditions: None,
+            cases: BTreeMap::from([("seed-1".to_owned(), entry(sample))]),
+        };
+        assert_eq!(baseline(huge(200).merged(&huge(1))).immeasurable(), Some("seed-1"));
+        assert_eq!(baseline(huge(200).merged(&huge(200))).immeasurable(), None);
+        assert_eq!(baseline(huge(100).merged(&huge(1))).immeasurable(), None);
     }
 
     #[test]

@@ -185,7 +185,8 @@ fn total_fell(judgement: &Judgement, pairs: &[ScoredPair<'_>], limits: &GateLimi
 fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -> bool {
     let scores = pairs.iter().filter_map(|pair| pair.was.constant().zip(pair.now.constant()));
     let effects: Vec<f64> = scores.filter_map(|(was, now)| ScoreMeasure::Difference.effect(&was, &now)).collect();
-    mean_interval(&Moments::of(&effects), alpha).is_some_and(|interval| match direction {
+    // Fewer than two cases have no interval. Then the fall itself counts, as without `--confident`.
+    mean_interval(&Moments::of(&effects), alpha).is_none_or(|interval| match direction {
         Direction::Max => interval.high < 0.0,
         Direction::Min => interval.low > 0.0,
     })
@@ -420,6 +421,8 @@ mod tests {
         assert!(!judge(&scores(&was), &scores(&noise), &limits(Direction::Max, 1)).holds());
         assert!(judge(&scores(&was), &scores(&noise), &confident).holds());
         assert!(!judge(&scores(&was), &scores(&sure), &confident).holds());
+        // One case has no interval, and must not fall at all.
+        assert!(!judge(&scores(&[100]), &scores(&[1]), &confident).holds());
         // A certain fall within the limit is not a complaint.
         let lenient = GateLimits { confident: Some(0.01), ..limits(Direction::Max, 5) };
         assert!(judge(&scores(&was), &scores(&sure), &lenient).holds());

@@ -149,6 +149,12 @@ impl EffectMeasure {
         }
     }
 
+    /// Returns an effect with its sign and unit, for a sentence.
+    pub fn effect_text(self, effect: f64) -> String {
+        let shown = self.shown(effect);
+        if self.is_share() { format!("{shown:+.2} %") } else { format!("{shown:+.3}") }
+    }
+
     /// Returns the measure between scores. `None` for measures of points.
     pub fn score_measure(self) -> Option<ScoreMeasure> {
         match self {
@@ -305,6 +311,13 @@ mod tests {
         assert_eq!((of("sum", None), of("mean", Some("1%"))), (EffectMeasure::Total, EffectMeasure::Total));
         assert_eq!((of("sum", Some("10")), of("relative", Some("1%"))), (EffectMeasure::Points, EffectMeasure::Points));
         assert_eq!((of("log", None), of("rank", None)), (EffectMeasure::Ratio, EffectMeasure::Points));
+    }
+
+    #[test]
+    fn a_halved_score_is_minus_50_percent() {
+        assert_eq!(EffectMeasure::Ratio.effect_text(0.5_f64.ln()), "-50.00 %");
+        assert_eq!(EffectMeasure::Total.effect_text(0.125), "+12.50 %");
+        assert_eq!(EffectMeasure::Points.effect_text(-3.0), "-3.000");
     }
 
     #[test]

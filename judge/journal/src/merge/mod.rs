@@ -18,13 +18,13 @@ pub use source::{Difference, MergeError, Unusable};
 use super::columns::{microseconds, query_all, query_first};
 use super::error::JournalError;
 use super::history::{labels, write_labels};
-use super::recording::sum_up as sum_up_entrant;
+use super::recording::{sum_up as sum_up_entrant, terms};
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use super::stored::origins;
 use copy::Games;
 use judge_problem::{
-    CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags,
+    CaseName, Origin, Plan, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags,
 };
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params, params_from_iter};
@@ -81,18 +81,24 @@ fn open(files: &[PathBuf]) -> Result<Vec<Source>, MergeError> {
 }
 
 impl Journal {
-    /// Stores the totals of a merged run's solvers by this rule; `None` if the rule gives none.
+    /// Stores the totals of a merged run's solvers by this rule; `None` if the rule gives none. The plan has the weights and
+    /// thresholds of the cases.
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn set_totals(&mut self, run: RunId, rule: &Rule, totals: &[Option<&BigRational>]) -> Result<(), JournalError> {
+    pub fn set_totals(
+        &mut self,
+        run: RunId,
+        rule: &Rule,
+        plan: &Plan,
+        totals: &[Option<&BigRational>],
+    ) -> Result<(), JournalError> {
+        let terms = terms(rule, &plan.problem, &plan.cases);
         let transaction = self.transaction()?;
         transaction.execute("UPDATE run SET rule = ?2 WHERE id = ?1", params![run.0, rule.to_string()])?;
-        for (place, total) in totals.iter().enumerate() {
-            transaction.execute(
-                "UPDATE entrant SET total = ?3 WHERE run = ?1 AND place = ?2",
-                params![run.0, place, total.map(ToString::to_string)],
-            )?;
+        for (entrant, total) in rows_of(&transaction, run)?.entrants.iter().zip(totals) {
+            let total = total.map(ToString::to_string);
+            sum_up_entrant(&transaction, *entrant, total.as_deref(), Some(&terms))?;
         }
         Ok(transaction.commit()?)
     }
@@ -196,7 +202,7 @@ pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merge
             query_first(into, "SELECT total FROM entrant WHERE id = ?1", [entrant], |row| row.get(0))?;
         let total = total.flatten();
         has_totals &= total.is_some();
-        results += sum_up_entrant(into, *entrant, total.as_deref())?;
+        results += sum_up_entrant(into, *entrant, total.as_deref(), None)?;
     }
     let (problem, planned) =
         into.query_row("SELECT problem, case_count FROM run WHERE id = ?1", [target.run.0], |row| {

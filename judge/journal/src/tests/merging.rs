@@ -141,6 +141,32 @@ fn of_two_results_of_a_case_the_same_one_stays_whatever_the_order() {
     }
 }
 
+/// A case with a fault is played again, and has another result in the same run.
+#[test]
+fn an_older_copy_of_a_run_changes_nothing() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let [new, old] = ["new.db", "old.db"].map(|name| bench.folder.path().join(name));
+    let record = RunRecord { shard: Shard::new(1, 1).ok(), ..bench.record() };
+    let mut recording = Recording::begin(Journal::open_file(&new).unwrap(), Retention::All, &record).unwrap();
+    let outcome = Outcome::without_run(Verdict::JudgeError, "no disk".to_owned());
+    recording.append(&[FinishedJob { outcome, ..finished(0, 0, None) }]).unwrap();
+    drop(recording);
+    std::fs::copy(&new, &old).unwrap();
+    let resumed = Recording::resume(Journal::open_file(&new).unwrap(), Retention::All, &record, &all_inputs).unwrap();
+    let Resumption::Found(mut recording, _) = resumed else { panic!("the run is found") };
+    recording.append(&[finished(0, 0, Some(7)), finished(1, 0, Some(8))]).unwrap();
+    close(*recording, None, Some(15));
+    let merged = [("first", [&old, &new]), ("second", [&new, &old])].map(|(name, files)| {
+        let mut into = Journal::open_file(&bench.folder.path().join(name)).unwrap();
+        for file in files {
+            merge(&mut into, std::slice::from_ref(file), Retention::All).unwrap();
+        }
+        results(&into, RunId(1))
+    });
+    assert_eq!(merged[0], merged[1]);
+    assert!(!merged[0].join(" ").contains("JudgeError"), "{merged:?}");
+}
+
 const CASES: usize = 3;
 
 #[derive(Debug, Clone)]

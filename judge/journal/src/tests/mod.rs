@@ -454,3 +454,66 @@ fn a_forgotten_run_leaves_nothing_behind_that_is_its_own() {
     assert!(matches!(journal.remove(running.run()), Err(JournalError::StillRunning(_))));
     assert_eq!(scores(&journal, &game(&bench)), [("seed-1".to_owned(), "1".to_owned(), second.0)]);
 }
+
+#[test]
+fn a_removed_run_gives_its_space_back() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    let mut recording = bench.begin();
+    let mut job = finished(0, 0, Some(1));
+    // Hashes do not become smaller when they are compressed.
+    job.evidence.answer = Some((0..10_000_u32).flat_map(|number| Digest::of(&number.to_le_bytes()).0).collect());
+    recording.append(&[job]).unwrap();
+    let run = recording.run();
+    close(recording, None, Some(1));
+    let mut journal = bench.journal();
+    journal.remove(run).unwrap();
+    let free: i64 = journal.connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).unwrap();
+    assert!(free < 3, "{free} pages");
+}
+
+#[test]
+fn old_answers_are_dropped_while_another_judge_writes() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    bench.run(&[Some(1)]);
+    let other = bench.journal();
+    other.connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        let dropping = scope.spawn(|| bench.journal().apply_retention(Retention::UpTo(Bytes(0))));
+        std::thread::sleep(Duration::from_millis(200));
+        other.connection.execute_batch("COMMIT").unwrap();
+        dropping.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn changes_are_between_totals_by_equal_terms() {
+    let mut bench = Bench::new(&["bot"], 1..=2);
+    let change = |bench: &Bench, scores: &[Option<i64>]| {
+        bench.run(scores);
+        let rows = bench.journal().history(&HistoryFilter::default()).unwrap();
+        rows[0].change.as_ref().map(ToString::to_string)
+    };
+    assert_eq!(change(&bench, &[Some(1), Some(2)]), None);
+    assert_eq!(change(&bench, &[Some(2), Some(2)]), Some("1".to_owned()));
+    let heavy = CaseSpec { weight: "3".parse().unwrap(), ..CaseSpec::from_seed(2) };
+    bench.plan.cases = [CaseSpec::from_seed(1), heavy].into_iter().collect();
+    assert_eq!(change(&bench, &[Some(4), Some(2)]), None, "another weight");
+    bench.plan.problem.failure = Some(Score::from(-5));
+    assert_eq!(change(&bench, &[Some(5), Some(2)]), None, "another cost of a failure");
+    assert_eq!(change(&bench, &[Some(7), Some(2)]), Some("2".to_owned()));
+}
+
+#[test]
+fn impossible_numbers_are_damage() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let mut recording = bench.begin();
+    recording.append(&[finished(0, 0, Some(7))]).unwrap();
+    drop(recording);
+    let change = |sql: &str| bench.journal().connection.execute_batch(sql).unwrap();
+    change("UPDATE result SET place = 99");
+    let resumed = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs);
+    assert!(resumed.is_err_and(|error| error.is_damage()));
+    bench.run(&[Some(1), Some(2)]);
+    change("UPDATE entrant SET accepted = 99");
+    assert!(bench.journal().history(&HistoryFilter::default()).is_err_and(|error| error.is_damage()));
+}

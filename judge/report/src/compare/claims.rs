@@ -134,9 +134,9 @@ impl CompareReport<'_> {
     }
 }
 
-/// Writes a probability in percent, with at most two decimals.
-pub(super) fn percentage(probability: f64) -> String {
-    let text = format!("{:.2}", probability * 100.0);
+/// Writes a probability in percent, with at most six decimals.
+pub(crate) fn percentage(probability: f64) -> String {
+    let text = format!("{:.6}", probability * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

@@ -72,12 +72,16 @@ fn comparison_record<'a>(
 ) -> ComparisonRecord<'a, impl Serialize> {
     let Comparison { paired, inference, ranges, contrast } = comparison;
     let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
+    let plan = &report.compared.plan;
     let pair = |pair: &Pair| PairRecord {
-        case: report.compared.plan.cases.at(pair.case).name.to_string(),
+        case: plan.cases.at(pair.case).name.to_string(),
         effect: pair.effect,
         own_change: report.own_change(pair),
         of_total: report.of_total(paired, pair),
-        reproduce: report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
+        reproduce: plan.solvers[paired.second]
+            .spec
+            .can_be_named()
+            .then(|| plan.reproduce(JobId { case: pair.case, solver: paired.second })),
     };
     ComparisonRecord {
         first: report.name(paired.first),
@@ -370,7 +374,8 @@ pub(crate) struct PairRecord {
     own_change: Option<f64>,
     /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
     of_total: Option<f64>,
-    reproduce: String,
+    /// The command that runs the second solver again; absent if it is in no file.
+    reproduce: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! The report of a comparison, of a ranking, and of a power analysis.
 
-mod claims;
+pub(super) mod claims;
 pub(super) mod json;
 pub(super) mod power;
 pub(super) mod rank;

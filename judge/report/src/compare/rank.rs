@@ -1,5 +1,6 @@
 //! The report of `judge rank`: the places that are possible for each solver.
 
+use crate::compare::claims::percentage;
 use crate::compare::report::ComparedRuns;
 use crate::formats::{Report, Written};
 use crate::text::{
@@ -64,7 +65,7 @@ impl RankReport<'_> {
 
     /// Returns the sentences under the table.
     fn remarks(&self) -> Vec<String> {
-        let percent = self.compared.alpha * 100.0;
+        let percent = percentage(self.compared.alpha);
         let mut lines =
             vec![format!("any of these places is false with a probability of {percent} % at most, ties included")];
         let open = self.open_pairs().count();

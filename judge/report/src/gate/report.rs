@@ -1,5 +1,6 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
+use crate::compare::claims::percentage;
 use crate::text::{Alike, Failures, failed_alike, if_any, probability};
 use judge_compare::gate::{
     Baseline, BaselineFile, BaselineSource, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
@@ -85,7 +86,8 @@ impl GatesReport<'_> {
         ];
         let counts: Vec<String> =
             counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        let shared = format!("together they raise a false alarm in at most {} % of all commits", self.alpha * 100.0);
+        let shared =
+            format!("together they raise a false alarm in at most {} % of all commits", percentage(self.alpha));
         (all > 1).then(|| format!("{all} gates: {}; {shared}", counts.join(", ")))
     }
 }

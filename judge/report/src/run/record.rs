@@ -373,9 +373,9 @@ pub(crate) struct CaseRecord<'a> {
     pub(crate) node: Option<&'a str>,
     /// The numbers that describe the case.
     pub(crate) features: Option<BTreeMap<&'a str, Number>>,
-    /// The command that runs it again.
-    #[schemars(with = "String")]
-    pub(crate) reproduce: Reproduce<'a>,
+    /// The command that runs it again; absent if the solver is in no file.
+    #[schemars(with = "Option<String>")]
+    pub(crate) reproduce: Option<Reproduce<'a>>,
 }
 
 /// The command that runs a job again: not every format has it.
@@ -439,7 +439,7 @@ impl<'a> CaseRecord<'a> {
             noisy: outcome.is_some_and(|outcome| outcome.noisy),
             node: outcome.and_then(|outcome| outcome.node.as_deref()),
             features: features.map(named_numbers),
-            reproduce: Reproduce { plan, job },
+            reproduce: plan.solvers[job.solver].spec.can_be_named().then_some(Reproduce { plan, job }),
         }
     }
 

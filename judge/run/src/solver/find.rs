@@ -257,7 +257,7 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             installed.dedup();
             installed.retain(|path| !visible.contains(path));
             for path in visible.iter().chain(&installed).chain(shared) {
-                parts.push(content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes()));
+                parts.push(content_or_error(path));
             }
             parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
             parts.extend(allowance(&solver.allowance));
@@ -269,6 +269,16 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
         }
         Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
     }
+}
+
+/// Returns the hash of the content of the files and folders that every solver of a run sees.
+pub fn shared_content(shared: &[Visible]) -> Digest {
+    let parts: Vec<Vec<u8>> = shared.iter().map(|visible| content_or_error(&visible.path)).collect();
+    Digest::of_parts(parts.iter().map(Vec::as_slice))
+}
+
+fn content_or_error(path: &Path) -> Vec<u8> {
+    content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes())
 }
 
 /// Returns the extra limits of a solver, if it has any: its results differ from results under the limits of the run.

@@ -166,13 +166,16 @@ impl Domain {
         let part = |count: usize| ((share * count as f64) as usize).min(count - 1);
         match self {
             Self::Categories(values) => values[part(values.len())].clone(),
-            Self::Range { low, high, is_log: false, is_whole: false } => short(low + share * (high - low)),
-            Self::Range { low, high, is_log: true, is_whole: false } => short(low * (high / low).powf(share)),
+            Self::Range { low, high, is_log, is_whole: false } => {
+                let value = if *is_log { low * (high / low).powf(share) } else { low + share * (high - low) };
+                short(value, *low, *high)
+            }
             Self::Range { low, high, is_log, is_whole: true } => {
                 // Each whole number has the part of the range that is rounded to it.
                 let (start, end) = (low - 0.5, high + 0.5);
                 let value = if *is_log { start * (end / start).powf(share) } else { start + share * (end - start) };
-                format!("{:.0}", value.round().clamp(*low, *high))
+                // The sum turns -0 into 0.
+                format!("{:.0}", value.round().clamp(*low, *high) + 0.0)
             }
         }
     }
@@ -220,10 +223,22 @@ impl Domain {
     }
 }
 
-/// Writes six significant digits, never in exponential form, because few argument parsers read that.
-fn short(value: f64) -> String {
-    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
-    rounded.to_string()
+/// A range whose width is a smaller share of its values needs more digits.
+const NARROW: f64 = 1e-3;
+
+/// Writes a value of a range with six significant digits, of the range's width if that is narrow. It is never written in
+/// exponential form, because few argument parsers read that.
+fn short(value: f64, low: f64, high: f64) -> String {
+    let width = high - low;
+    let text = if width < NARROW * value.abs() {
+        let decimals = (5.0 - width.log10().floor()).max(0.0) as usize;
+        format!("{value:.decimals$}")
+    } else {
+        format!("{value:.5e}")
+    };
+    let rounded: f64 = text.parse().unwrap_or(value);
+    // The sum turns -0 into 0.
+    (rounded.clamp(low, high) + 0.0).to_string()
 }
 
 #[cfg(test)]
@@ -288,6 +303,26 @@ mod tests {
         assert_eq!([0.0, 0.4, 1.0].map(|share| at("k=a,b,c", share)), ["a", "b", "c"]);
         assert_eq!(at("w=-1..1", 1.0 / 3.0), "-0.333333");
         assert_eq!(at("w=0.0000001..1:log", 0.0), "0.0000001");
+    }
+
+    #[test]
+    fn narrow_ranges_have_many_values_inside_them() {
+        for (text, expected) in [
+            ("t=1000001..1000002", ["1000001", "1000001.25", "1000001.33333", "1000002"]),
+            ("t=2020.123..2020.456", ["2020.123", "2020.20625", "2020.234", "2020.456"]),
+            ("t=-0..1", ["0", "0.25", "0.333333", "1"]),
+        ] {
+            let domain = parameter(text).domain;
+            assert_eq!([0.0, 0.25, 1.0 / 3.0, 1.0].map(|share| domain.at(share)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_around_0_have_one_0() {
+        let domain = parameter("t=-3..3:int").domain;
+        let mut values: Vec<String> = (0..=1_000).map(|part| domain.at(f64::from(part) / 1_000.0)).collect();
+        values.dedup();
+        assert_eq!(values, ["-3", "-2", "-1", "0", "1", "2", "3"]);
     }
 
     #[test]
