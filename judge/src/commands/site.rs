@@ -21,6 +21,10 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     if let Some(folder) = &args.folder {
         check_folder(folder)?;
     }
+    if [&args.badge, &args.history].into_iter().all(|path| path.as_deref() == Some(Path::new("-"))) {
+        let error = "--badge and --history both write a picture to standard output";
+        return Err(Failure::usage(error).with_hint("--history history.svg"));
+    }
     for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
         path.as_deref().map_or(Ok(()), |path| load::probe(what, path))?;
     }
@@ -36,9 +40,10 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
     let (shown, left_out) = site.games;
     judge_report::note(&format!(
-        "{}: {} runs, {shown} games, {} kB",
+        "{}: {}, {}, {} kB",
         folder.display(),
-        site.runs,
+        counted(site.runs, "run"),
+        counted(shown, "game"),
         bytes.div_ceil(1000)
     ));
     if site.left_out > 0 {
