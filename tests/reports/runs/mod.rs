@@ -215,6 +215,8 @@ fn a_failed_report_spoils_no_other() {
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("cannot write the JSON lines /dev/full"), "{}", said.stderr);
     assert_eq!(csv_rows(&read(&folder, "again.csv")).len(), 4);
+    let said = folder.judge(&["run", "-p", "echo", "-s", FIRST, "--json", "no/such/r.json"]);
+    assert!(said.stderr.contains("mkdir -p no/such") && !said.stderr.contains(" at path "), "{}", said.stderr);
 }
 
 #[test]
