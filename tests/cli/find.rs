@@ -299,7 +299,79 @@ fn conditions_name_the_parameters_of_generators() {
     };
     folder.script("columns-bot", "echo 0");
     assert_eq!(games("magic>900").0, Some(0));
-    let unknown = folder.judge(&["find", "-s", "./bot", "--for", "where", "y>0", "--no-journal"]);
-    assert_eq!(unknown.code, Some(2));
-    assert!(unknown.stderr.contains("`y`") && unknown.stderr.contains("x"), "{}", unknown.stderr);
+    for (name, message) in [
+        ("y", "no case has a feature `y`"),
+        ("metric:moves", "`p` has no metric `moves`"),
+        ("other_score", "`other_score` needs a second solver\nhint: --against ./other"),
+    ] {
+        let unknown = folder.judge(&["find", "-s", "./bot", "--for", "where", &format!("{name}>0")]);
+        assert!(unknown.code == Some(2) && unknown.stderr.contains(message), "{}", unknown.stderr);
+    }
+    assert!(!folder.path().join(".judge").exists(), "a wrong condition leaves no run");
+}
+
+/// A problem whose answers are their own scores; three solvers.
+fn scores(rules: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        format!(
+            "[[problem]]\nid = \"p\"\nchecker-command = \"cat {{answer}}\"\ngenerator-command = \"echo {{seed}}\"\n\
+             trusted = true\nseeds = \"1-6\"\n{rules}\n"
+        ),
+    );
+    folder.script("bot", "read n; [ $n = 5 ] && exit 3; echo 900719925474099200$n");
+    folder.script("better", "read n; echo 9007199254740992009");
+    folder.script("huge", "echo 3e400");
+    folder
+}
+
+#[test]
+fn losses_and_scores_are_exact() {
+    let folder = scores("");
+    let find = |more: &[&str]| {
+        folder.json(&[&["find", "-s", "./bot", "--seeds", "1-6", "--no-journal"], more].concat()).1
+    };
+    // A failure is worse than any score, and the scores do not fit into floating point.
+    let report = find(&["--top", "3"]);
+    let cases: Vec<&Value> = found(&report).into_iter().map(|found| &found["case"]).collect();
+    assert_eq!(cases, ["seed-5", "seed-1", "seed-2"], "{report}");
+    assert_eq!(found(&report)[1]["value"].to_string(), "9007199254740992001");
+    assert_eq!(found(&find(&["--against", "./better"])).len(), 6);
+    let report = find(&["--against", "./huge"]);
+    assert!(found(&report).iter().all(|found| found["value"].is_number()), "{report}");
+}
+
+#[test]
+fn only_losses_count_once_a_score_is_known() {
+    let folder = scores("");
+    assert_eq!(folder.judge(&["run", "-s", "./better", "--seeds", "3-4"]).code, Some(0));
+    let (code, report) = folder.json(&["find", "-s", "./bot", "--seeds", "1-6"]);
+    let cases: Vec<&Value> = found(&report).into_iter().map(|found| &found["case"]).collect();
+    assert_eq!((code, cases), (Some(0), vec![&json!("seed-3"), &json!("seed-4")]), "{report}");
+    assert_eq!(report["runs"], 6);
+    let again = folder.json(&["find", "-s", "./bot", "--seeds", "1-6", "--resume"]).1;
+    assert_eq!((&again["cases"], &again["runs"]), (&json!(6), &json!(0)), "nothing ran again: {again}");
+}
+
+#[test]
+fn a_search_saves_what_can_be_played_again() {
+    let folder = scores("[problem.scoring]\nrule = \"relative\"\nbest = \"best.toml\"");
+    folder.write("best.toml", "seed-5 = 100\n");
+    let find = ["find", "-s", "./bot", "--for", "failure", "--save", "s 'x", "--no-journal"];
+    let said = folder.judge(&find);
+    let again = "to play them again: judge run --problems 's '\\''x/problems.toml' -s ./bot";
+    assert!(said.code == Some(0) && said.stderr.contains(again), "{}", said.stderr);
+    let saved = folder.path().join("s 'x/problems.toml");
+    let text = std::fs::read_to_string(&saved).unwrap();
+    let said = folder.judge(&["run", "--problems", "s 'x/problems.toml", "-s", "./bot"]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    // A search that finds nothing leaves an earlier one alone.
+    let nothing = ["find", "-s", "./better", "--for", "failure", "--seeds", "1-3", "--save", "s 'x", "--no-journal"];
+    let said = folder.judge(&nothing);
+    assert!(said.code == Some(1) && !said.stderr.contains("to play them again"), "{}", said.stderr);
+    assert_eq!(std::fs::read_to_string(&saved).unwrap(), text);
+    let refused = folder.judge(&["find", "-s", "a=answers:.", "--for", "failure", "--save", "new"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("is a folder of answers"), "{}", refused.stderr);
+    assert!(!folder.path().join("new").exists());
 }

@@ -287,7 +287,7 @@ pub struct BaselineArgs {
     #[arg(long)]
     pub allow_failures: bool,
     /// Record only the best total on the sealed cases; FILE holds the cases [default: one beside the journal]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "calls", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
     pub sealed: Option<Option<PathBuf>>,
     /// Which cases
     #[command(flatten)]

@@ -175,9 +175,32 @@ pub fn parameters(
     };
     let min_effect = match hypotheses {
         Some(_) => None,
-        None => measure.min_effect(rule, args.min_effect.as_ref())?,
+        None => min_effect(args, measure, rule)?,
     };
     Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)?, rare: args.rare, hypotheses })
+}
+
+/// Returns the smallest effect that matters, in the unit of the effects.
+fn min_effect(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>, Failure> {
+    measure.min_effect(rule, args.min_effect.as_ref()).map_err(|error| {
+        let error = format!("--min-effect: {error}");
+        let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
+        if args.statistics.measure().is_some() || measure == by_rule {
+            return Failure::usage(error);
+        }
+        Failure::usage(format!("{error}: the first solver's total is 0, or scores have both signs"))
+            .with_hint("name another solver first, or write a number; --reuse takes the results from the journal")
+    })
+}
+
+/// Fails before anything runs if `--min-effect` does not suit the measure, as far as the rule shows.
+pub fn check_min_effect(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
+    // Cases without thresholds are scored by another rule.
+    if rule.needs_thresholds() || args.h0.is_some() {
+        return Ok(());
+    }
+    let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
+    min_effect(args, args.statistics.measure().unwrap_or(by_rule), rule).map(|_| ())
 }
 
 /// Returns the size that gives effects their unit: the smallest effect that matters, or the level of a hypothesis.

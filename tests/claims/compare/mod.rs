@@ -258,6 +258,20 @@ fn measures_and_the_smallest_effect_are_as_asked() {
 }
 
 #[test]
+fn an_unsuited_smallest_effect_says_why() {
+    let folder = sample();
+    folder.script("zero", "echo 0");
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let said = folder.judge(&[&["compare", "-p", "sum"], arguments].concat());
+        assert!(said.code == Some(2) && words.iter().all(|word| said.stderr.contains(word)), "{}", said.stderr);
+    };
+    refused(&["./zero", "./plain", "--min-effect", "1%"], &["--min-effect", "the first solver's total is 0"]);
+    refused(&["./plain", "./better", "--measure", "ratio", "--min-effect", "5"], &["write a percentage"]);
+    // The second one ran nothing.
+    assert_eq!(folder.json(&["history", "-p", "sum", "--all"]).1["runs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn where_little_is_good_the_sign_turns() {
     let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"sum\"\ndirection = \"min\""));
     let (_, report) = compare(&folder, &["./plain", "./better"]);

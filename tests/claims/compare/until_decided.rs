@@ -104,6 +104,17 @@ fn exact_claims_need_effects_that_have_a_bound() {
 }
 
 #[test]
+fn an_error_of_a_look_leaves_a_complete_run() {
+    let folder = sample();
+    let exact = ["--until-decided", "--exact", "--bound", "1", "--max-cases", "40"];
+    for command in ["compare", "rank"] {
+        let said = folder.judge(&[&[command, "-p", "sum", "./plain", "./better"], &exact[..]].concat());
+        assert!(said.code == Some(2) && said.stderr.contains("more than the bound"), "{command}: {}", said.stderr);
+        assert_eq!(recorded(&folder).0.len(), 2);
+    }
+}
+
+#[test]
 fn until_decided_stops_each_solver_when_decided() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided"]);

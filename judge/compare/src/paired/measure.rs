@@ -89,13 +89,11 @@ impl EffectMeasure {
             None => Ok(self.share_of_case(rule, DEFAULT_SHARE)),
             Some(MinEffect::Share(share)) => {
                 let effect = self.share_of_case(rule, share.share());
-                let unit = "not percentages here: write --min-effect as a number, such as 10";
+                let unit = "not percentages here: write a number, such as 10";
                 effect.map(Some).ok_or_else(|| self.unsuited(unit))
             }
             Some(MinEffect::Amount(amount)) if !self.is_share() => Ok(Some(*amount)),
-            Some(MinEffect::Amount(_)) => {
-                Err(self.unsuited("percentages: write --min-effect as a percentage, such as 0.1%"))
-            }
+            Some(MinEffect::Amount(_)) => Err(self.unsuited("percentages: write a percentage, such as 0.1%")),
         }
     }
 

@@ -70,7 +70,10 @@ impl CompareReport<'_> {
             Claim::Equal if paired.solved < paired.cases => {
                 format!("no difference: the same points on all {} cases", paired.cases)
             }
-            Claim::Equal => format!("no difference: the same score on all {} cases that both solved", paired.cases),
+            Claim::Equal => {
+                let what = self.compared.metric.as_ref().map_or_else(|| "score".to_owned(), |name| format!("`{name}`"));
+                format!("no difference: the same {what} on all {} cases that both solved", paired.cases)
+            }
             Claim::Accepted(hypothesis) => accepted_in_words(self, comparison, hypothesis),
             Claim::Contrary => {
                 let by = match comparison.inference.interval {
@@ -154,12 +157,14 @@ fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
 fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let effects = paired.pairs.len();
     let fewest = fewest_for_claim(report.parameters.alpha);
+    let are = |count: usize| if count == 1 { "is" } else { "are" };
     if report.compared.is_sequential || paired.solved < 2 || effects >= fewest {
-        return format!("not decided: {} cases that both solved are too few", paired.solved.min(effects));
+        let which = if effects < paired.solved { "with an effect" } else { "that both solved" };
+        let cases = paired.solved.min(effects);
+        return format!("not decided: {} {which} {} too few", counted(cases, "case"), are(cases));
     }
     let level = percentage(report.parameters.alpha);
-    let are = if effects == 1 { "is" } else { "are" };
-    let cases = counted(effects, "case");
+    let (cases, are) = (counted(effects, "case"), are(effects));
     format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 

@@ -214,7 +214,7 @@ pub(crate) struct CompareDocument<'a, C, P> {
     problem: &'a str,
     direction: &'static str,
     measure: &'static str,
-    /// The metric whose values are compared instead of the scores.
+    /// The metric whose values are compared instead of the scores. Then each `score` is its value.
     metric: Option<&'a str>,
     rule: &'static str,
     /// The scores that the compared points are relative to, under rules that use the best score of a case.

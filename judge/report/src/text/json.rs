@@ -87,6 +87,10 @@ impl<F: Formatter> Formatter for Visible<F> {
     );
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        // Nearly all texts are such.
+        if fragment.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some(place) = rest.find(is_hidden) {
             let (before, after) = rest.split_at(place);
