@@ -1,8 +1,10 @@
 //! The scoring rules: their names and properties. The formulas are in `scoring`.
 
+use crate::case::CaseSpec;
 use crate::text::{InvalidText, named_enum};
 use checkers::Score;
 use num_bigint::BigInt;
+use num_rational::BigRational;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -167,6 +169,14 @@ impl Rule {
         }
     }
 
+    /// Returns the maximum points of this case, before its weight: under `thresholds`, those of its first threshold.
+    pub fn max_points_of(&self, case: impl FnOnce() -> CaseSpec) -> Option<BigRational> {
+        match self {
+            Self::Thresholds => case().thresholds?.steps.first().map(|(_, points)| points.to_rational()),
+            rule => rule.max_points().map(BigRational::from_integer),
+        }
+    }
+
     /// Returns whether the rule has a scale.
     pub fn has_scale(&self) -> bool {
         self.scale().is_some()
@@ -255,5 +265,16 @@ mod tests {
             assert_eq!(rule.with_scale(Rule::DEFAULT_SCALE.into()), rule, "its row makes another rule");
         }
         assert_eq!("median".parse::<Rule>().unwrap_err().to_string(), "unknown scoring rule \"median\"");
+    }
+
+    #[test]
+    fn thresholds_give_at_most_the_first_points() {
+        let numbers = || vec![Score::from(100), Score::from(50)];
+        let thresholds = crate::case::Thresholds::new(Direction::Max, numbers(), Some(numbers())).unwrap();
+        let case = || CaseSpec { thresholds: Some(thresholds.clone()), ..CaseSpec::from_seed(1) };
+        let most = |number: i32| Some(BigRational::from_integer(number.into()));
+        assert_eq!(Rule::Thresholds.max_points_of(case), most(100));
+        assert_eq!(Rule::Exact.max_points_of(case), most(1));
+        assert_eq!(Rule::Sum.max_points_of(case), None);
     }
 }

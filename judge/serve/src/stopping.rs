@@ -223,10 +223,10 @@ fn sizes(
     let share = |case: usize| Some(points.get(case)?.abs().to_f64()? * weights[case]);
     let shares: Vec<f64> = (0..weights.len()).map(|case| share(case).unwrap_or(0.0)).collect();
     let mean = shares.iter().sum::<f64>() / weights.len() as f64;
-    let max_points = scored.rule.max_points().and_then(|max| max.to_f64());
+    let max_points = |case: usize| scored.rule.max_points_of(|| scored.plan.cases.at(case))?.to_f64();
     let mut sizes = vec![None; count];
     for (case, played) in incumbent.iter().enumerate().filter(|(case, _)| weights[*case] > 0.0) {
-        let size = match (&scored.rule, max_points) {
+        let size = match (&scored.rule, max_points(case)) {
             (_, Some(max)) => max * weights[case],
             (Rule::Log, None) => weights[case],
             (_, None) => shares[case].max(MIN_SIZE * mean),
