@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{FileType, Mode, OFlags};
@@ -26,6 +27,12 @@ const PIPE_PIECE_BYTES: usize = 4096;
 
 /// Captured output up to this size is not moved to a file.
 pub(crate) const MAX_INLINE_BYTES: usize = 4096;
+
+/// Of captured output beyond the limit, this many of the last bytes are kept, because they say most about a failure.
+const END_BYTES: usize = 32 << 10;
+
+/// Stands before the last bytes.
+const LEFT_OUT: &[u8] = "\n…\n".as_bytes();
 
 /// The mode that lets another user open its output again by its name in /dev.
 pub(crate) const OUTPUT_MODE: Mode = Mode::RUSR.union(Mode::WUSR).union(Mode::WGRP).union(Mode::WOTH);
@@ -53,7 +60,7 @@ impl Target {
 pub(crate) enum Overflow {
     /// One of them is counted and the rest stays unread, as the run is over.
     EndsRun,
-    /// They are counted and dropped.
+    /// They are counted and dropped, except for the last ones.
     Dropped,
 }
 
@@ -85,6 +92,8 @@ pub(crate) struct Stream {
     inline: Vec<u8>,
     /// The captured bytes once they are many.
     file: Option<File>,
+    /// The last bytes beyond the limit, and some before them.
+    end: Vec<u8>,
     /// Whether further output is no longer kept.
     is_over: bool,
     /// No more output will come: every writer has closed, or the limit was exceeded.
@@ -139,9 +148,24 @@ impl Stream {
         cap: u64,
         overflow: Overflow,
     ) -> Stream {
-        let (inline, file) = (Vec::new(), None);
+        let (inline, file, end) = (Vec::new(), None, Vec::new());
         let (is_ready, received, kept, is_over, done) = (false, 0, 0, false, false);
-        Stream { pipe, is_ready, name, target, may_block, cap, overflow, received, kept, inline, file, is_over, done }
+        Stream {
+            pipe,
+            is_ready,
+            name,
+            target,
+            may_block,
+            cap,
+            overflow,
+            received,
+            kept,
+            inline,
+            file,
+            end,
+            is_over,
+            done,
+        }
     }
 
     /// Enlarges the pipe for a program that may write much. For a program that writes little, this takes as long as
@@ -227,7 +251,11 @@ impl Stream {
         if self.is_relay() && self.inline.len() > MAX_INLINE_BYTES {
             self.store(&[]).context("storing the program's output")?;
         }
-        Ok(())
+        let Some(file) = self.file.as_ref().filter(|_| !self.end.is_empty()) else { return Ok(()) };
+        let most = END_BYTES.min(usize::try_from(self.kept / 2).unwrap_or(END_BYTES));
+        let end = [LEFT_OUT, &self.end[self.end.len().saturating_sub(most)..]].concat();
+        let start = self.kept.saturating_sub(end.len() as u64);
+        file.write_all_at(&end, start).context("storing the end of the program's output")
     }
 
     /// Moves the captured output to a file in memory, and appends `bytes`.
@@ -292,6 +320,15 @@ impl Stream {
     fn keep(&mut self, bytes: &[u8]) -> io::Result<()> {
         let space = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
         let kept = if self.is_over { &[] } else { &bytes[..bytes.len().min(space)] };
+        if self.overflow == Overflow::Dropped && self.can_wait() {
+            let beyond = &bytes[kept.len()..];
+            self.end.extend_from_slice(&beyond[beyond.len().saturating_sub(END_BYTES)..]);
+            let excess = self.end.len().saturating_sub(END_BYTES);
+            // Not for each piece, because the rest moves.
+            if excess > END_BYTES {
+                self.end.drain(..excess);
+            }
+        }
         match (&mut self.target, &mut self.file) {
             (Target::Caller(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
             (Target::Relay { .. }, _) => {
@@ -420,5 +457,19 @@ mod tests {
     #[test]
     fn what_is_dropped_is_counted() {
         assert_eq!(drained(2, Overflow::Dropped, b"hello world"), (b"he".to_vec(), 11, false));
+    }
+
+    #[test]
+    fn the_end_of_much_dropped_output_is_kept() {
+        let text: Vec<u8> = (0..60_000).map(|place| (place % 251) as u8).collect();
+        for (cap, last) in [(10_000, 5000), (59_990, 10)] {
+            let (mut stream, writer) = Stream::open("output", Target::Capture, cap, Overflow::Dropped).unwrap();
+            File::from(writer).write_all(&text).unwrap();
+            stream.drain(&mut [0; 1000], 1000).unwrap();
+            stream.finish().unwrap();
+            let end = [LEFT_OUT, &text[text.len() - last..]].concat();
+            let expected = [&text[..cap as usize - end.len()], &end[..]].concat();
+            assert!(stream.take_captured().bytes().unwrap() == expected, "{cap} bytes");
+        }
     }
 }

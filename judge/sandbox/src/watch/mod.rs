@@ -180,11 +180,13 @@ impl Watcher<'_, '_> {
             self.stdout.drain(buffer, usize::MAX)?;
             self.stderr.drain(buffer, usize::MAX)?;
             if !self.stdout.is_blocked() && !self.stderr.is_blocked() {
-                return self.stdout.finish();
+                self.stdout.finish()?;
+                return self.stderr.finish();
             }
             let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
             if is_cut_short {
-                return self.stdout.finish();
+                self.stdout.finish()?;
+                return self.stderr.finish();
             }
             if left == 0 {
                 return Err(Errno::TIME).context("waiting for the program's output to be read");
