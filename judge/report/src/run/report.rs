@@ -170,9 +170,12 @@ impl RunReport<'_> {
             None if self.rule.has_reference() => -points,
             None => {
                 let best = best_score(self.plan, self.outcomes, job.case)?.to_rational();
+                // Not the points, which may be fewer because of other cases of the group.
+                let score = self.outcomes.get(job).and_then(|outcome| outcome.score);
+                let own = score.map_or(points, |score| score.to_rational());
                 let gap = match self.plan.problem.direction {
-                    Direction::Max => best - points,
-                    Direction::Min => points - best,
+                    Direction::Max => best - own,
+                    Direction::Min => own - best,
                 };
                 gap.max(BigRational::zero())
             }
