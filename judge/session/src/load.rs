@@ -223,7 +223,14 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder)
+    let made = tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder);
+    made.map_err(|error| {
+        // The user does not know the temporary file.
+        match error.to_string().split_once(" at path ") {
+            Some((what, _)) => io::Error::new(error.kind(), what),
+            None => error,
+        }
+    })
 }
 
 fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
