@@ -263,6 +263,29 @@ fn what_is_not_recorded_cannot_go_on() {
 }
 
 #[test]
+fn cases_of_tokens_are_saved_with_their_answers() {
+    let folder = Folder::new();
+    let tokens =
+        "[[problem]]\nid = \"t\"\nchecker = \"tokens\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-3\"\n";
+    folder.write("problems.toml", tokens);
+    folder.script("bot", "read n; [ $n = 3 ] && n=30; echo $n");
+    folder.script("right", "cat");
+    let find = ["find", "-s", "./bot", "--against", "./right", "--for", "disagreement", "--budget", "6", "--save", "d"];
+    let (code, report) = folder.json(&find);
+    let all = found(&report);
+    assert_eq!((code, all.len(), &all[0]["case"]), (Some(0), 1, &json!("seed-3")), "{report}");
+    let difference = all[0]["value"].as_str().unwrap();
+    assert!(difference.contains("`3`") && difference.contains("`30`"), "{difference}");
+    assert_eq!(all[0]["reproduce"], "judge reduce -p t -s ./bot --against ./right --seed 3");
+    let reduced = folder.judge(&["reduce", "-p", "t", "-s", "./bot", "--against", "./right", "--seed", "3"]);
+    assert_eq!((reduced.code, &*reduced.stdout), (Some(0), "3\n"), "{}", reduced.stderr);
+    for (solver, code) in [("./bot", 1), ("./right", 0)] {
+        let said = folder.judge(&["run", "--problems", "d/problems.toml", "-s", solver]);
+        assert_eq!(said.code, Some(code), "{}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
 fn time_ends_a_search_within_its_batch() {
     let folder = with_parameters();
     // Each batch would take minutes.
