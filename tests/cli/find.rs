@@ -381,7 +381,7 @@ fn only_losses_count_once_a_score_is_known() {
 fn a_search_saves_what_can_be_played_again() {
     let folder = scores("[problem.scoring]\nrule = \"relative\"\nbest = \"best.toml\"");
     folder.write("best.toml", "seed-5 = 100\n");
-    let find = ["find", "-s", "./bot", "--for", "failure", "--save", "s 'x", "--no-journal"];
+    let find = ["find", "-s", "./bot", "--for", "failure", "--seeds", "1-6", "--save", "s 'x", "--no-journal"];
     let said = folder.judge(&find);
     let again = "to play them again: judge run --problems 's '\\''x/problems.toml' -s ./bot";
     assert!(said.code == Some(0) && said.stderr.contains(again), "{}", said.stderr);
