@@ -352,9 +352,8 @@ fn scores(rules: &str) -> Folder {
 #[test]
 fn losses_and_scores_are_exact() {
     let folder = scores("");
-    let find = |more: &[&str]| {
-        folder.json(&[&["find", "-s", "./bot", "--seeds", "1-6", "--no-journal"], more].concat()).1
-    };
+    let find =
+        |more: &[&str]| folder.json(&[&["find", "-s", "./bot", "--seeds", "1-6", "--no-journal"], more].concat()).1;
     // A failure is worse than any score, and the scores do not fit into floating point.
     let report = find(&["--top", "3"]);
     let cases: Vec<&Value> = found(&report).into_iter().map(|found| &found["case"]).collect();
