@@ -248,10 +248,7 @@ fn sizes(
     let share = |case: usize| Some(points.get(case)?.abs().to_f64()? * weights[case]);
     let shares: Vec<f64> = (0..weights.len()).map(|case| share(case).unwrap_or(0.0)).collect();
     let mean = shares.iter().sum::<f64>() / weights.len() as f64;
-    let max_points = |case: usize| match &scored.rule {
-        Rule::Thresholds { .. } => scored.plan.cases.at(case).thresholds?.steps.first()?.1.to_rational().to_f64(),
-        rule => rule.max_points()?.to_f64(),
-    };
+    let max_points = |case: usize| scored.plan.cases.max_points(case, &scored.rule)?.to_f64();
     let mut sizes = vec![None; count];
     for (case, played) in incumbent.iter().enumerate().filter(|(case, _)| weights[*case] > 0.0) {
         let size = match (&scored.rule, max_points(case)) {

@@ -21,9 +21,9 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     if let Some(folder) = &args.folder {
         check_folder(folder)?;
     }
-    if [&args.badge, &args.history].into_iter().all(|path| path.as_deref() == Some(Path::new("-"))) {
-        let error = "--badge and --history both write a picture to standard output";
-        return Err(Failure::usage(error).with_hint("--history history.svg"));
+    if args.badge.is_some() && args.badge == args.history {
+        return Err(Failure::usage("the badge and the history cannot both go to one file")
+            .with_hint("give each a file of its own"));
     }
     for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
         path.as_deref().map_or(Ok(()), |path| load::probe(what, path))?;
@@ -39,13 +39,8 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     write_folder(folder, &site.files)?;
     let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
     let (shown, left_out) = site.games;
-    judge_report::note(&format!(
-        "{}: {}, {}, {} kB",
-        folder.display(),
-        counted(site.runs, "run"),
-        counted(shown, "game"),
-        bytes.div_ceil(1000)
-    ));
+    let (runs, games) = (counted(site.runs, "run"), counted(shown, "game"));
+    judge_report::note(&format!("{}: {runs}, {games}, {} kB", folder.display(), bytes.div_ceil(1000)));
     if site.left_out > 0 {
         let runs = counted(site.left_out, "run");
         judge_report::note(&format!("{runs} left out: the catalogue no longer has the problem"));

@@ -215,8 +215,6 @@ fn a_failed_report_spoils_no_other() {
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("cannot write the JSON lines /dev/full"), "{}", said.stderr);
     assert_eq!(csv_rows(&read(&folder, "again.csv")).len(), 4);
-    let said = folder.judge(&["run", "-p", "echo", "-s", FIRST, "--json", "no/such/r.json"]);
-    assert!(said.stderr.contains("mkdir -p no/such") && !said.stderr.contains(" at path "), "{}", said.stderr);
 }
 
 #[test]
@@ -350,6 +348,7 @@ fn comparing_commands_check_their_reports_before_anything_runs() {
         assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.stderr);
         assert!(said.stderr.contains("cannot write the JSON") && said.stderr.contains(target), "{}", said.stderr);
         assert!(said.stderr.contains("hint: mkdir -p missing"), "{}", said.stderr);
+        assert!(!said.stderr.contains(".judge-"), "of a temporary file: {}", said.stderr);
     }
     assert!(!folder.path().join(".judge").exists(), "a run was started");
 }

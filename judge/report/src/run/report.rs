@@ -145,8 +145,7 @@ impl RunReport<'_> {
 
     /// Returns the maximal points of a case, before its weight; `None` under a rule without such a maximum.
     pub(crate) fn max_points(&self, case: usize) -> Option<BigRational> {
-        let of_case = || self.plan.cases.at(case).thresholds?.steps.first().map(|(_, points)| points.to_rational());
-        if self.rule.needs_thresholds() { of_case() } else { self.rule.max_points() }
+        self.plan.cases.max_points(case, self.rule)
     }
 
     /// Returns the points of a job as the table shows them: `8 of 10` where the maximum differs from case to case.
