@@ -8,7 +8,9 @@
 //! for the gain on a case: see [`largest_effects`]. It does not extend to other cases.
 
 use crate::known::Row;
-use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, TestParameters};
+use judge_compare::paired::{
+    self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, RuleEffect, TestParameters,
+};
 use judge_problem::scoring::points_effect;
 use judge_problem::{CaseSpec, Digest, Direction, Number, Plan, Rule};
 use judge_report::Versus;
@@ -203,7 +205,9 @@ impl Duel {
 
 /// Returns whether both have the same result on all cases.
 fn is_equal(paired: &PairedComparison) -> bool {
-    paired.pairs.len() > 1 && paired.by_rule.order.is_eq() && paired.pairs.iter().all(|pair| pair.effect == 0.0)
+    let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
+    let is_level = order.is_eq() && first_lacks == 0 && second_lacks == 0;
+    is_level && paired.pairs.len() > 1 && paired.pairs.iter().all(|pair| pair.effect == 0.0)
 }
 
 /// Returns the possible mean effects. The estimate of a set and its interval do not know them: points have a maximum, and
