@@ -272,7 +272,7 @@ impl Evaluation<'_> {
             let missing = match report.rule {
                 Rule::Sum | Rule::Mean => format!("{lost} worse than the best known"),
                 Rule::Log => format!("{lost} points below the best known"),
-                _ => format!("{lost} points below the most of a case"),
+                _ => format!("{lost} points below the maximum"),
             };
             let weight =
                 if report.has_weights() { format!(", weight {}", report.weight(job.case)) } else { String::new() };
