@@ -263,6 +263,29 @@ fn what_is_not_recorded_cannot_go_on() {
 }
 
 #[test]
+fn cases_of_tokens_are_saved_with_their_answers() {
+    let folder = Folder::new();
+    let tokens =
+        "[[problem]]\nid = \"t\"\nchecker = \"tokens\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-3\"\n";
+    folder.write("problems.toml", tokens);
+    folder.script("bot", "read n; [ $n = 3 ] && n=30; echo $n");
+    folder.script("right", "cat");
+    let find = ["find", "-s", "./bot", "--against", "./right", "--for", "disagreement", "--budget", "6", "--save", "d"];
+    let (code, report) = folder.json(&find);
+    let all = found(&report);
+    assert_eq!((code, all.len(), &all[0]["case"]), (Some(0), 1, &json!("seed-3")), "{report}");
+    let difference = all[0]["value"].as_str().unwrap();
+    assert!(difference.contains("`3`") && difference.contains("`30`"), "{difference}");
+    assert_eq!(all[0]["reproduce"], "judge reduce -p t -s ./bot --against ./right --seed 3");
+    let reduced = folder.judge(&["reduce", "-p", "t", "-s", "./bot", "--against", "./right", "--seed", "3"]);
+    assert_eq!((reduced.code, &*reduced.stdout), (Some(0), "3\n"), "{}", reduced.stderr);
+    for (solver, code) in [("./bot", 1), ("./right", 0)] {
+        let said = folder.judge(&["run", "--problems", "d/problems.toml", "-s", solver]);
+        assert_eq!(said.code, Some(code), "{}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
 fn time_ends_a_search_within_its_batch() {
     let folder = with_parameters();
     // Each batch would take minutes.
@@ -329,9 +352,8 @@ fn scores(rules: &str) -> Folder {
 #[test]
 fn losses_and_scores_are_exact() {
     let folder = scores("");
-    let find = |more: &[&str]| {
-        folder.json(&[&["find", "-s", "./bot", "--seeds", "1-6", "--no-journal"], more].concat()).1
-    };
+    let find =
+        |more: &[&str]| folder.json(&[&["find", "-s", "./bot", "--seeds", "1-6", "--no-journal"], more].concat()).1;
     // A failure is worse than any score, and the scores do not fit into floating point.
     let report = find(&["--top", "3"]);
     let cases: Vec<&Value> = found(&report).into_iter().map(|found| &found["case"]).collect();
@@ -358,7 +380,7 @@ fn only_losses_count_once_a_score_is_known() {
 fn a_search_saves_what_can_be_played_again() {
     let folder = scores("[problem.scoring]\nrule = \"relative\"\nbest = \"best.toml\"");
     folder.write("best.toml", "seed-5 = 100\n");
-    let find = ["find", "-s", "./bot", "--for", "failure", "--save", "s 'x", "--no-journal"];
+    let find = ["find", "-s", "./bot", "--for", "failure", "--seeds", "1-6", "--save", "s 'x", "--no-journal"];
     let said = folder.judge(&find);
     let again = "to play them again: judge run --problems 's '\\''x/problems.toml' -s ./bot";
     assert!(said.code == Some(0) && said.stderr.contains(again), "{}", said.stderr);

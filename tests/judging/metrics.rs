@@ -252,6 +252,7 @@ fn every_claim_takes_a_metric() {
     assert!(spread.contains("12 cases"), "{spread}");
     let best = told(&["tune", "-s", "./bot {n}", "--param", "n=1..9:int", "--budget", "60"]);
     assert!(best.contains("n=1 is better than n=5"), "{best}");
+    assert!(best.contains("mean moves") && !best.contains("mean score"), "{best}");
     for command in ["rank", "compare"] {
         let said = folder.judge(&[command, "./old", "./new", "--until-decided", "--measure", "metric:none"]);
         assert!(said.code == Some(2) && said.stderr.contains("`p` has no metric `none`"), "{}", text(&said));

@@ -154,7 +154,7 @@ fn a_search_reports_a_lower_confirmed_score() {
     assert!(said.contains("(selection): the fresh cases show what it is worth"), "{said}");
     assert!(!said.contains("confirm it on fresh cases"), "{said}");
     assert!(said.contains("on these 50 cases the sum falls by 1.0 %; judging by these 50 cases"), "{said}");
-    assert!(said.contains("the winner scored lower than the default there"), "{said}");
+    assert!(said.contains("the winner is worse than the default there"), "{said}");
     let alone = folder.judge(&[&tune[..], &["--compare", "0"]].concat()).stdout;
     assert!(alone.contains("confirm it on fresh cases"), "{alone}");
 }

@@ -233,6 +233,21 @@ fn an_attached_run_reports_what_it_had() {
 }
 
 #[test]
+fn reused_results_keep_their_features() {
+    let user = User::new();
+    user.folder.write("problems.toml", format!("{ECHO}[problem.features]\nN = '^([0-9]+)'\n"));
+    assert_eq!(user.judge(&[&RUN[..], &["--detach"]].concat()).code, Some(0));
+    user.play();
+    let attached = user.json(&["run", "--attach", "1"]);
+    let reused = user.json(&[&RUN[..], &["--reuse"]].concat());
+    for report in [attached, reused] {
+        let features: Vec<&Value> = of_cases(&report, "features").into_iter().map(|features| &features["N"]).collect();
+        assert_eq!(features, [1, 2, 3], "{report}");
+    }
+    assert_eq!(user.calls("sbatch"), 1);
+}
+
+#[test]
 fn a_judge_killed_late_leaves_collectable_results() {
     let user = User::with_run();
     user.play();

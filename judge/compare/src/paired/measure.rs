@@ -265,6 +265,11 @@ impl PointSigns {
         !self.first_has_any
     }
 
+    /// Returns whether some points are below 0.
+    pub fn has_negative(self) -> bool {
+        self.has_negative
+    }
+
     /// Returns whether differences can be a share of the first solver's total: it is not 0, and no two cases of any
     /// solver have points of different signs.
     pub fn allow_shares(self) -> bool {

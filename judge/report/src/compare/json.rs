@@ -32,7 +32,7 @@ pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a,
         Some(TimeRecord { first, second, mean, interval: interval.into() })
     };
     CompareDocument {
-        schema: 2,
+        schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
         provenance: (&report.compared.provenance).into(),
         limits: run_info.map(|_| (&report.compared.plan.limits).into()),

@@ -43,9 +43,9 @@ pub(super) struct Supply<'a> {
     is_random: bool,
 }
 
+/// Seeds from `more` on follow the pool in order, if the search has no end.
 enum Source {
     Parameters { parameters: Vec<GeneratorParameter>, next: u64 },
-    /// Without an end, seeds from `more` on follow the pool in order.
     Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize, more: Option<u64> },
     Mutants { parents: Vec<Parent>, folder: PathBuf, reader: Box<CaseReader>, random: Random, seen: HashSet<Digest> },
 }
