@@ -232,7 +232,11 @@ fn an_earlier_baseline_is_gated_exactly() {
     assert_eq!(gate(&folder, "./worse", 0, &[]).code, Some(1));
     let said = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("hint: judge baseline -p noise -s ./plain --output baseline.toml"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("hint: judge baseline -p noise -s ./plain --seeds 1-20 --output baseline.toml"),
+        "{}",
+        said.stderr
+    );
 }
 
 #[test]
@@ -277,6 +281,10 @@ fn a_calibration_recommends_cases_and_runs() {
     assert!(json["by_runs"]["repeat"].as_u64().unwrap() > 3 && json["by_runs"]["cases"] == 20, "{json}");
     let said = folder.judge(&arguments);
     assert!(said.stdout.contains(&format!("--seeds 1-{cases} --repeat 5 --output baseline.toml")), "{}", said.stdout);
+    let same = "runs of these cases: judge baseline -p noise -s ./noisy --seeds 1-20 --repeat";
+    assert!(said.stdout.contains(same), "{}", said.stdout);
+    let small = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate", "--sensitivity", "0.04%"]);
+    assert!(small.stdout.contains("0.040 %"), "{}", small.stdout);
     let never = ["gate", "--baseline", "baseline.toml", "--calibrate", "--sensitivity", "0%"];
     assert_eq!(folder.judge(&never).code, Some(2));
     folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]);

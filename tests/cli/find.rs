@@ -170,7 +170,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         ("echo {seed}", "n = \"1..9\"", "the parameter `n` is used nowhere"),
         ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
         ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
-        ("echo {seed} {n}", "n = [\"one\"]", "expected at least two choices"),
+        ("echo {seed} {n}", "n = [\"one\"]", "or at least two choices"),
         ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "none of them empty or with a comma"),
         ("echo {seed} {n}", "n = 3", "expected a range"),
     ] {
@@ -263,6 +263,29 @@ fn what_is_not_recorded_cannot_go_on() {
 }
 
 #[test]
+fn cases_of_tokens_are_saved_with_their_answers() {
+    let folder = Folder::new();
+    let tokens =
+        "[[problem]]\nid = \"t\"\nchecker = \"tokens\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-3\"\n";
+    folder.write("problems.toml", tokens);
+    folder.script("bot", "read n; [ $n = 3 ] && n=30; echo $n");
+    folder.script("right", "cat");
+    let find = ["find", "-s", "./bot", "--against", "./right", "--for", "disagreement", "--budget", "6", "--save", "d"];
+    let (code, report) = folder.json(&find);
+    let all = found(&report);
+    assert_eq!((code, all.len(), &all[0]["case"]), (Some(0), 1, &json!("seed-3")), "{report}");
+    let difference = all[0]["value"].as_str().unwrap();
+    assert!(difference.contains("`3`") && difference.contains("`30`"), "{difference}");
+    assert_eq!(all[0]["reproduce"], "judge reduce -p t -s ./bot --against ./right --seed 3");
+    let reduced = folder.judge(&["reduce", "-p", "t", "-s", "./bot", "--against", "./right", "--seed", "3"]);
+    assert_eq!((reduced.code, &*reduced.stdout), (Some(0), "3\n"), "{}", reduced.stderr);
+    for (solver, code) in [("./bot", 1), ("./right", 0)] {
+        let said = folder.judge(&["run", "--problems", "d/problems.toml", "-s", solver]);
+        assert_eq!(said.code, Some(code), "{}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
 fn time_ends_a_search_within_its_batch() {
     let folder = with_parameters();
     // Each batch would take minutes.
@@ -299,7 +322,78 @@ fn conditions_name_the_parameters_of_generators() {
     };
     folder.script("columns-bot", "echo 0");
     assert_eq!(games("magic>900").0, Some(0));
-    let unknown = folder.judge(&["find", "-s", "./bot", "--for", "where", "y>0", "--no-journal"]);
-    assert_eq!(unknown.code, Some(2));
-    assert!(unknown.stderr.contains("`y`") && unknown.stderr.contains("x"), "{}", unknown.stderr);
+    for (name, message) in [
+        ("y", "no case has a feature `y`"),
+        ("metric:moves", "`p` has no metric `moves`"),
+        ("other_score", "`other_score` needs a second solver\nhint: --against ./other"),
+    ] {
+        let unknown = folder.judge(&["find", "-s", "./bot", "--for", "where", &format!("{name}>0")]);
+        assert!(unknown.code == Some(2) && unknown.stderr.contains(message), "{}", unknown.stderr);
+    }
+    assert!(!folder.path().join(".judge").exists(), "a wrong condition leaves no run");
+}
+
+/// A problem whose answers are their own scores; three solvers.
+fn scores(rules: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        format!(
+            "[[problem]]\nid = \"p\"\nchecker-command = \"cat {{answer}}\"\ngenerator-command = \"echo {{seed}}\"\n\
+             trusted = true\nseeds = \"1-6\"\n{rules}\n"
+        ),
+    );
+    folder.script("bot", "read n; [ $n = 5 ] && exit 3; echo 900719925474099200$n");
+    folder.script("better", "read n; echo 9007199254740992009");
+    folder.script("huge", "echo 3e400");
+    folder
+}
+
+#[test]
+fn losses_and_scores_are_exact() {
+    let folder = scores("");
+    let find =
+        |more: &[&str]| folder.json(&[&["find", "-s", "./bot", "--seeds", "1-6", "--no-journal"], more].concat()).1;
+    // A failure is worse than any score, and the scores do not fit into floating point.
+    let report = find(&["--top", "3"]);
+    let cases: Vec<&Value> = found(&report).into_iter().map(|found| &found["case"]).collect();
+    assert_eq!(cases, ["seed-5", "seed-1", "seed-2"], "{report}");
+    assert_eq!(found(&report)[1]["value"].to_string(), "9007199254740992001");
+    assert_eq!(found(&find(&["--against", "./better"])).len(), 6);
+    let report = find(&["--against", "./huge"]);
+    assert!(found(&report).iter().all(|found| found["value"].is_number()), "{report}");
+}
+
+#[test]
+fn only_losses_count_once_a_score_is_known() {
+    let folder = scores("");
+    assert_eq!(folder.judge(&["run", "-s", "./better", "--seeds", "3-4"]).code, Some(0));
+    let (code, report) = folder.json(&["find", "-s", "./bot", "--seeds", "1-6"]);
+    let cases: Vec<&Value> = found(&report).into_iter().map(|found| &found["case"]).collect();
+    assert_eq!((code, cases), (Some(0), vec![&json!("seed-3"), &json!("seed-4")]), "{report}");
+    assert_eq!(report["runs"], 6);
+    let again = folder.json(&["find", "-s", "./bot", "--seeds", "1-6", "--resume"]).1;
+    assert_eq!((&again["cases"], &again["runs"]), (&json!(6), &json!(0)), "nothing ran again: {again}");
+}
+
+#[test]
+fn a_search_saves_what_can_be_played_again() {
+    let folder = scores("[problem.scoring]\nrule = \"relative\"\nbest = \"best.toml\"");
+    folder.write("best.toml", "seed-5 = 100\n");
+    let find = ["find", "-s", "./bot", "--for", "failure", "--seeds", "1-6", "--save", "s 'x", "--no-journal"];
+    let said = folder.judge(&find);
+    let again = "to play them again: judge run --problems 's '\\''x/problems.toml' -s ./bot";
+    assert!(said.code == Some(0) && said.stderr.contains(again), "{}", said.stderr);
+    let saved = folder.path().join("s 'x/problems.toml");
+    let text = std::fs::read_to_string(&saved).unwrap();
+    let said = folder.judge(&["run", "--problems", "s 'x/problems.toml", "-s", "./bot"]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    // A search that finds nothing leaves an earlier one alone.
+    let nothing = ["find", "-s", "./better", "--for", "failure", "--seeds", "1-3", "--save", "s 'x", "--no-journal"];
+    let said = folder.judge(&nothing);
+    assert!(said.code == Some(1) && !said.stderr.contains("to play them again"), "{}", said.stderr);
+    assert_eq!(std::fs::read_to_string(&saved).unwrap(), text);
+    let refused = folder.judge(&["find", "-s", "a=answers:.", "--for", "failure", "--save", "new"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("is a folder of answers"), "{}", refused.stderr);
+    assert!(!folder.path().join("new").exists());
 }

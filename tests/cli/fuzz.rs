@@ -79,3 +79,20 @@ fn what_only_fuzzing_takes_is_refused_without_it() {
         assert_eq!(said.code, Some(2), "{flags:?}: {}", said.stderr);
     }
 }
+
+#[test]
+fn flags_that_cannot_be_used_are_refused() {
+    let folder = problem(COUNTS);
+    for (flags, part) in [
+        (&["--fuzz", "0s"][..], "changes no answer"),
+        (&["--fuzz", "1s", "--second", ""], "it is no command line"),
+        (&["--fuzz", "1s", "--second", "sh 'x"], "it is no command line"),
+        (&["--fuzz", "1s", "--second", "nosuch {input} {answer}"], "there is no program `nosuch`"),
+        (&["--fuzz", "1s", "--save", "check.sh"], "it is not a folder"),
+    ] {
+        let said = folder.judge(&[&["verify", "-p", "p"], flags].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(part), "{flags:?}: {}", said.stderr);
+    }
+    let (_, report) = folder.json(&["verify", "-p", "p", "-p", "p"]);
+    assert_eq!(report["problems"].as_array().unwrap().len(), 1);
+}

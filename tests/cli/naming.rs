@@ -60,6 +60,8 @@ fn a_compile_error_has_one_row() {
     }
     let two = folder.judge(&["run", "-s", "bad.c", "-s", "./bot", "--seeds", "1-3"]).stdout;
     assert_eq!(two.matches("compile-error: ").count(), 1, "{two}");
+    let said = folder.judge(&["reduce", "-s", "bad.c", "--seed", "1"]);
+    assert!(said.code == Some(2) && said.stderr.contains("compile-error"), "{}", said.stderr);
     let (_, report) = folder.json(&["run", "-s", "bad.c"]);
     assert_eq!(of_cases(&report, "verdict").len(), 40, "reports for programs have every case");
 }

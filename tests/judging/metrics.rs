@@ -109,6 +109,11 @@ fn solvers_are_compared_by_a_metric() {
     assert_eq!((&report["metric"], &report["direction"]), (&json!("moves"), &json!("min")));
     let said = folder.judge(&["compare", "./old", "./new", "--measure", "metric:moves", "--seeds", "1-8"]);
     assert!(said.stdout.contains("the mean of `moves` falls by 2"), "{}", said.stdout);
+    solver(&folder, "same", 9, "10", 1);
+    let said = folder.judge(&["compare", "./old", "./same", "--measure", "metric:moves", "--seeds", "1-8"]);
+    assert!(said.stdout.contains("no difference: the same `moves` on all 8 cases"), "{}", said.stdout);
+    let said = folder.judge(&["rank", "./old", "./new", "--measure", "metric:moves", "--seeds", "1-8"]);
+    assert!(said.stdout.contains("by the metric `moves`"), "{}", said.stdout);
     for (measure, why) in
         [("metric:none", "`p` has no metric `none`"), ("metric:share", "which values of `share` are better")]
     {
@@ -247,6 +252,7 @@ fn every_claim_takes_a_metric() {
     assert!(spread.contains("12 cases"), "{spread}");
     let best = told(&["tune", "-s", "./bot {n}", "--param", "n=1..9:int", "--budget", "60"]);
     assert!(best.contains("n=1 is better than n=5"), "{best}");
+    assert!(best.contains("mean moves") && !best.contains("mean score"), "{best}");
     for command in ["rank", "compare"] {
         let said = folder.judge(&[command, "./old", "./new", "--until-decided", "--measure", "metric:none"]);
         assert!(said.code == Some(2) && said.stderr.contains("`p` has no metric `none`"), "{}", text(&said));

@@ -442,3 +442,30 @@ fn a_damaged_journal_says_what_is_left() {
         assert!(!said.stderr.contains("disk") && !said.stderr.contains("--resume"), "{}", said.stderr);
     }
 }
+
+#[test]
+fn each_run_is_removed_once() {
+    let folder = echo();
+    folder.script("bot", "cat");
+    for _ in 0..3 {
+        assert_eq!(folder.judge(&["run", "-s", "./bot", "--seeds", "1"]).code, Some(0));
+    }
+    let said = folder.judge(&["history", "rm", "3", "last", "last"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let left: Vec<u64> = history(&folder, &[]).iter().map(|row| row["run"].as_u64().unwrap()).collect();
+    assert_eq!(left, [2, 1]);
+}
+
+#[test]
+fn saved_answers_have_folders_of_their_own() {
+    let folder = echo();
+    folder.write("problems.toml", format!("[journal]\nkeep-answers = \"0 B\"\n{ECHO}"));
+    folder.script("d/bot", "cat");
+    folder.script("d_bot", "cat");
+    let run = ["run", "-s", "sh d/bot", "-s", "sh d_bot"];
+    assert_eq!(folder.judge(&[&run[..], &["--save-answers", "out"]].concat()).code, Some(0));
+    let solvers: Vec<_> = folder.path().join("out").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(solvers.len() == 2 && solvers.iter().all(|solver| solver.join("seed-3.out").exists()), "{solvers:?}");
+    let said = folder.judge(&[&run[..], &["--save-answers", "again", "--reuse"]].concat());
+    assert!(said.stderr.contains("the journal no longer has 6 answers"), "{}", said.stderr);
+}

@@ -154,6 +154,7 @@ fn incomparable_runs_are_refused_with_a_hint() {
     let until = refused(&folder, &["run:1/plain", "./better", "--until-decided"]);
     assert!(until.contains("which a past run does not have") && until.contains("hint: "), "{until}");
     assert!(refused(&folder, &["run:1/plain", "./better", "--seeds", "1-5"]).contains("--where"));
+    assert!(refused(&folder, &["run:1/plain", "run:1/better", "--case", "seed=1"]).contains("--where"));
     run(&folder, &["-s", "./plain", "--seeds", "21-30"]);
     assert!(refused(&folder, &["run:1/plain", "run:2"]).contains("no case in common"));
     folder.write("problems.toml", format!("{CATALOGUE}\n{}", CATALOGUE.replace("\"sum\"", "\"other\"")));
@@ -204,6 +205,8 @@ fn history_draws_totals_on_the_same_cases() {
     let words: Vec<_> = rows[0].split_whitespace().collect();
     assert_eq!(words, ["bot", "sum", "3", "3000", "3003", "▁█▂"]);
     assert_eq!(drawn(&["-n", "4"]), None, "two totals are read from the table");
+    let has_older = |count| folder.judge(&["history", "-n", count]).stderr.contains("older runs are not shown");
+    assert_eq!((has_older("5"), has_older("6")), (true, false));
 }
 
 #[test]
@@ -215,6 +218,8 @@ fn features_are_recorded_with_their_cases() {
     };
     let shown = ["history", "show", "1", "--where", "N > 18"];
     assert_eq!(features(&["history", "show", "1"]), (1..=20).map(Value::from).collect::<Vec<_>>());
+    let lines = folder.judge(&["history", "show", "1", "--jsonl", "-"]).stdout;
+    assert_eq!(lines.matches("\"features\":{\"N\":").count(), 20, "{lines}");
     // Cases that can no longer be made, or that have changed, do not remove these results.
     folder.write("gen.sh", "exit 1\n");
     assert_eq!(features(&shown), [19, 20].map(Value::from));
@@ -226,6 +231,29 @@ fn features_are_recorded_with_their_cases() {
     folder.write("gen.sh", "echo $1\n");
     folder.write("problems.toml", CATALOGUE.replace("^([0-9]+)", "([0-9])\\\\n"));
     assert_eq!(features(&["history", "show", "1", "--where", "N == 0"]), [0, 0].map(Value::from));
+}
+
+/// A journal may be read in another folder than its run's.
+#[test]
+fn files_keep_their_weights_in_another_folder() {
+    let folder = Folder::new();
+    let problem = "[[problem]]\nid = \"sum\"\nchecker-command = \"cat {answer}\"\n\
+                   [[problem.case]]\nfile = \"cases/x.in\"\nweight = 3\n[[problem.case]]\nfile = \"cases/y.in\"\n";
+    for place in ["a", "b"] {
+        folder.write(&format!("{place}/problems.toml"), problem);
+        folder.write(&format!("{place}/cases/x.in"), "2\n");
+        folder.write(&format!("{place}/cases/y.in"), "5\n");
+    }
+    let total = |place: &str, arguments: &[&str]| {
+        let problems = format!("{place}/problems.toml");
+        let report = folder.json(&[arguments, &["--problems", &problems, "--journal", "j.db"]].concat()).1;
+        report["solvers"][0]["total"].clone()
+    };
+    assert_eq!(total("a", &["run", "-s", "cat"]), 11);
+    assert_eq!(total("a", &["run", "-s", "cat", "--inputs", "a/cases/x.in"]), 6);
+    std::fs::remove_dir_all(folder.path().join("a")).unwrap();
+    assert_eq!(total("b", &["history", "show", "1"]), 11);
+    assert_eq!(total("b", &["rescore", "1"]), 11);
 }
 
 #[test]

@@ -150,16 +150,22 @@ fn a_sealed_gate_holds_a_solver_to_a_total() {
     assert_eq!(gate("./nine", &[]), (Some(1), json!(false)));
     assert_eq!(gate("./nine", &["--max-drop", "10%"]), (Some(0), json!(true)));
     assert_eq!(gate("./eleven", &[]), (Some(0), json!(true)));
-    let refused = |words: &str| {
-        let said = folder.judge(&["gate", "--baseline", "base.toml"]);
+    let refused = |options: &[&str], words: &str| {
+        let said = folder.judge(&[&["gate", "--baseline", "base.toml"], options].concat());
         assert!(said.code == Some(2) && said.stderr.contains(words), "{}", said.stderr);
     };
+    for option in ["--calibrate", "--update", "--confident", "--reuse"] {
+        refused(&[option], &format!("{option} needs cases"));
+    }
+    refused(&["--dir", "."], "--dir needs cases");
+    let history = folder.judge(&["history", "--all"]);
+    assert!(!history.stdout.contains("./ten"), "{}", history.stdout);
     let file = folder.path().join(".judge/sealed-echo.toml");
     std::fs::remove_file(&file).unwrap();
-    refused("sealed-echo.toml is missing");
+    refused(&[], "sealed-echo.toml is missing");
     assert!(!file.exists());
     assert_eq!(run(&folder, "./ten", &[]).0, Some(0));
-    refused("has other sealed cases");
+    refused(&[], "has other sealed cases");
 }
 
 #[test]
@@ -198,8 +204,9 @@ fn totals_of_other_terms_are_refused() {
     refused(PROBLEM, &["--cpu", "7s"], "totals under other limits cannot be compared");
     let changed = "the checker, the generator or the scoring has changed";
     refused(&PROBLEM.replace("echo {seed}", "echo 1{seed}"), &[], changed);
-    refused(&PROBLEM.replace("seeds = \"1-3\"", "seeds = \"1-3\"\ndirection = \"min\""), &[], changed);
-    refused(&format!("{PROBLEM}[problem.scoring]\nfailure = -1\n"), &[], changed);
+    for scoring in ["direction = \"min\"", "failure = -1"] {
+        refused(&format!("{PROBLEM}[problem.scoring]\n{scoring}\n"), &[], changed);
+    }
 }
 
 #[test]

@@ -92,6 +92,15 @@ fn lost_points_are_those_missing_to_the_best() {
 }
 
 #[test]
+fn a_group_takes_nothing_from_a_best_score() {
+    let folder = sample();
+    let group = "[[problem.group]]\nname = \"all\"\nseeds = \"1-40\"\naggregate = \"min\"\nweight = 10\n[[problem]]\nid = \"share\"";
+    folder.write("problems.toml", CATALOGUE.replacen("[[problem]]\nid = \"share\"", group, 1));
+    let (_, report) = folder.json(&["run", "-p", "sum", "-s", "./falling", "--sort", "lost", "--top", "40"]);
+    assert_eq!(of_cases(&report, "lost"), [0; 40]);
+}
+
+#[test]
 fn a_comparison_shows_the_requested_cases() {
     let folder = sample();
     let compare = |more: &[&str]| folder.judge(&[&["compare", "-p", "sum", "./falling", "./rising"], more].concat());

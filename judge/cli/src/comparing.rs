@@ -94,7 +94,7 @@ pub struct StatisticsArgs {
     /// What is compared: total, points, ratio, difference, relative, or a metric of the problem as metric:NAME [default: as the problem's rule ranks: total for sum and mean, ratio for log, else points]
     #[arg(long, value_name = "HOW")]
     measure: Option<Measure>,
-    /// The probability of a false claim, above 0 and at most 0.25
+    /// The probability of a false claim, from 1e-9 to 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
 }
@@ -203,7 +203,7 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(
     mut_arg("solvers", |arg| arg.help("The solvers, as `judge run --solver` takes them, or past runs as run:12 or run:last/NAME: each is compared with every other one")),
-    mut_arg("alpha", |arg| arg.help("The probability that any interval of places is false, above 0 and at most 0.25")),
+    mut_arg("alpha", |arg| arg.help("The probability that any interval of places is false, from 1e-9 to 0.25")),
     mut_arg("until_decided", |arg| arg.help("Run fresh cases for the solvers whose order is unsure; looking does not raise the error probability")),
     mut_arg("group_by", |arg| arg.hide(true)),
     mut_arg("sort", |arg| arg.hide(true)),
@@ -287,7 +287,7 @@ pub struct BaselineArgs {
     #[arg(long)]
     pub allow_failures: bool,
     /// Record only the best total on the sealed cases; FILE holds the cases [default: one beside the journal]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "calls", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
     pub sealed: Option<Option<PathBuf>>,
     /// Which cases
     #[command(flatten)]
@@ -328,7 +328,7 @@ pub struct GateArgs {
     /// Complain if the CPU time has certainly risen by more than this
     #[arg(long, value_name = "SHARE")]
     pub time_drop: Option<Percent>,
-    /// The probability of a false alarm if scores vary, and of --time-drop, above 0 and at most 0.25
+    /// The probability of a false alarm if scores vary, and of --time-drop, from 1e-9 to 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
     /// Fail or pass if the machine stays so busy that the gate is not comparable with its baseline
@@ -411,10 +411,13 @@ fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0".to_owned())
 }
 
+/// Below this, floating point no longer tells 1 - alpha from 1 once many comparisons share alpha.
+const MIN_ALPHA: f64 = 1e-9;
+
 fn alpha(text: &str) -> Result<f64, String> {
     probability(text)
-        .filter(|alpha| *alpha <= 0.25)
-        .ok_or_else(|| "expected a number above 0 and up to 0.25, such as 0.05".to_owned())
+        .filter(|alpha| (MIN_ALPHA..=0.25).contains(alpha))
+        .ok_or_else(|| "expected a number from 1e-9 to 0.25, such as 0.05".to_owned())
 }
 
 fn rare(text: &str) -> Result<f64, String> {

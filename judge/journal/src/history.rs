@@ -63,7 +63,8 @@ impl Journal {
              WHERE {MATCHING} ORDER BY run.id DESC, entrant.place LIMIT :newest OFFSET :offset"
         ))?;
         let newest = filter.newest.map_or(-1, |newest| i64::try_from(newest).unwrap_or(-1));
-        let HistoryFilter { problem, solver, tag, text, searches_as_one, offset, .. } = filter;
+        let offset = i64::try_from(filter.offset).unwrap_or(i64::MAX);
+        let HistoryFilter { problem, solver, tag, text, searches_as_one, .. } = filter;
         let parameters = named_params! {
             ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":as_one": searches_as_one,
             ":newest": newest, ":offset": offset

@@ -3,6 +3,8 @@
 
 use crate::case::{CaseName, CaseSource, CaseSpec, SEED_PREFIX, SeedRanges};
 use crate::identity::Digest;
+use crate::rule::Rule;
+use num_rational::BigRational;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -62,6 +64,18 @@ impl CaseList {
         assert!(place < self.len, "case {place} of {}", self.len);
         let part = &self.parts[self.parts.partition_point(|part| part.first <= place) - 1];
         part.cases.at(place - part.first)
+    }
+
+    /// Returns the maximum points of the case at an index under a rule, before its weight: under `thresholds`, those of
+    /// its first one. `None` for rules without such a maximum.
+    ///
+    /// # Panics
+    /// Panics if the index is out of range.
+    pub fn max_points(&self, place: usize, rule: &Rule) -> Option<BigRational> {
+        if !rule.needs_thresholds() {
+            return rule.max_points();
+        }
+        self.at(place).thresholds?.steps.first().map(|(_, points)| points.to_rational())
     }
 
     /// Returns the index of the first case with this name.
@@ -399,8 +413,23 @@ impl From<Vec<CaseSpec>> for CaseList {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Thresholds;
     use crate::limits::Weight;
+    use crate::rule::Direction;
+    use checkers::Score;
     use proptest::prelude::*;
+
+    #[test]
+    fn thresholds_give_at_most_their_first_points() {
+        let numbers = || vec![Score::from(100), Score::from(50)];
+        let thresholds = Thresholds::new(Direction::Max, numbers(), Some(numbers())).unwrap();
+        let mut cases = CaseList::default();
+        cases.push(CaseSpec { thresholds: Some(thresholds), ..CaseSpec::from_seed(1) });
+        let most = |number: i32| Some(BigRational::from_integer(number.into()));
+        assert_eq!(cases.max_points(0, &"thresholds".parse().unwrap()), most(100));
+        assert_eq!(cases.max_points(0, &Rule::Exact), most(1));
+        assert_eq!(cases.max_points(0, &Rule::Sum), None);
+    }
 
     /// Few seeds, names and files, so that they collide.
     fn any_case() -> impl Strategy<Value = CaseSpec> {

@@ -183,7 +183,8 @@ impl Labels {
     pub const MAX_TAGS: usize = 20;
 
     /// Adds the labels of another part of the same run. Its tags are added up to the limit, and its note as a new
-    /// paragraph unless it is already there. The order of the parts does not matter.
+    /// paragraph unless it is already there. The order of the parts does not matter, unless there are more tags than the
+    /// limit, or one note has all paragraphs of the other: then that one stays as it is.
     pub fn add(&mut self, other: Self) {
         let room = Self::MAX_TAGS.saturating_sub(self.tags.len());
         let new: Vec<_> = other.tags.difference(&self.tags).take(room).cloned().collect();

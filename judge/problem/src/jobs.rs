@@ -69,7 +69,7 @@ pub enum Stop {
     Interrupted,
     /// `--fail-fast`, and a case was not accepted.
     FailFast,
-    /// The run continues elsewhere, without this process.
+    /// The run continues elsewhere, without this process, or its other cases are in other journals.
     Detached,
 }
 

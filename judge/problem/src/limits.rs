@@ -130,7 +130,7 @@ fn amount(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     }
     let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
     let scaled = u128::from(whole.parse::<u64>().ok()?) * scale + u128::from(fraction.parse::<u64>().ok()?);
-    u64::try_from(scaled * u128::from(*size) / scale).ok()
+    u64::try_from(scaled.checked_mul(u128::from(*size))? / scale).ok()
 }
 
 /// Writes a number with its thousandths, without trailing zeros.
@@ -438,6 +438,7 @@ mod tests {
             "1.s",
             "99999999999999999999s",
             "18446744073709551615min",
+            "18446744073709551615.000000001min",
         ] {
             assert!(text.parse::<Time>().is_err(), "{text}");
         }

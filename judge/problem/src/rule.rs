@@ -3,6 +3,8 @@
 use crate::text::{InvalidText, named_enum};
 use checkers::Score;
 use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::One;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -21,8 +23,11 @@ pub enum Rule {
     /// p = 1 for an accepted answer.
     Exact,
     /// 10, 9, ..., 2 points for reaching the case's nine thresholds. Otherwise 1 point for a score above 0 (for any
-    /// accepted answer if small scores are good), else 0.
-    Thresholds,
+    /// accepted answer if small scores are good), else 0. Thresholds with points of their own earn these, or 0.
+    Thresholds {
+        /// The most points of a case, of all cases of the problem; 10 by default.
+        max: BigRational,
+    },
     /// p = scale s / b if large scores are good, scale b / s if small scores are good. The best always gets the whole
     /// scale. Otherwise p = 0 if the signs make the quotient meaningless: b is 0, or s and b have different signs. If
     /// all scores are negative, the quotient is inverted.
@@ -78,7 +83,8 @@ impl Rule {
         let scale = || BigInt::from(Self::DEFAULT_SCALE);
         let (relative, rank) = (Self::Relative { scale: scale() }, Self::Rank { scale: scale() });
         let topcoder = Self::RankTopCoder { scale: scale() };
-        [Self::Sum, Self::Mean, Self::Exact, Self::Thresholds, relative, rank, topcoder, Self::Log].into_iter()
+        let thresholds = Self::Thresholds { max: BigRational::from_integer(10.into()) };
+        [Self::Sum, Self::Mean, Self::Exact, thresholds, relative, rank, topcoder, Self::Log].into_iter()
     }
 
     /// Returns the names of the rules with a property.
@@ -97,7 +103,7 @@ impl Rule {
             Self::Sum => "sum",
             Self::Mean => "mean",
             Self::Exact => "exact",
-            Self::Thresholds => "thresholds",
+            Self::Thresholds { .. } => "thresholds",
             Self::Relative { .. } => "relative",
             Self::Rank { .. } => "rank",
             Self::RankTopCoder { .. } => "rank-topcoder",
@@ -108,7 +114,7 @@ impl Rule {
     /// Returns the number that this rule ranks solvers by.
     pub fn aggregate(&self) -> Aggregate {
         match self {
-            Self::Sum | Self::Exact | Self::Thresholds | Self::Rank { .. } => Aggregate::Total,
+            Self::Sum | Self::Exact | Self::Thresholds { .. } | Self::Rank { .. } => Aggregate::Total,
             Self::Mean | Self::Relative { .. } | Self::RankTopCoder { .. } | Self::Log => Aggregate::Mean,
         }
     }
@@ -146,25 +152,32 @@ impl Rule {
 
     /// Returns whether every case needs thresholds.
     pub fn needs_thresholds(&self) -> bool {
-        matches!(self, Self::Thresholds)
+        matches!(self, Self::Thresholds { .. })
     }
 
     /// Returns the points of the best solver of a case, for rules with a scale.
     pub fn scale(&self) -> Option<&BigInt> {
         match self {
             Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => Some(scale),
-            Self::Sum | Self::Mean | Self::Exact | Self::Thresholds | Self::Log => None,
+            Self::Sum | Self::Mean | Self::Exact | Self::Thresholds { .. } | Self::Log => None,
         }
     }
 
     /// Returns the maximum points of a case, before its weight. The minimum is 0. `None` for rules without such bounds.
-    pub fn max_points(&self) -> Option<BigInt> {
+    pub fn max_points(&self) -> Option<BigRational> {
         match self {
-            Self::Exact => Some(1.into()),
-            Self::Thresholds => Some(10.into()),
-            Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => Some(scale.clone()),
+            Self::Exact => Some(BigRational::one()),
+            Self::Thresholds { max } => Some(max.clone()),
+            Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => {
+                Some(BigRational::from_integer(scale.clone()))
+            }
             Self::Sum | Self::Mean | Self::Log => None,
         }
+    }
+
+    /// Returns the rule for thresholds that earn at most these points. Other rules stay as they are.
+    pub fn with_max_points(self, max: BigRational) -> Self {
+        if self.needs_thresholds() { Self::Thresholds { max } } else { self }
     }
 
     /// Returns whether the rule has a scale.

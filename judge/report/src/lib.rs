@@ -84,7 +84,7 @@ pub use evaluation::{Evaluation, ServeStatus, Versus};
 pub use exec::{ExecReport, exec_line};
 pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report, Written};
-pub use gate::{CalibrationReport, GateReport, GatesReport};
+pub use gate::{CalibrationReport, GateReport, GatesReport, case_flags};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
 pub use html::{
     GamePage, MovesDocument, PackedDocument, ReplayDocument, ReplayLine, ServedGame, game_html, refused_html,

@@ -84,6 +84,16 @@ impl SealedReport {
         }
     }
 
+    /// Returns the cases, the failures and the total in words.
+    fn result(&self, case: &str) -> String {
+        let faults = match self.faults {
+            0 => String::new(),
+            faults => format!(", of which {faults} are faults of the judge: its checker or generator failed"),
+        };
+        let (cases, failures) = (counted(self.cases, case), counted(self.failures, "failure"));
+        format!("{cases}, {failures}{faults}; {}: {}", self.total_name(), self.total_text())
+    }
+
     fn total_text(&self) -> String {
         self.total.as_ref().map_or_else(|| "none".to_owned(), points_text)
     }
@@ -107,23 +117,13 @@ impl Report for SealedReport {
     }
 
     fn text(&self, _: Style) -> String {
-        let (cases, failures) = (counted(self.cases, "sealed case"), counted(self.failures, "failure"));
-        let faults = match self.faults {
-            0 => String::new(),
-            faults => format!(", of which {faults} are faults of the judge: its checker or generator failed"),
-        };
         let left = counted(self.queries_left as usize, "evaluation");
         let gate = match self.holds {
             None => "",
             Some(true) => "the gate holds\n",
             Some(false) => "the gate fails: the total fell too far\n",
         };
-        format!(
-            "{}: {cases}, {failures}{faults}; {}: {}\n{left} left\n{gate}",
-            self.problem,
-            self.total_name(),
-            self.total_text()
-        )
+        format!("{}: {}\n{left} left\n{gate}", self.problem, self.result("sealed case"))
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
@@ -139,13 +139,7 @@ impl Report for SealedReport {
     fn sheet(&self) -> Option<Sheet> {
         Some(Sheet {
             title: format!("{}: sealed cases", self.problem),
-            lines: vec![format!(
-                "{} of {}; {}: {}",
-                counted(self.failures, "failure"),
-                counted(self.cases, "case"),
-                self.total_name(),
-                self.total_text()
-            )],
+            lines: vec![self.result("case")],
             sections: Vec::new(),
             texts: Vec::new(),
         })

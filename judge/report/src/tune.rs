@@ -38,6 +38,8 @@ pub struct TuneReport {
     pub cases: Vec<CaseName>,
     /// The measure of the effects.
     pub measure: EffectMeasure,
+    /// The metric that takes the place of the scores, if there is one.
+    pub metric: Option<String>,
     /// Which values of a mean are good.
     pub direction: Direction,
     /// The error probability of the intervals.
@@ -104,12 +106,19 @@ impl TuneReport {
     }
 
     /// Returns the remark on the winner's score: how far it can be trusted.
-    fn selection_note(&self) -> &'static str {
-        if self.comparison.is_some() {
-            "the winner's score is exaggerated (selection): the fresh cases show what it is worth"
+    fn selection_note(&self) -> String {
+        let advice = if self.comparison.is_some() {
+            "the fresh cases show what it is worth"
         } else {
-            "the winner's score is exaggerated (selection): confirm it on fresh cases"
-        }
+            "confirm it on fresh cases"
+        };
+        let what = if self.metric.is_some() { self.mean_name() } else { "score".to_owned() };
+        format!("the winner's {what} is exaggerated (selection): {advice}")
+    }
+
+    /// Returns the name of the mean of a setting.
+    fn mean_name(&self) -> String {
+        format!("mean {}", self.metric.as_deref().unwrap_or("score"))
     }
 
     /// Returns the second best candidate, among those with at least half as many cases as the best one.
@@ -245,7 +254,7 @@ impl Report for TuneReport {
             let setting = self.candidates[best].setting.words(&self.parameters);
             format!("best of {} settings in {} runs: {setting}", self.candidates.len(), self.runs)
         });
-        let warning = self.selection_note().to_owned();
+        let warning = self.selection_note();
         let confirmed = self.comparison.as_ref().map(|comparison| {
             let default = comparison.default_in_words(&self.parameters);
             format!("on {} fresh cases against {default}: {}", comparison.cases.len(), comparison.verdict)
@@ -270,7 +279,7 @@ fn settings_grid(report: &TuneReport, style: Style) -> String {
     let mut columns: Vec<Column> =
         parameters.map(|(place, parameter)| right(&parameter.name).spare(place + 1)).collect();
     let count = columns.len();
-    columns.extend([right("cases").spare(count + 2), right("failed").spare(count + 1), right("mean score")]);
+    columns.extend([right("cases").spare(count + 2), right("failed").spare(count + 1), right(&report.mean_name())]);
     let mut table = grid(columns, style);
     for &candidate in order.iter().take(SHOWN) {
         let is_solved = report.moments(candidate).count() > 0;
@@ -299,14 +308,15 @@ fn winner(report: &TuneReport, best: usize) -> String {
         let show = |score: f64| rounded(score, score / 1000.0);
         let mean = show(report.score(mean));
         lines.push(format!(
-            "  mean score            {mean}, {sure} % interval from {} to {}, {} cases",
+            "  {:<20}  {mean}, {sure} % interval from {} to {}, {} cases",
+            report.mean_name(),
             show(low),
             show(high),
             moments.count()
         ));
     }
     lines.extend(against_runner_up(report, best));
-    lines.push(report.selection_note().to_owned());
+    lines.push(report.selection_note());
     let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
     lines.push(one_line(&again).into_owned());
     if best == 0 {
@@ -324,7 +334,7 @@ fn on_fresh_cases(report: &TuneReport, comparison: &TuneComparison, style: Style
         style.paint(paint, &comparison.verdict),
     ];
     if comparison.mean.is_some_and(|mean| mean < 0.0) {
-        lines.push("the winner scored lower than the default there".to_owned());
+        lines.push("the winner is worse than the default there".to_owned());
     }
     if comparison.stop.is_some() {
         lines.push("interrupted: only finished cases are compared".to_owned());
@@ -348,7 +358,8 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     let rival = report.candidates[rival].setting.values.join(" ");
     let rival = one_line(&rival);
     if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
-        return Some(format!("  against the next      the same scores as {rival}, {} shared cases", effects.len()));
+        let what = if report.metric.is_some() { "values" } else { "scores" };
+        return Some(format!("  against the next      the same {what} as {rival}, {} shared cases", effects.len()));
     }
     let moments = Moments::of(&effects);
     let interval: Interval = mean_interval(&moments, report.alpha)?;
@@ -484,7 +495,7 @@ mod tests {
 
     #[test]
     fn shares_of_confidence_are_not_rounded_up() {
-        assert_eq!([0.95, 0.999, 0.07].map(percentage), ["95", "99.9", "7"]);
+        assert_eq!([0.95, 0.999, 1.0 - 1e-9, 0.07].map(percentage), ["95", "99.9", "99.9999999", "7"]);
     }
 
     #[test]

@@ -85,7 +85,8 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Bytes on standard output. One more byte ends the run.
     pub stdout: u64,
-    /// Bytes of standard error that are kept. The rest is dropped and does not end the run.
+    /// Bytes of standard error that are kept. More do not end the run. If it is captured, half of them are the last
+    /// ones, after a line that says how many bytes are left out; else the first ones are kept.
     pub stderr: u64,
     /// Processes and threads alive at once.
     pub processes: Option<u32>,

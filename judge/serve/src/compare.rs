@@ -2,7 +2,7 @@
 
 use crate::evaluation;
 use crate::evaluator::Evaluator;
-use crate::params::CompareParams;
+use crate::params::{CompareParams, NumberOrText};
 use crate::rpc::{Answer, RpcError, json};
 use crate::task::{Progress, Task};
 use clap::Parser;
@@ -69,12 +69,19 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
 fn arguments(problem: &str, params: &CompareParams) -> Result<Box<CompareArgs>, RpcError> {
     let mut words = vec!["judge".to_owned(), "compare".to_owned(), "--problem".to_owned(), problem.to_owned()];
     words.extend(NAMES.map(str::to_owned));
+    // Its error names the parameter. Only `alpha` can be wrong after this.
+    params.min_effect.as_ref().map(NumberOrText::min_effect).transpose()?;
     words.extend(params.alpha.map(|alpha| format!("--alpha={alpha}")));
     words.extend(params.min_effect.as_ref().map(|effect| format!("--min-effect={}", effect.text())));
-    let wrong = |why: &str| RpcError::params(format!("params: {}", why.trim_start_matches("error: ")));
+    let wrong = |why: &str| RpcError::params(format!("params.alpha: {why}"));
     match Cli::try_parse_from(words) {
         Ok(Cli { command: Command::Compare(args), .. }) => Ok(args.into_inner()),
         Ok(_) => Err(wrong("no comparison")),
-        Err(error) => Err(wrong(error.to_string().lines().next().unwrap_or_default())),
+        Err(error) => {
+            // The reason follows the flag of the command line, which has no place here.
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            Err(wrong(line.rsplit_once("': ").map_or(line, |(_, why)| why)))
+        }
     }
 }

@@ -127,6 +127,15 @@ impl Mcp {
 
     /// Moves the arguments that name a solver into an object, as `evaluate` takes it.
     fn with_solver(&self, mut arguments: Map<String, Value>, name: &str) -> Result<Map<String, Value>, RpcError> {
+        // The params of `judge serve` have an object already.
+        match arguments.remove(name) {
+            None => {}
+            Some(Value::Object(given)) => arguments.extend(given),
+            Some(_) => {
+                let error = RpcError::params(format!("params.{name}: expected an object"));
+                return Err(error.with_hint("{\"path\": \"./bot.py\"}"));
+            }
+        }
         let mut solver = Map::new();
         for key in ["source", "path", "language"] {
             solver.extend(arguments.remove(key).map(|value| (key.to_owned(), value)));
@@ -149,10 +158,14 @@ impl Mcp {
         Ok(arguments)
     }
 
-    /// Fails if a solver is a command, or a file outside. Its path becomes the real one.
+    /// Fails if a solver is a command or nothing, or a file outside. Its path becomes the real one.
     fn allow_solver(&self, solver: &mut Map<String, Value>) -> Result<(), RpcError> {
         if solver.contains_key("command") {
             return Err(no_commands());
+        }
+        if !solver.contains_key("source") && !solver.contains_key("path") {
+            let error = RpcError::params("params: expected one of `source` and `path`");
+            return Err(error.with_hint("{\"path\": \"./bot.py\"}"));
         }
         let Some(Value::String(path)) = solver.get_mut("path") else { return Ok(()) };
         let real = self.allowed(path)?;

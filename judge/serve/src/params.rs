@@ -67,7 +67,7 @@ pub(crate) struct NoParams {}
 
 /// A candidate as a client names it.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object such as {\"path\": \"./bot.py\"}")]
 pub(crate) struct SolverParam {
     source: Option<String>,
     path: Option<String>,
@@ -111,7 +111,7 @@ impl SolverParam {
 
 /// Seeds: a text such as `1-20`, or one number.
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "seeds such as \"1-20\", or a number")]
+#[serde(untagged, expecting = "expected seeds such as \"1-20\", or a whole number from 0")]
 pub(crate) enum SeedsParam {
     Text(String),
     Number(u64),
@@ -129,7 +129,7 @@ impl SeedsParam {
 
 /// A number, or a text such as `0.5%`.
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "a text such as \"1%\", or a number")]
+#[serde(untagged, expecting = "expected a text such as \"1%\", or a number")]
 pub(crate) enum NumberOrText {
     Text(String),
     Number(Number),
@@ -154,7 +154,7 @@ impl NumberOrText {
 
 /// Limits, as the command line takes them.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object such as {\"cpu\": \"1s\"}")]
 pub(crate) struct LimitsParam {
     cpu: Option<String>,
     wall: Option<String>,
@@ -207,7 +207,7 @@ pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Re
         let path = error.path().to_string();
         let place = if path == "." { "params".to_owned() } else { format!("params.{path}") };
         let why = error.inner().to_string();
-        let failed = RpcError::params(format!("{place}: {why}"));
+        let failed = RpcError::params(format!("{place}: {}", in_words(&why)));
         match meant(&why) {
             Some(hint) => failed.with_hint(hint),
             None => failed,
@@ -215,15 +215,31 @@ pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Re
     })
 }
 
+/// Returns the error of a parameter without names of types.
+fn in_words(why: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("invalid number", "expected a whole number"),
+        ("expected a nonzero u32", "expected a whole number from 1 to 4294967295"),
+        ("expected i32", "expected a whole number"),
+        ("expected u64", "expected a whole number from 0"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+        ("expected a boolean", "expected true or false"),
+        ("there are no fields", "it takes no params"),
+    ];
+    WORDS.iter().fold(why.to_owned(), |why, (types, words)| why.replace(types, words))
+}
+
 /// Returns the known name that is most similar to an unknown one, from an error that lists both.
 fn meant(why: &str) -> Option<String> {
     let mut names = why.strip_prefix("unknown field `")?.split('`').step_by(2);
     let unknown = names.next()?;
     let known: Vec<&str> = why.split('`').skip(3).step_by(2).collect();
-    Some(match closest(unknown, known.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("known: {}", known.join(", ")),
-    })
+    match closest(unknown, known.iter().copied()) {
+        Some(meant) => Some(format!("did you mean `{meant}`?")),
+        None => (!known.is_empty()).then(|| format!("known: {}", known.join(", "))),
+    }
 }
 
 #[cfg(test)]
@@ -244,7 +260,11 @@ mod tests {
         for (params, message, hint) in [
             (json!({"solver": solver, "sedes": "1"}), "sedes", "did you mean `seeds`?"),
             (json!({"solver": solver, "limits": {"cpu": 3}}), "params.limits.cpu: invalid type", ""),
-            (json!({"solver": solver, "seeds": [1]}), "params.seeds: seeds such as", ""),
+            (json!({"solver": solver, "seeds": [1]}), "params.seeds: expected seeds such as", ""),
+            (json!({"solver": "bot.py"}), "expected an object such as {\"path\"", ""),
+            (json!({"solver": solver, "limits": {"processes": 0}}), "expected a whole number from 1 to 4294967295", ""),
+            (json!({"solver": solver, "cases": "seed-2"}), "params.cases: invalid type: string", ""),
+            (json!({"solver": solver, "priority": 1.5}), "params.priority: expected a whole number", ""),
             (json!({"solver": {"file": "a"}}), "params.solver", "known: source, path, command, language"),
             (json!({}), "missing field `solver`", ""),
             (json!({"solver": solver, "fresh": "yes"}), "params.fresh: invalid type", ""),
@@ -253,6 +273,13 @@ mod tests {
             assert!(error.message.contains(message), "{error:?}");
             assert_eq!(error.hint.unwrap_or_default(), hint, "{}", error.message);
         }
+    }
+
+    #[test]
+    fn a_method_without_params_has_no_hint() {
+        let params = Map::from_iter([("a".to_owned(), json!(1))]);
+        let error = read_params::<NoParams>(params).unwrap_err();
+        assert!(error.message.contains("it takes no params") && error.hint.is_none(), "{error:?}");
     }
 
     #[test]

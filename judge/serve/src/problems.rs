@@ -7,7 +7,7 @@ use judge_cli::EvaluatorArgs;
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, GeneratorCall, Limits, Plan, Problem, Seeds,
 };
-use judge_run::cases::{ProblemChecker, Selection, select};
+use judge_run::cases::{ProblemChecker, SelectError, Selection, select};
 use judge_run::command::{checker_identity, generator_identity};
 use judge_run::program::is_in_journal;
 use judge_sandbox::Sandbox;
@@ -106,7 +106,7 @@ impl ReadyProblem {
         given.map_or_else(|| Ok(self.template.limits.clone()), |given| given.within(&self.template.limits))
     }
 
-    /// Returns the cases of a request, with their best known scores. `sealed` is the file of the sealed cases, which is no case.
+    /// Returns the cases of a request, with their best known scores. `sealed` is the file of the sealed cases: it is no case.
     pub(crate) fn cases(
         &self,
         seeds: Option<&SeedsParam>,
@@ -123,7 +123,7 @@ impl ReadyProblem {
         };
         let seeds = selection.seeds.map(|seeds| seeds.without_repetitions().0);
         let selection = Selection { seeds, ..selection };
-        let mut cases = select(self.problem(), &selection).map_err(Failure::from)?;
+        let mut cases = select(self.problem(), &selection).map_err(wrong_cases)?;
         match cases.len() {
             0 => return Err(RpcError::params("there are no cases").with_hint("name some: \"seeds\": \"1-20\"")),
             1..=MAX_CASES => {}
@@ -163,6 +163,22 @@ pub(crate) fn refuse_hidden(file: &Path, sealed: Option<&Path>) -> Result<(), Rp
     Ok(())
 }
 
+/// Returns the error of a selection. Its hints name no flags of the command line.
+fn wrong_cases(error: SelectError) -> RpcError {
+    let hint = match &error {
+        SelectError::NoFiles { .. } | SelectError::Match(_) => {
+            Some("paths begin where the server was started, and `*` stands for any characters")
+        }
+        SelectError::NoGenerator(_) => Some("\"cases\": [\"data/*.in\"]"),
+        _ => None,
+    };
+    let failed = RpcError::from(Failure::from(error));
+    match hint {
+        Some(hint) => failed.with_hint(hint),
+        None => failed,
+    }
+}
+
 /// Reads names of cases: `seed-7`, `seed=7,n=100`, or files and patterns.
 fn named(names: &[String]) -> Result<Selection, RpcError> {
     if names.is_empty() {
@@ -180,8 +196,8 @@ fn named(names: &[String]) -> Result<Selection, RpcError> {
     Ok(Selection { seeds, calls, inputs: inputs.into_iter().cloned().collect(), repeat: None })
 }
 
-/// Returns what scores depend on beside the candidate and the case. Files of answers are not among it: there may be
-/// thousands, and this is asked for at each request.
+/// Returns what scores depend on beside the candidate and the case. The answer in a file belongs to its case: there may
+/// be thousands, and this is asked for at each request.
 fn identity(problem: &Problem) -> String {
     let checker = match &problem.checker {
         CheckerChoice::Tokens(..) => String::new(),

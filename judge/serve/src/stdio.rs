@@ -20,7 +20,7 @@ use std::thread::Builder;
 /// signal.
 ///
 /// # Errors
-/// When the input cannot be read, or signals cannot be caught.
+/// When the input cannot be read, the output cannot be written, or signals cannot be caught.
 pub fn serve_stdio(
     evaluator: &Arc<Evaluator>,
     methods: Methods,
@@ -32,11 +32,14 @@ pub fn serve_stdio(
     end_on_signals(Arc::clone(&end)).map_err(Failure::fault)?;
     let ended = Arc::new(ended);
     let output = Mutex::new(Some(output));
-    let until = Arc::clone(&ended);
+    let (until, failed) = (Arc::clone(&ended), Arc::new(Mutex::new(None)));
+    let failure = Arc::clone(&failed);
     let send = Arc::new(move |line: &str| {
         let mut output = output.lock();
-        if output.as_ref().is_some_and(|output| write_line(output, &until, line.as_bytes()).is_err()) {
-            // The client has disconnected.
+        let written = output.as_ref().map_or(Ok(()), |output| write_line(output, &until, line.as_bytes()));
+        if let Err(error) = written {
+            // Without a reader, the client has disconnected.
+            *failure.lock() = Some(error).filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
             *output = None;
             wake(&end);
         }
@@ -51,7 +54,9 @@ pub fn serve_stdio(
         None => send(&Client::refuse_long()),
     });
     evaluator.end();
-    received.map_err(Failure::fault)
+    received.map_err(Failure::fault)?;
+    let failed = failed.lock().take();
+    failed.map_or(Ok(()), |error| Err(Failure::fault(format!("cannot write to standard output: {error}"))))
 }
 
 /// How long a client may take to read on, once the server is to end.

@@ -8,7 +8,9 @@
 //! for the gain on a case: see [`largest_effects`]. It does not extend to other cases.
 
 use crate::known::Row;
-use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, TestParameters};
+use judge_compare::paired::{
+    self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, RuleEffect, TestParameters,
+};
 use judge_problem::scoring::points_effect;
 use judge_problem::{CaseSpec, Digest, Direction, Number, Plan, Rule};
 use judge_report::Versus;
@@ -182,8 +184,14 @@ impl Duel {
             _ if self.is_over && !inferred.claim.is_decided() => {
                 (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred.interval)
             }
+            // More cases would be needed for a claim about similar ones, but these are known.
+            _ if is_whole && is_equal(&paired) => (Claim::Equal, 0.0, inferred.interval),
             _ => (inferred.claim, mean(&paired), inferred.interval),
         };
+        let possible = possible_effects(&scored, self.measure);
+        let within = |effect: f64| effect.clamp(possible.low, possible.high);
+        let effect = within(effect);
+        let interval = interval.map(|Interval { low, high }| Interval { low: within(low), high: within(high) });
         let losses = losses(&self.played, &paired, self.measure, self.parameters);
         let (against, cases) = (against.to_owned(), self.played.len());
         Ok(Versus { against, claim, effect, interval, measure: self.measure, cases, losses })
@@ -193,6 +201,27 @@ impl Duel {
         let is_worse = self.least == 0.0 && !self.lacks_total && !self.solve_nothing();
         if is_worse { Claim::Worse } else { Claim::Accepted(Hypothesis::H0) }
     }
+}
+
+/// Returns whether both have the same result on all cases.
+fn is_equal(paired: &PairedComparison) -> bool {
+    let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
+    let is_level = order.is_eq() && first_lacks == 0 && second_lacks == 0;
+    is_level && paired.pairs.len() > 1 && paired.pairs.iter().all(|pair| pair.effect == 0.0)
+}
+
+/// Returns the possible mean effects. The estimate of a set and its interval do not know them: points have a maximum, and
+/// a total that keeps its sign can lose all of itself, and no more.
+fn possible_effects(scored: &ScoredMatch<'_>, measure: EffectMeasure) -> Interval {
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+    let loses_by_shrinking = (scored.board.direction == Direction::Max) != scored.outcomes().signs().has_negative();
+    match (measure, measure.bound(&scored.rule)) {
+        (EffectMeasure::Total, _) if loses_by_shrinking => low = -1.0,
+        (EffectMeasure::Total, _) => high = 1.0,
+        (EffectMeasure::Points, Some(max)) => (low, high) = (-max, max),
+        _ => {}
+    }
+    Interval { low, high }
 }
 
 fn mean(paired: &PairedComparison) -> f64 {
@@ -223,10 +252,10 @@ fn sizes(
     let share = |case: usize| Some(points.get(case)?.abs().to_f64()? * weights[case]);
     let shares: Vec<f64> = (0..weights.len()).map(|case| share(case).unwrap_or(0.0)).collect();
     let mean = shares.iter().sum::<f64>() / weights.len() as f64;
-    let max_points = scored.rule.max_points().and_then(|max| max.to_f64());
+    let max_points = |case: usize| scored.plan.cases.max_points(case, &scored.rule)?.to_f64();
     let mut sizes = vec![None; count];
     for (case, played) in incumbent.iter().enumerate().filter(|(case, _)| weights[*case] > 0.0) {
-        let size = match (&scored.rule, max_points) {
+        let size = match (&scored.rule, max_points(case)) {
             (_, Some(max)) => max * weights[case],
             (Rule::Log, None) => weights[case],
             (_, None) => shares[case].max(MIN_SIZE * mean),

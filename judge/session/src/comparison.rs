@@ -33,10 +33,11 @@ pub struct Compared {
 impl Compared {
     /// Compares every entrant with the first one.
     pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self, Failure> {
-        let pairing = measured_pairing(pairing, &args.statistics)?;
+        let mut pairing = measured_pairing(pairing, &args.statistics)?;
         let scored = pairing.played.scored()?;
         let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
         let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
+        pairing.warnings.extend(min_effect_warning(args, measure, &scored.rule));
         let comparisons = comparisons(&scored, args, measure, parameters, &pairing.features)?;
         let rule = scored.rule;
         let runs = entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
@@ -175,9 +176,50 @@ pub fn parameters(
     };
     let min_effect = match hypotheses {
         Some(_) => None,
-        None => measure.min_effect(rule, args.min_effect.as_ref())?,
+        None => min_effect(args, measure, rule)?,
     };
     Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)?, rare: args.rare, hypotheses })
+}
+
+/// Returns the smallest effect that matters, in the unit of the effects. `None` also if it is a percentage, and the
+/// effects on these cases are points: a fixed number of cases shows which solver is better without it.
+fn min_effect(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>, Failure> {
+    measure.min_effect(rule, args.min_effect.as_ref()).or_else(|error| {
+        let error = format!("--min-effect: {error}");
+        if !are_points_instead(args, measure, rule) {
+            Err(Failure::usage(error))
+        } else if args.until_decided {
+            Err(Failure::usage(format!("{error}: {NO_SHARES}"))
+                .with_hint("name another solver first, or write a number; --reuse takes the results from the journal"))
+        } else {
+            Ok(None)
+        }
+    })
+}
+
+/// Why effects are no shares of the total.
+const NO_SHARES: &str = "the first solver's total is 0, or scores have both signs";
+
+/// Returns whether the effects are points because these scores have no shares of the total.
+fn are_points_instead(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> bool {
+    args.statistics.measure().is_none() && measure != EffectMeasure::of_rule_with(rule, unit(args).as_ref())
+}
+
+/// Returns a warning if `--min-effect` could not be used for the effects of these cases.
+pub fn min_effect_warning(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Option<String> {
+    let is_unused =
+        are_points_instead(args, measure, rule) && measure.min_effect(rule, args.min_effect.as_ref()).is_err();
+    is_unused.then(|| format!("--min-effect was not used: effects are points here, because {NO_SHARES}"))
+}
+
+/// Fails before anything runs if `--min-effect` does not suit the measure, as far as the rule shows.
+pub fn check_min_effect(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
+    // Cases without thresholds are scored by another rule.
+    if rule.needs_thresholds() || args.h0.is_some() {
+        return Ok(());
+    }
+    let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
+    min_effect(args, args.statistics.measure().unwrap_or(by_rule), rule).map(|_| ())
 }
 
 /// Returns the size that gives effects their unit: the smallest effect that matters, or the level of a hypothesis.

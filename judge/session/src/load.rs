@@ -192,7 +192,10 @@ pub fn probe(what: &str, path: &Path) -> Result<(), Failure> {
 
 /// Returns the failure of a file that cannot be written.
 pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
-    let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
+    // A file is written under another name first, which says nothing to the user.
+    let why = error.to_string();
+    let why = why.split_once(" at path \"").map_or(&*why, |(why, _)| why);
+    let failure = Failure::usage(format!("cannot write {what} {}: {why}", path.display()));
     match path.parent() {
         Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
             failure.with_hint(format!("mkdir -p {}", quote(&folder.to_string_lossy())))

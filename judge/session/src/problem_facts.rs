@@ -132,7 +132,7 @@ fn scoring(problem: &Problem) -> String {
         Rule::Sum => format!("the sum of the scores; {}", failure(problem)),
         Rule::Mean => format!("the mean score over all cases; {}", failure(problem)),
         Rule::Exact => "one point for each accepted case".to_owned(),
-        Rule::Thresholds => {
+        Rule::Thresholds { .. } => {
             "points by the thresholds of each case; nine without points of their own earn 10 to 2, and 1 above 0"
                 .to_owned()
         }

@@ -102,10 +102,8 @@ impl RestoredRun {
             stop: match run.state {
                 RunState::Complete => None,
                 RunState::Stopped => Some(Stop::FailFast),
-                RunState::Detached => Some(Stop::Detached),
-                RunState::Running | RunState::Killed | RunState::Interrupted | RunState::Partial => {
-                    Some(Stop::Interrupted)
-                }
+                RunState::Running | RunState::Detached | RunState::Partial => Some(Stop::Detached),
+                RunState::Killed | RunState::Interrupted => Some(Stop::Interrupted),
             },
             detached: run.detached.as_ref(),
             provenance: &self.provenance,

@@ -9,7 +9,7 @@ use judge_problem::{
     BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Plan, Problem, Solver, SolverSpec, Stop,
     listed, quote,
 };
-use judge_report::{CalibrationReport, GateReport, GatesReport};
+use judge_report::{CalibrationReport, GateReport, GatesReport, case_flags};
 use judge_sandbox::Sandbox;
 use judge_session::sealed::SealedBaseline;
 use judge_session::{
@@ -203,14 +203,16 @@ fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Fai
         }
         let error = format!("{path} does not tell how scores vary: it has one run of each case");
         let (id, solver) = (&record.baseline.problem, quote(&record.solver));
-        let file = quote(&file.to_string_lossy());
-        return Err(Failure::usage(error).with_hint(format!("judge baseline -p {id} -s {solver} --output {file}")));
+        let (cases, file) = (case_flags(record, file), quote(&file.to_string_lossy()));
+        return Err(
+            Failure::usage(error).with_hint(format!("judge baseline -p {id} -s {solver}{cases} --output {file}"))
+        );
     };
     let report = CalibrationReport {
         calibration,
         sensitivity,
         file,
-        problem: &record.baseline.problem,
+        record,
         solver: args.solver.as_deref().unwrap_or(&record.solver),
     };
     outputs.publish(&report)?;

@@ -3,7 +3,7 @@
 use judge_cli::PowerArgs;
 use judge_compare::paired::{EffectMeasure, MinEffect};
 use judge_journal::HistoryFilter;
-use judge_problem::{Catalogue, Digest, Exit, NodeList, Problem, Rule, Stop};
+use judge_problem::{Catalogue, Digest, Exit, InvalidText, NodeList, Problem, Rule, Stop};
 use judge_report::{PowerReport, Spread};
 use judge_run::command::game_of;
 use judge_session::comparison;
@@ -45,7 +45,9 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Fa
     };
     let measure = spread.measure;
     let wanted = args.differences.iter().map(|given| measure.min_effect(&spread.rule, Some(given)));
-    let wanted: Vec<f64> = wanted.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let wanted: Result<Vec<_>, _> = wanted.collect();
+    let unsuited = |error: InvalidText| Failure::usage(format!("--difference: {error}"));
+    let wanted: Vec<f64> = wanted.map_err(unsuited)?.into_iter().flatten().collect();
     let report = PowerReport {
         counts: if args.counts.is_empty() && wanted.is_empty() { CASES.to_vec() } else { args.counts.clone() },
         differences: if args.counts.is_empty() && wanted.is_empty() { default_differences(&spread) } else { wanted },

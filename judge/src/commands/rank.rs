@@ -8,8 +8,10 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
 use judge_session::comparison::{
-    check_bound, check_metric, compared_runs, measured, measured_pairing, parameters, unit,
+    check_bound, check_metric, check_min_effect, compared_runs, measured, measured_pairing, min_effect_warning,
+    parameters, unit,
 };
+use judge_session::pairing::print_warning;
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
 };
@@ -31,6 +33,7 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
     check_bound(args, &problem.scoring)?;
+    check_min_effect(args, &problem.scoring)?;
     check_metric(&args.statistics, problem)?;
     let outputs = Outputs::check::<RankReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
@@ -41,9 +44,12 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     if !args.until_decided {
         decide(&mut order, &pairing.played, args)?;
     }
-    let pairing = measured_pairing(pairing, &args.statistics)?;
+    let mut pairing = measured_pairing(pairing, &args.statistics)?;
     let scored = pairing.played.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+    let warning = min_effect_warning(args, measure, &scored.rule);
+    warning.iter().for_each(|warning| print_warning(warning));
+    pairing.warnings.extend(warning);
     let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
     outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
     Ok(exit)
@@ -71,6 +77,7 @@ fn until_decided(
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get());
     let mut played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
     let mut session = runner.begin(&played.plan)?;
+    let mut decided = Ok(());
     loop {
         let open = order.open_solvers();
         let first_case = played.plan.cases.len();
@@ -88,13 +95,13 @@ fn until_decided(
         for case in 0..later.plan.cases.len() {
             played.add_case(&later, case, &open, &open);
         }
-        decide(order, &played, args)?;
-        if later.stop.is_some() || later.is_faulty() {
+        decided = decide(order, &played, args);
+        if decided.is_err() || later.stop.is_some() || later.is_faulty() {
             break;
         }
     }
     session.finish(&played.plan, &played.outcomes, played.stop);
-    Ok(played)
+    decided.map(|()| played)
 }
 
 /// Tests all pairs whose order is open on the cases so far.
@@ -127,13 +134,20 @@ fn test(
         paired = scored.between(measure, second, first);
         orders.reverse();
     }
+    let have_no_total = measure == EffectMeasure::Total && paired.pairs.is_empty();
+    if have_no_total {
+        // Both totals are 0, and all points with them.
+        paired = scored.between(EffectMeasure::Points, first, second);
+        orders.reverse();
+    }
     let claim = if is_sequential {
         paired::interim_claim(&paired, parameters)?
     } else {
         paired::infer_fixed(&paired, parameters).claim
     };
     let [if_better, if_worse] = orders;
-    let is_unsolved = paired.solved == 0 && paired.pairs.iter().all(|pair| pair.effect == 0.0);
+    let are_equal = paired.pairs.iter().all(|pair| pair.effect == 0.0);
+    let is_unsolved = are_equal && (paired.solved == 0 || have_no_total && !paired.pairs.is_empty());
     Ok(match claim {
         Claim::Better => if_better,
         Claim::Worse => if_worse,

@@ -1,6 +1,6 @@
 //! `judge reduce`: makes a failing case small.
 
-use super::find::{again, check_programs};
+use super::find::{again, check_names, check_programs};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
@@ -10,7 +10,7 @@ use judge_problem::{
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{ComparedAnswers, Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
-use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, case_selection, load, programs};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, programs};
 use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ impl<'a> Trials<'a> {
             None => return Err(self.no_failure(name)),
         }
         if let Some(condition) = &self.goal.condition {
-            case_selection::check_names(condition.names(), &[self.all_names(input)])?;
+            check_names(condition, self.problem, self.all_names(input))?;
         }
         let shown = trials.iter().filter(|trial| self.shows(input, trial)).count();
         let Some(repetitions) = shown.checked_sub(1).map(|place| REPETITIONS[place.min(CONFIRMATIONS - 1)]) else {

@@ -1,6 +1,6 @@
 //! `judge run`, `baseline` and `gate` on sealed cases: only the number of failures and the best total are shown.
 
-use judge_cli::{BaselineArgs, GateArgs, RunArgs, RunningArgs};
+use judge_cli::{BaselineArgs, GateArgs, IfNoisy, RunArgs, RunningArgs};
 use judge_journal::Part;
 use judge_problem::{Exit, Percent, Stop};
 use judge_report::SealedReport;
@@ -97,6 +97,10 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBasel
     if args.baselines.len() > 1 {
         return Err(Failure::usage("a sealed baseline is alone").with_hint("run a gate for each baseline"));
     }
+    if let Some(option) = needs_cases(args) {
+        return Err(Failure::usage(format!("{option} needs cases, and a sealed baseline holds a total only"))
+            .with_hint(format!("leave {option} out")));
+    }
     let outputs = Outputs::check::<SealedReport>(&args.reports)?;
     let solver = args.solver.clone().or_else(|| Some(record.solver.clone()).filter(|solver| !solver.is_empty()));
     let floor = Some((record, &args.max_drop));
@@ -106,6 +110,22 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBasel
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
     outputs.publish(&told)?;
     Ok(exit(&told))
+}
+
+/// Returns a given option that a gate without cases would ignore, or that would show them.
+fn needs_cases(args: &GateArgs) -> Option<&'static str> {
+    let GateArgs { running, .. } = args;
+    let given = [
+        ("--calibrate", args.calibrate),
+        ("--update", args.update),
+        ("--repeat", args.repeat.is_some()),
+        ("--confident", args.confident),
+        ("--time-drop", args.time_drop.is_some()),
+        ("--if-noisy", args.if_noisy == IfNoisy::Pass),
+        ("--reuse", running.reuse),
+        ("--dir", !running.conditions.sandbox.visible.is_empty()),
+    ];
+    given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
 }
 
 fn exit(told: &SealedReport) -> Exit {

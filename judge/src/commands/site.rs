@@ -21,6 +21,10 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     if let Some(folder) = &args.folder {
         check_folder(folder)?;
     }
+    if args.badge.is_some() && args.badge == args.history {
+        return Err(Failure::usage("the badge and the history cannot both go to one file")
+            .with_hint("give each a file of its own"));
+    }
     for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
         path.as_deref().map_or(Ok(()), |path| load::probe(what, path))?;
     }
@@ -35,12 +39,8 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     write_folder(folder, &site.files)?;
     let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
     let (shown, left_out) = site.games;
-    judge_report::note(&format!(
-        "{}: {} runs, {shown} games, {} kB",
-        folder.display(),
-        site.runs,
-        bytes.div_ceil(1000)
-    ));
+    let (runs, games) = (counted(site.runs, "run"), counted(shown, "game"));
+    judge_report::note(&format!("{}: {runs}, {games}, {} kB", folder.display(), bytes.div_ceil(1000)));
     if site.left_out > 0 {
         let runs = counted(site.left_out, "run");
         judge_report::note(&format!("{runs} left out: the catalogue no longer has the problem"));

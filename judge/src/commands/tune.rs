@@ -261,6 +261,7 @@ impl Tuning<'_> {
             parameters: self.args.parameters.clone(),
             cases: self.cases.iter().map(|case| case.name.clone()).collect(),
             measure,
+            metric: self.args.statistics.metric().map(str::to_owned),
             direction,
             alpha: self.args.statistics.alpha,
             candidates,

@@ -185,6 +185,21 @@ fn what_has_changed_is_said_and_not_compared() {
 }
 
 #[test]
+fn falls_from_0_and_tiny_falls_are_not_0_percent() {
+    let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"sum\"\ndirection = \"min\""));
+    folder.script("now", "echo 0");
+    assert_eq!(record(&folder, &["-s", "./now", "--tolerance", "5%", "--seeds", "1"]).code, Some(0));
+    folder.script("now", "echo 7");
+    let said = gate(&folder, "./now", &[]);
+    assert!(said.stdout.contains("seed-1: its score got worse from 0, more than its tolerance"), "{}", said.stdout);
+    folder.script("now", "echo 400000000");
+    assert_eq!(record(&folder, &["-s", "./now", "--seeds", "1"]).code, Some(0));
+    folder.script("now", "echo 400000001");
+    let said = gate(&folder, "./now", &[]);
+    assert!(said.stdout.contains("the total got worse by 0.00000025 %, from 400000000"), "{}", said.stdout);
+}
+
+#[test]
 fn a_fault_of_the_checker_is_never_recorded() {
     let folder = sample();
     folder.write("check.sh", CHECKER.replacen("case", "[ \"$score\" = fault ] && exit 7\ncase", 1));

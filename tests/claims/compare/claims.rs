@@ -116,6 +116,21 @@ fn an_all_or_nothing_group_has_one_effect() {
 }
 
 #[test]
+fn cases_without_an_effect_have_no_fact() {
+    let folder = sample();
+    let digits = "9".repeat(400);
+    folder.script("huge", &format!("echo {digits}"));
+    folder.script("lower", &format!("echo {}", digits.replacen('9', "8", 1)));
+    let (_, report) = compare(&folder, &["./lower", "./huge", "--seeds", "1-8"]);
+    let found = &report["comparisons"][0];
+    assert_eq!((&found["cases"], &found["effect_count"], &found["undefined"]), (&0.into(), &0.into(), &8.into()));
+    assert!(found.get("fact").is_none_or(Value::is_null), "{found}");
+    let said = folder.judge(&["compare", "-p", "sum", "./lower", "./huge", "--seeds", "1-8"]);
+    assert!(said.stdout.contains("0 of the 8 cases that both solved"), "{}", said.stdout);
+    assert!(said.stdout.contains("0 cases with an effect are too few"), "{}", said.stdout);
+}
+
+#[test]
 fn cases_show_change_and_share_of_total() {
     let folder = sample();
     folder.script("small", "read -r seed; [ $seed = 7 ] && { echo 4000; exit; }; echo 100");
@@ -139,7 +154,7 @@ fn a_search_reports_a_lower_confirmed_score() {
     assert!(said.contains("(selection): the fresh cases show what it is worth"), "{said}");
     assert!(!said.contains("confirm it on fresh cases"), "{said}");
     assert!(said.contains("on these 50 cases the sum falls by 1.0 %; judging by these 50 cases"), "{said}");
-    assert!(said.contains("the winner scored lower than the default there"), "{said}");
+    assert!(said.contains("the winner is worse than the default there"), "{said}");
     let alone = folder.judge(&[&tune[..], &["--compare", "0"]].concat()).stdout;
     assert!(alone.contains("confirm it on fresh cases"), "{alone}");
 }

@@ -258,6 +258,27 @@ fn measures_and_the_smallest_effect_are_as_asked() {
 }
 
 #[test]
+fn an_unsuited_smallest_effect_says_why() {
+    let folder = sample();
+    folder.script("zero", "echo 0");
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let said = folder.judge(&[&["compare", "-p", "sum"], arguments].concat());
+        assert!(said.code == Some(2) && words.iter().all(|word| said.stderr.contains(word)), "{}", said.stderr);
+    };
+    refused(&["./plain", "./better", "--measure", "ratio", "--min-effect", "5"], &["write a percentage"]);
+    assert!(!folder.path().join(".judge").exists(), "it ran nothing");
+    let growing = ["./zero", "./plain", "--min-effect", "1%", "--until-decided", "--max-cases", "20"];
+    refused(&growing, &["--min-effect", "the first solver's total is 0"]);
+    for command in ["compare", "rank"] {
+        let (code, report) = folder.json(&[command, "-p", "sum", "./zero", "./plain", "--min-effect", "1%"]);
+        let warning = report["warnings"][0].as_str().unwrap_or_default();
+        assert!(code == Some(0) && warning.contains("--min-effect was not used"), "{report}");
+        let said = folder.judge(&[command, "-p", "sum", "./zero", "./plain", "--min-effect", "1%"]);
+        assert!(said.stderr.contains("--min-effect was not used"), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn where_little_is_good_the_sign_turns() {
     let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"sum\"\ndirection = \"min\""));
     let (_, report) = compare(&folder, &["./plain", "./better"]);

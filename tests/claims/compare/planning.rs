@@ -29,6 +29,17 @@ fn power_reads_its_formula_in_both_directions() {
     folder.write("effects.txt", "0.01 -0.01\n0.03 -0.03\n");
     let recorded = folder.json(&["power", "--effects", "effects.txt"]).1;
     assert!((recorded["deviation"].as_f64().unwrap() - (0.002_f64 / 3.0).sqrt()).abs() < 1e-12, "{recorded}");
+    for alpha in ["1e-16", "0", "0.3"] {
+        let said = folder.judge(&["power", "--sd", "8%", "--alpha", alpha]);
+        assert!(said.code == Some(2) && said.stderr.contains("from 1e-9 to 0.25"), "{alpha}: {}", said.stderr);
+    }
+    // Fewer than six cases claim nothing at 5 %.
+    let few = folder.json(&["power", "--sd", "8%", "--cases", "5", "--cases", "6", "--difference", "150%"]).1;
+    assert_eq!((few["shown"][0].get("difference"), &few["needed"][0]["cases"]), (None, &6.into()), "{few}");
+    assert!(few["shown"][1]["difference"].is_number(), "{few}");
+    let said = folder.judge(&["power", "--sd", "8%", "--difference", "0.5"]);
+    let error = "--difference: effects measured by `ratio` are percentages: write a percentage";
+    assert!(said.code == Some(2) && said.stderr.contains(error), "{}", said.stderr);
     for wrong in [&["power"][..], &["power", "--sd", "10", "--difference", "1%"], &["power", "-p", "sum"]] {
         assert_eq!(folder.judge(wrong).code, Some(2), "{wrong:?}");
     }
@@ -76,5 +87,5 @@ fn power_measures_the_spread_of_solvers() {
     assert_eq!(report["deviation"], compared["comparisons"][0]["effect"]["deviation"]);
     let said = folder.judge(&["power", "-p", "sum", "-s", "./plain"]);
     assert!(said.stdout.contains("plain against itself, 20 cases"), "{}", said.stdout);
-    assert!(said.stdout.contains("two cases show any difference"), "{}", said.stdout);
+    assert!(said.stdout.contains("6 cases show any difference"), "{}", said.stdout);
 }

@@ -92,6 +92,19 @@ fn solvers_that_solve_nothing_stop_early() {
 }
 
 #[test]
+fn solvers_with_totals_of_0_are_level() {
+    let folder = sample();
+    for name in ["zero", "naught"] {
+        folder.script(name, "echo 0");
+    }
+    for until_decided in [&["--seeds", "1-12"][..], &["--until-decided", "--max-cases", "100"]] {
+        let (code, report) = rank(&folder, &[&["./plain", "./zero", "./naught"], until_decided].concat());
+        assert_eq!((code, &report["undecided"]), (Some(0), &serde_json::json!([])), "{report}");
+        assert!(played(&report, "naught") < 100, "{report}");
+    }
+}
+
+#[test]
 fn wrong_uses_are_refused_with_one_error() {
     let folder = sample();
     for (arguments, words) in [

@@ -50,6 +50,21 @@ fn exact_claims_need_only_the_effects_bound() {
 }
 
 #[test]
+fn the_bound_of_thresholds_is_their_most_points() {
+    let case = |seed: u64| {
+        format!("[[problem.case]]\nseed = {seed}\nthresholds = [1000, 500]\nthreshold-points = [62.5, 50]\n")
+    };
+    let rule = CATALOGUE.replace("seeds = \"1-20\"\n", "");
+    let rule = rule.replace("rule = \"sum\"", "rule = \"thresholds\"");
+    let folder = sample_with(&(rule + &(1..=20).map(case).collect::<String>()));
+    let more = ["./plain", "./failing", "--until-decided", "--exact", "--seeds", "1-20"];
+    let (_, report) = compare(&folder, &more);
+    assert_eq!((&report["measure"], &report["exact"]), (&"points".into(), &true.into()), "{report}");
+    // 0.1 % of the most points, unless another effect is wanted.
+    assert_eq!(report["min_effect"], 0.0625, "{report}");
+}
+
+#[test]
 fn exact_claims_need_effects_that_have_a_bound() {
     let folder = sample();
     let exact = |folder: &Folder, more: &[&str]| {
@@ -86,6 +101,17 @@ fn exact_claims_need_effects_that_have_a_bound() {
     let said = exact(&signs, &["--measure", "relative"]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     assert!(said.stderr.contains("scores of one sign"), "{}", said.stderr);
+}
+
+#[test]
+fn an_error_of_a_look_leaves_a_complete_run() {
+    let folder = sample();
+    let exact = ["--until-decided", "--exact", "--bound", "1", "--max-cases", "40"];
+    for command in ["compare", "rank"] {
+        let said = folder.judge(&[&[command, "-p", "sum", "./plain", "./better"], &exact[..]].concat());
+        assert!(said.code == Some(2) && said.stderr.contains("more than the bound"), "{command}: {}", said.stderr);
+        assert_eq!(recorded(&folder).0.len(), 2);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::support::Folder;
+use std::io::Write as _;
 
 #[test]
 fn an_interrupt_shows_what_was_finished() {
@@ -49,6 +50,20 @@ fn output_that_cannot_be_written_is_said() {
     let folder = Folder::new();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = folder.command(&["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}
+
+#[test]
+fn a_server_says_that_nobody_gets_its_answers() {
+    let folder = Folder::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = folder.command(&["serve"]);
+    let mut server = command.stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    // It ends though its input does not.
+    let mut input = server.stdin.take().unwrap();
+    input.write_all(b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"status\"}\n").unwrap();
+    let output = server.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }

@@ -131,6 +131,14 @@ fn echoes(config: &str, more: &[(&str, &str)]) -> Folder {
 }
 
 #[test]
+fn a_package_is_named_where_the_path_is_not() {
+    let folder = echoes("name: Echo\n", &[]);
+    let mut import = folder.command(&["import", ".", "--to", "../out", "--no-verify"]);
+    assert!(import.current_dir(folder.path().join("pack")).output().unwrap().status.success());
+    assert!(catalogue(&folder).contains("# Imported from the Kattis package pack.\n"), "{}", catalogue(&folder));
+}
+
+#[test]
 fn every_submission_folder_has_its_verdicts() {
     let folder = echoes(
         "name: Echo\nlimits: {validation_output: 1}\n",

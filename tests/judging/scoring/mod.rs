@@ -210,6 +210,13 @@ fn a_comparison_counts_a_group_once() {
 }
 
 #[test]
+fn the_best_score_in_a_group_loses_nothing() {
+    let folder = echo("[[problem.group]]\nname = \"a\"\nseeds = \"1-4\"\naggregate = \"min\"\n");
+    let report = folder.json(&["run", "-p", "echo", "-s", "cat", "--sort", "lost"]).1;
+    assert_eq!(of_cases(&report, "lost"), [0, 0, 0, 0], "{report}");
+}
+
+#[test]
 fn reports_with_groups_fit_their_schema() {
     let folder = olympiad();
     let schema = serde_json::from_str(&folder.judge(&["schema"]).stdout).unwrap();

@@ -77,6 +77,16 @@ fn files_outside_the_folder_are_not_read() {
     for arguments in [json!({"command": "cat /etc/hostname"}), json!({"path": "bot.sh", "cases": ["/etc/host*"]})] {
         assert!(tool(&mut served, "evaluate", &arguments).0, "{arguments}");
     }
+    for (solver, part) in [
+        (json!({"path": "bot.sh", "language": "shell"}), ""),
+        (json!({"path": "out.sh"}), "is not read for agents"),
+        (json!({"command": "sh bot.sh"}), "commands are not run"),
+        (json!("bot.sh"), "expected an object"),
+        (json!({}), "expected one of `source` and `path`"),
+    ] {
+        let (is_error, text) = tool(&mut served, "evaluate", &json!({"solver": solver, "seeds": "1"}));
+        assert!(is_error != part.is_empty() && text.contains(part), "{solver}: {text}");
+    }
     // Names that begin like seeds are files like others.
     std::os::unix::fs::symlink("/etc/hostname", served.folder.path().join("seed-x.in")).unwrap();
     let outside = json!({"path": "bot.sh", "language": "shell", "cases": ["seed-x.in"]});

@@ -58,8 +58,15 @@ fn wrong_params_are_named() {
         assert_eq!(error["code"], -32602, "{params}: {error}");
         assert!(error.to_string().contains(part), "{params}: {error}");
     }
-    let compare = json!({"problem": "columns", "a": script, "b": script, "seeds": "1", "alpha": 7});
-    assert_eq!(served.error_code("compare", &compare), -32602);
+    let unmatched = json!({"problem": "columns", "solver": script, "cases": ["nowhere/*.in"]});
+    let hint = served.call("evaluate", &unmatched)["error"]["data"]["hint"].take();
+    assert!(hint.as_str().is_some_and(|hint| !hint.contains("--")), "{hint}");
+    for (name, value) in [("alpha", json!(7)), ("min_effect", json!("much"))] {
+        let compare = json!({"problem": "columns", "a": script, "b": script, "seeds": "1", name: value});
+        let error = served.call("compare", &compare)["error"].take();
+        let said = error["message"].as_str().unwrap();
+        assert!(error["code"] == -32602 && said.starts_with(&format!("params.{name}: expected")), "{error}");
+    }
 }
 
 #[test]

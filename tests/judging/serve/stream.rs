@@ -39,6 +39,7 @@ fn equal_programs_stop_only_where_an_improvement_is_wanted() {
     let equal = format!("{script} # the same");
     let whole = served.evaluate(&equal, "1-60", &json!({"against": "best"}));
     assert_eq!((&whole["stopped_early"], &whole["is_best"]), (&json!(false), &json!(false)));
+    assert_eq!(whole["comparison"]["claim"], "equal");
     let stopped = served.evaluate(&format!("{equal} again"), "1-60", &json!({"against": "best", "min_effect": "5%"}));
     assert_eq!(stopped["stopped_early"], true, "{}", stopped["comparison"]);
 }
@@ -50,6 +51,9 @@ fn a_candidate_that_solves_nothing_stops_soon() {
     let failing = served.evaluate("exit 1", "1-60", &json!({"against": "best"}));
     assert_eq!(failing["verdict"], "runtime-error");
     assert!(failing["runs"].as_u64().unwrap() <= 10, "{failing}");
+    let [effect, low] = ["effect", "low"].map(|name| failing["comparison"][name].as_f64());
+    assert!(effect.is_some_and(|effect| (-1.0..-0.5).contains(&effect)), "{}", failing["comparison"]);
+    assert!(low.is_none_or(|low| low >= -1.0), "nothing is lost twice: {}", failing["comparison"]);
     served.evaluate("exit 2", "101-160", &json!({}));
     let neither = served.evaluate("exit 3", "101-160", &json!({"against": "best"}));
     assert_eq!(neither["runs"], 16, "the incumbent solves nothing either");

@@ -86,6 +86,8 @@ fn missing_cases_come_with_their_command() {
         said.stdout.lines().filter_map(|line| line.split_once(" is missing: ")).map(|(_, c)| c).collect();
     assert_eq!(missing.len(), 2, "{}", said.stdout);
     assert_eq!(missing[0], "judge run -p echo -s ./bot --shard 2/4 --journal shard-2-of-4.db");
+    let (_, shown) = folder.json(&["history", "show", "last"]);
+    assert_eq!(shown["interrupted"], false, "its other cases were not run yet: {shown}");
     for command in missing {
         by_shell(&folder, command);
     }
@@ -94,6 +96,20 @@ fn missing_cases_come_with_their_command() {
     let (_, history) = folder.json(&["history"]);
     assert_eq!((&history["runs"][0]["state"], history["runs"][0]["done"].as_u64()), (&"complete".into(), Some(12)));
     assert!(history["runs"][0]["total"].is_number() || history["runs"][0]["total"].is_string(), "{history}");
+}
+
+#[test]
+fn flags_come_before_solvers_behind_two_hyphens() {
+    let folder = sample();
+    folder.script("bot", "cat");
+    let first = ["run", "-p", "echo", "--shard", "1/2", "--journal", "1.db", "--", "./bot"];
+    expect(&folder, &first, 0);
+    let said = expect(&folder, &["merge", "1.db"], 0);
+    let (_, missing) = said.stdout.lines().find_map(|line| line.split_once(" is missing: ")).unwrap();
+    assert_eq!(missing, "judge run -p echo --shard 2/2 --journal shard-2-of-2.db -- ./bot");
+    by_shell(&folder, missing);
+    let said = expect(&folder, &["merge", "shard-*.db"], 0);
+    assert!(said.stdout.contains("12 of 12 cases, 2 of 2 shards, complete"), "{}", said.stdout);
 }
 
 #[test]

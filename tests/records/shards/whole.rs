@@ -1,6 +1,6 @@
 //! The merged run equals the run on one machine.
 
-use super::{BOT, expect, play, sample};
+use super::{BOT, CATALOGUE, expect, play, sample};
 use crate::support::Folder;
 use rusqlite::Connection;
 use std::collections::BTreeSet;
@@ -87,6 +87,7 @@ fn shard_results_are_reused_and_may_be_empty() {
         let said = play(&folder, &command, shard, 8);
         if said.stderr.contains(&format!("shard {shard}/8 has 0 of 3 cases")) {
             assert_eq!(said.code, Some(0), "{}", said.stderr);
+            assert!(said.stdout.contains("echo: no cases; "), "{}", said.stdout);
             empty += 1;
         }
     }
@@ -100,6 +101,27 @@ fn shard_results_are_reused_and_may_be_empty() {
     let said = folder.json(&[&BOT[..], &["--seeds", "1-3", "--reuse"]].concat()).1;
     let history = folder.json(&["history", "show", "1"]).1;
     assert_eq!(said["cases"][0]["wall_ms"], history["cases"][0]["wall_ms"]);
+}
+
+#[test]
+fn shards_of_parameters_and_without_a_catalogue_merge() {
+    let folder = sample();
+    let catalogue = CATALOGUE.replace("echo {seed}", "echo {seed}{n}");
+    let catalogue = format!("{catalogue}[problem.generator-parameters]\nn = \"1..9\"\n");
+    folder.write("problems.toml", &catalogue);
+    let cases = ["seed=1,n=2", "seed=2,n=3", "seed=3,n=4"].map(|case| ["--case", case]).concat();
+    let command = [&BOT[..], &cases].concat();
+    (1..=2).for_each(|shard| drop(play(&folder, &command, shard, 2)));
+    // Without the problem there is no total yet.
+    folder.write("problems.toml", catalogue.replace("\"echo\"", "\"other\""));
+    let merge = ["merge", "1.db", "2.db", "--into", "all.db"];
+    let said = folder.judge(&merge);
+    assert!(said.stdout.contains("3 of 3 cases, 2 of 2 shards, complete"), "{}{}", said.stdout, said.stderr);
+    let total = || folder.json(&["history", "--journal", "all.db"]).1["runs"][0]["total"].clone();
+    assert!(total().is_null());
+    folder.write("problems.toml", &catalogue);
+    let said = expect(&folder, &merge, 0);
+    assert!(said.stdout.contains("; 0 are new") && !total().is_null(), "{}", said.stdout);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use super::results;
 use crate::support::client::Server;
-use crate::support::{Folder, Said};
+use crate::support::{Folder, Said, of_cases};
+use rusqlite::Connection;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -89,12 +90,16 @@ impl User {
         entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("judge-run.")).collect()
     }
 
-    /// Has a task play the run.
-    fn play(&self) {
+    /// Returns whether the task of this number succeeds.
+    fn task(&self, number: &str) -> bool {
         let mut task = Command::new("sh");
         task.arg(self.run_folders()[0].join("task.sh"));
-        let status = task.env("SLURM_ARRAY_JOB_ID", "222").env("SLURM_ARRAY_TASK_ID", "0").status().unwrap();
-        assert!(status.success());
+        task.env("SLURM_ARRAY_JOB_ID", "222").env("SLURM_ARRAY_TASK_ID", number).status().unwrap().success()
+    }
+
+    /// Has a task play the run.
+    fn play(&self) {
+        assert!(self.task("0"));
         self.set("COMPLETED");
     }
 
@@ -192,6 +197,54 @@ fn attach_and_resume_collect_results() {
         assert_eq!(said.code, Some(0), "{}", said.stderr);
         user.check_complete();
     }
+}
+
+#[test]
+fn a_failed_task_loses_no_results_of_others() {
+    let user = User::with_run();
+    user.play();
+    let plan = user.run_folders()[0].join("plan.json");
+    let text = fs::read(&plan).unwrap();
+    fs::write(&plan, "no plan").unwrap();
+    assert!(!user.task("1"));
+    fs::write(&plan, text).unwrap();
+    let said = user.judge(&["run", "--attach", "1"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    user.check_complete();
+}
+
+#[test]
+fn an_attached_run_reports_what_it_had() {
+    let user = User::with_run();
+    user.play();
+    assert_eq!(user.judge(&["run", "--attach", "1"]).code, Some(0));
+    // As if the job had ended before the last case.
+    let journal = Connection::open(user.folder.path().join(".judge/journal.db")).unwrap();
+    let sql = "UPDATE run SET state = 'open'; DELETE FROM cluster_job; DELETE FROM best_result;
+               DELETE FROM result WHERE place >= 2;";
+    journal.execute_batch(sql).unwrap();
+    drop(journal);
+    user.set("PENDING");
+    let said = user.judge(&[&RUN[..], &["--detach", "--resume"]].concat());
+    assert!(said.code == Some(0) && said.stderr.contains("2 cases are done"), "{}", said.stderr);
+    user.play();
+    let report = user.json(&["run", "--attach", "last"]);
+    assert_eq!(of_cases(&report, "verdict"), [&Value::from("accepted"); 3], "{report}");
+}
+
+#[test]
+fn reused_results_keep_their_features() {
+    let user = User::new();
+    user.folder.write("problems.toml", format!("{ECHO}[problem.features]\nN = '^([0-9]+)'\n"));
+    assert_eq!(user.judge(&[&RUN[..], &["--detach"]].concat()).code, Some(0));
+    user.play();
+    let attached = user.json(&["run", "--attach", "1"]);
+    let reused = user.json(&[&RUN[..], &["--reuse"]].concat());
+    for report in [attached, reused] {
+        let features: Vec<&Value> = of_cases(&report, "features").into_iter().map(|features| &features["N"]).collect();
+        assert_eq!(features, [1, 2, 3], "{report}");
+    }
+    assert_eq!(user.calls("sbatch"), 1);
 }
 
 #[test]

@@ -348,6 +348,7 @@ fn comparing_commands_check_their_reports_before_anything_runs() {
         assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.stderr);
         assert!(said.stderr.contains("cannot write the JSON") && said.stderr.contains(target), "{}", said.stderr);
         assert!(said.stderr.contains("hint: mkdir -p missing"), "{}", said.stderr);
+        assert!(!said.stderr.contains(".judge-"), "of a temporary file: {}", said.stderr);
     }
     assert!(!folder.path().join(".judge").exists(), "a run was started");
 }

@@ -61,6 +61,7 @@ fn runs_are_paged_like_the_history() {
     assert_eq!((&all["runs"], &all["total"]), (&history["runs"], &json!(4)));
     let page = server.json("/api/runs?offset=1&limit=2");
     assert_eq!(page["runs"].as_array().unwrap()[..], history["runs"].as_array().unwrap()[1..3]);
+    assert_eq!(server.json("/api/runs?offset=18446744073709551615")["runs"], json!([]));
     let found = |query: &str| server.json(&format!("/api/runs?{query}"))["total"].clone();
     assert_eq!([found("text=GREEDY"), found("text=note"), found("text=%25"), found("problem=same-game")], [1, 2, 0, 0]);
     assert_eq!(found("solver=columns-quickstart"), 2);

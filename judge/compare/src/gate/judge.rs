@@ -165,7 +165,7 @@ fn cases_fell(pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Vec<Complaint> {
     let shared = GateLimits { alpha: limits.case_alpha / held.len().max(1) as f64, ..limits.clone() };
     let fell = |(pair, tolerance): &(&ScoredPair<'_>, &BigRational)| {
         let (was, now) = (pair.was.mean(), pair.now.mean());
-        let drop = fall(was, now, limits.direction, tolerance)?.unwrap_or_default();
+        let drop = fall(was, now, limits.direction, tolerance)?;
         let noise = noise_test(std::slice::from_ref(*pair), was, now, tolerance, &shared);
         let complaint = || Complaint::CaseFell { case: pair.case.to_owned(), drop };
         noise.is_none_or(|test| test.is_fall()).then(complaint)
@@ -408,7 +408,7 @@ mod tests {
             entry.tolerance = Some(percent(10));
         }
         let judgement = judge(&baseline, &scores(&[89, 200]), &limits(Direction::Max, 0));
-        assert_eq!(judgement.complaints, [Complaint::CaseFell { case: "seed-00".to_owned(), drop: percent(11) }]);
+        assert_eq!(judgement.complaints, [Complaint::CaseFell { case: "seed-00".to_owned(), drop: Some(percent(11)) }]);
         assert!(judge(&baseline, &scores(&[90, 200]), &limits(Direction::Max, 0)).holds());
     }
 

@@ -95,8 +95,8 @@ pub enum Complaint {
     CaseFell {
         /// Its name.
         case: String,
-        /// The share it fell by.
-        drop: BigRational,
+        /// The share it fell by. `None` if the recorded score is 0.
+        drop: Option<BigRational>,
     },
     /// The total fell by more than allowed.
     TotalFell {

@@ -82,7 +82,7 @@ impl PairedComparison {
         paired
     }
 
-    /// Divides all effects by the mean base. If that is 0, no case has an effect.
+    /// Divides all effects by the mean base. If that is 0 or too large for floating point, no case has an effect.
     pub(super) fn divide(&mut self, raw: &[RawPair], heaviest: f64) {
         let mut unit = TermUnit::default();
         let terms: Vec<Term> = raw.iter().map(|pair| unit.term(pair)).collect();
@@ -90,7 +90,7 @@ impl PairedComparison {
         let count = raw.len() as f64;
         let mean = total.to_f64().map(|total| total / count);
         let Some(mean) = mean.filter(|mean| *mean != 0.0 && mean.is_finite()) else {
-            self.undefined += raw.len();
+            self.undefined += std::mem::take(&mut self.cases);
             return;
         };
         self.unit = heaviest / unit.size();

@@ -57,9 +57,11 @@ impl EffectMeasure {
     pub fn of_rule(rule: &Rule) -> Self {
         match rule {
             Rule::Sum | Rule::Mean => Self::Total,
-            Rule::Exact | Rule::Thresholds | Rule::Relative { .. } | Rule::Rank { .. } | Rule::RankTopCoder { .. } => {
-                Self::Points
-            }
+            Rule::Exact
+            | Rule::Thresholds { .. }
+            | Rule::Relative { .. }
+            | Rule::Rank { .. }
+            | Rule::RankTopCoder { .. } => Self::Points,
             Rule::Log => Self::Ratio,
         }
     }
@@ -87,13 +89,11 @@ impl EffectMeasure {
             None => Ok(self.share_of_case(rule, DEFAULT_SHARE)),
             Some(MinEffect::Share(share)) => {
                 let effect = self.share_of_case(rule, share.share());
-                let unit = "not percentages here: write --min-effect as a number, such as 10";
+                let unit = "not percentages here: write a number, such as 10";
                 effect.map(Some).ok_or_else(|| self.unsuited(unit))
             }
             Some(MinEffect::Amount(amount)) if !self.is_share() => Ok(Some(*amount)),
-            Some(MinEffect::Amount(_)) => {
-                Err(self.unsuited("percentages: write --min-effect as a percentage, such as 0.1%"))
-            }
+            Some(MinEffect::Amount(_)) => Err(self.unsuited("percentages: write a percentage, such as 0.1%")),
         }
     }
 
@@ -265,6 +265,11 @@ impl PointSigns {
         !self.first_has_any
     }
 
+    /// Returns whether some points are below 0.
+    pub fn has_negative(self) -> bool {
+        self.has_negative
+    }
+
     /// Returns whether differences can be a share of the first solver's total: it is not 0, and no two cases of any
     /// solver have points of different signs.
     pub fn allow_shares(self) -> bool {
@@ -293,6 +298,7 @@ impl ScoredOutcomes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use checkers::Score;
 
     #[test]
     fn the_rule_chooses_the_measure() {
@@ -318,7 +324,11 @@ mod tests {
         let share = "1%".parse().unwrap();
         assert_eq!(EffectMeasure::Points.min_effect(&relative, None), Ok(Some(1_000.0)));
         assert_eq!(EffectMeasure::Points.min_effect(&relative, Some(&share)), Ok(Some(10_000.0)));
-        assert_eq!(EffectMeasure::Points.bound(&Rule::Thresholds), Some(10.0));
+        let thresholds: Rule = "thresholds".parse().unwrap();
+        assert_eq!(EffectMeasure::Points.bound(&thresholds), Some(10.0));
+        let own = thresholds.with_max_points("62.5".parse::<Score>().unwrap().to_rational());
+        assert_eq!(EffectMeasure::Points.bound(&own), Some(62.5));
+        assert_eq!(EffectMeasure::Points.min_effect(&own, Some(&share)), Ok(Some(0.625)));
         assert_eq!(EffectMeasure::Total.bound(&relative), None);
     }
 

@@ -321,6 +321,22 @@ proptest! {
 }
 
 #[test]
+fn of_two_imports_at_once_the_better_score_stays() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    let mut other = bench.journal();
+    other.connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        let worse = scope.spawn(|| bench.journal().import_best(&game(&bench), &[imported(0, 5)]).unwrap());
+        std::thread::sleep(Duration::from_millis(200));
+        // It ends the open transaction first.
+        other.import_best(&game(&bench), &[imported(0, 9)]).unwrap();
+        worse.join().unwrap();
+    });
+    let best = bench.journal().best_by_input(&game(&bench)).unwrap();
+    assert_eq!(best[&input(0)].score, Score::from(9));
+}
+
+#[test]
 fn a_rule_that_takes_no_best_score_has_no_reference() {
     let mut bench = Bench::new(&["bot"], 1..=CASES as u64);
     let run = bench.run(&[Some(1), None, None]);

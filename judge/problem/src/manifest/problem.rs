@@ -41,6 +41,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
+    let rule = with_max_points(scoring.rule, &cases);
     section.finish();
 
     let (id, checker) = (id?, checker?);
@@ -57,7 +58,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         helper_limits,
         cases,
         inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
-        scoring: scoring.rule,
+        scoring: rule,
         direction: scoring.direction,
         failure: scoring.failure,
         best: scoring.best,
@@ -239,6 +240,15 @@ fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs:
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );
+    }
+}
+
+/// Returns the rule with the most points that any case earns by its thresholds.
+fn with_max_points(rule: Rule, cases: &CaseList) -> Rule {
+    let first_steps = cases.listed().filter_map(|case| case.thresholds.as_ref()?.steps.first());
+    match first_steps.map(|(_, points)| points.to_rational()).max() {
+        Some(max) if max.is_positive() => rule.with_max_points(max),
+        _ => rule,
     }
 }
 

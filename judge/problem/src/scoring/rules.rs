@@ -37,7 +37,9 @@ fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> O
             Some(results.failure.map_or(score, |failure| direction.better(score, failure)).to_rational())
         }
         Rule::Exact => Some(BigRational::one()),
-        Rule::Thresholds => results.cases.at(case).thresholds.as_ref().map(|needed| grade(direction, needed, score)),
+        Rule::Thresholds { .. } => {
+            results.cases.at(case).thresholds.as_ref().map(|needed| grade(direction, needed, score))
+        }
         Rule::Relative { scale } => Some(share_of_best(direction, score, results.best(case)?) * scale),
         Rule::Rank { scale } => Some(by_atcoder(results, case, score) * scale),
         Rule::RankTopCoder { scale } => Some(by_topcoder(results, case, score) * scale),

@@ -365,7 +365,7 @@ mod tests {
             terms.thresholds = Some(thresholds(Direction::Max, &[100, 50], Some(&[30, 7])));
         }
         let points = [30, 7, 7, 0, 0].map(|points| ratio(points, 1));
-        assert_eq!(run.standings(&Rule::Thresholds)[0].points.iter().collect::<Vec<_>>(), points);
+        assert_eq!(run.standings(&"thresholds".parse().unwrap())[0].points.iter().collect::<Vec<_>>(), points);
         let new = |scores: &[i64], points: Option<Vec<Score>>| {
             Thresholds::new(Direction::Max, scores.iter().copied().map(Score::from).collect(), points).is_err()
         };
@@ -382,9 +382,9 @@ mod tests {
             terms.thresholds = Some(thresholds(Direction::Max, &[90, 80, 70, 60, 50, 40, 30, 20, 10], None));
         }
         let points = [10, 10, 9, 3, 2, 2, 1, 1, 0, 0].map(|points| ratio(points, 1));
-        assert_eq!(run.standings(&Rule::Thresholds)[0].points.iter().collect::<Vec<_>>(), points);
+        assert_eq!(run.standings(&"thresholds".parse().unwrap())[0].points.iter().collect::<Vec<_>>(), points);
         run.cases[3].thresholds = None;
-        assert_eq!(run.score(&Rule::Thresholds), Err(InvalidResults::NoThresholds { case: 3 }));
+        assert_eq!(run.score(&"thresholds".parse().unwrap()), Err(InvalidResults::NoThresholds { case: 3 }));
     }
 
     #[test]
@@ -394,7 +394,7 @@ mod tests {
             terms.thresholds = Some(thresholds(Direction::Min, &[10, 20, 30, 40, 50, 60, 70, 80, 90], None));
         }
         let points = [10, 9, 2, 1, 0].map(|points| ratio(points, 1));
-        assert_eq!(run.standings(&Rule::Thresholds)[0].points.iter().collect::<Vec<_>>(), points);
+        assert_eq!(run.standings(&"thresholds".parse().unwrap())[0].points.iter().collect::<Vec<_>>(), points);
     }
 
     #[test]

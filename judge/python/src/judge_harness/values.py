@@ -128,7 +128,8 @@ class Evaluation:
             raise JudgeFault(f"expected the result of an evaluation, found {str(document)[:100]}")
         failures = int(document.get("failures", 0))
         # A sealed result only has the total and the number of failures.
-        sealed_verdict = ACCEPTED if failures == 0 else "rejected"
+        solver_verdict = ACCEPTED if failures == 0 else "rejected"
+        sealed_verdict = "judge-error" if document.get("judge_errors") else solver_verdict
         comparison = document.get("comparison")
         return cls(
             verdict=document.get("verdict", sealed_verdict),

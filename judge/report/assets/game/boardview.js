@@ -172,11 +172,13 @@ export class BoardView {
 
   /** Chooses how many columns are drawn. A long strip is folded to make its cells as large as possible. */
   fold() {
-    const { width, board: { length } } = this.state;
-    const side = (columns) => Math.min(this.box.clientWidth / columns, this.box.clientHeight / Math.ceil(length / columns));
-    const counts = Array.from({ length: Math.max(0, length - SHORT_STRIP + 1) }, (_, at) => at + SHORT_STRIP);
-    const isStrip = length === width && counts.length > 0;
-    this.columns = Math.max(1, isStrip ? counts.reduce((best, count) => (side(count) > side(best) ? count : best)) : width);
+    const { width, board: { length } } = this.state, { clientWidth, clientHeight } = this.box;
+    const side = (columns) => Math.min(clientWidth / columns, clientHeight / Math.ceil(length / columns));
+    this.columns = Math.max(1, width);
+    if (length === width && length >= SHORT_STRIP) {
+      this.columns = SHORT_STRIP;
+      for (let count = SHORT_STRIP; count <= length; count++) if (side(count) > side(this.columns)) this.columns = count;
+    }
     this.rows = Math.max(1, Math.ceil(length / this.columns));
     this.box.style.setProperty("--ratio", this.rows / this.columns);
   }
@@ -367,7 +369,7 @@ export class BoardView {
     const image = new ImageData(columns, rows), pixels = new Uint32Array(image.data.buffer);
     const packed = ([red, green, blue]) => (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
     const colors = sprites.looks.map(([text], look) => (text === null ? 0 : packed(sprites.rgb(look))));
-    board.forEach((look, place) => { pixels[place] = colors[look]; });
+    for (let place = 0; place < board.length; place++) pixels[place] = colors[board[place]];
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     for (const place of marks) pixels[place] = packed(isDark ? [255, 255, 255] : [0, 0, 0]);
     map.getContext("2d").putImageData(image, 0, 0);

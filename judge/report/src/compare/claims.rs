@@ -70,7 +70,10 @@ impl CompareReport<'_> {
             Claim::Equal if paired.solved < paired.cases => {
                 format!("no difference: the same points on all {} cases", paired.cases)
             }
-            Claim::Equal => format!("no difference: the same score on all {} cases that both solved", paired.cases),
+            Claim::Equal => {
+                let what = self.compared.metric.as_ref().map_or_else(|| "score".to_owned(), |name| format!("`{name}`"));
+                format!("no difference: the same {what} on all {} cases that both solved", paired.cases)
+            }
             Claim::Accepted(hypothesis) => accepted_in_words(self, comparison, hypothesis),
             Claim::Contrary => {
                 let by = match comparison.inference.interval {
@@ -134,9 +137,9 @@ impl CompareReport<'_> {
     }
 }
 
-/// Writes a probability in percent, with at most six decimals.
+/// Writes a probability in percent, with at most seven decimals.
 pub(crate) fn percentage(probability: f64) -> String {
-    let text = format!("{:.6}", probability * 100.0);
+    let text = format!("{:.7}", probability * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -154,13 +157,17 @@ fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
 fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let effects = paired.pairs.len();
     let fewest = fewest_for_claim(report.parameters.alpha);
+    let are = |count: usize| if count == 1 { "is" } else { "are" };
+    let lack_effects = paired.cases < paired.solved;
     if report.compared.is_sequential || paired.solved < 2 || effects >= fewest {
-        return format!("not decided: {} cases that both solved are too few", paired.solved.min(effects));
+        let which = if lack_effects { "with an effect" } else { "that both solved" };
+        let cases = paired.solved.min(effects);
+        return format!("not decided: {} {which} {} too few", counted(cases, "case"), are(cases));
     }
     let level = percentage(report.parameters.alpha);
-    let are = if effects == 1 { "is" } else { "are" };
-    let cases = counted(effects, "case");
-    format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
+    let (cases, are) = (counted(effects, "case"), are(effects));
+    let which = if lack_effects { " with an effect" } else { "" };
+    format!("not decided: {cases}{which} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 
 /// Says that the estimate is exaggerated, because the test stopped when it was large.

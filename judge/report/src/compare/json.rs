@@ -32,7 +32,7 @@ pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a,
         Some(TimeRecord { first, second, mean, interval: interval.into() })
     };
     CompareDocument {
-        schema: 2,
+        schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
         provenance: (&report.compared.provenance).into(),
         limits: run_info.map(|_| (&report.compared.plan.limits).into()),
@@ -214,7 +214,7 @@ pub(crate) struct CompareDocument<'a, C, P> {
     problem: &'a str,
     direction: &'static str,
     measure: &'static str,
-    /// The metric whose values are compared instead of the scores.
+    /// The metric whose values are compared instead of the scores. Then each `score` is its value.
     metric: Option<&'a str>,
     rule: &'static str,
     /// The scores that the compared points are relative to, under rules that use the best score of a case.

@@ -5,8 +5,8 @@ use crate::formats::{Report, Written};
 use crate::text::{Document, ProvenanceRecord, Sheet, Style, TextTable, or_nothing, provenance_lines, size};
 use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
-use judge_statistics::cases_until_decided;
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
+use judge_statistics::{cases_until_decided, fewest_for_claim};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
@@ -50,20 +50,29 @@ pub struct PowerReport {
 const RANGE_ALPHA: f64 = 0.05;
 
 impl PowerReport {
+    /// Returns the smallest number of cases from which a comparison claims anything.
+    fn fewest(&self) -> u64 {
+        fewest_for_claim(self.alpha) as u64
+    }
+
     fn shown_by(&self, cases: u64) -> Option<f64> {
-        detectable_effect(self.spread.deviation, cases, self.alpha, self.power)
+        let detectable = || detectable_effect(self.spread.deviation, cases, self.alpha, self.power);
+        (cases >= self.fewest()).then(detectable).flatten()
     }
 
     fn needed_for(&self, difference: f64) -> Option<u64> {
-        cases_needed(self.spread.deviation, difference, self.alpha, self.power)
+        self.needed_with(self.spread.deviation, difference)
+    }
+
+    fn needed_with(&self, deviation: f64, difference: f64) -> Option<u64> {
+        Some(cases_needed(deviation, difference, self.alpha, self.power)?.max(self.fewest()))
     }
 
     /// Returns the smallest and the largest number of cases, by the uncertainty of the spread; `None` if the spread was
     /// given.
     fn range_for(&self, difference: f64) -> Option<(u64, u64)> {
         let spread = deviation_interval(self.spread.deviation, self.spread.cases?, RANGE_ALPHA)?;
-        let needed = |deviation| cases_needed(deviation, difference, self.alpha, self.power);
-        Some((needed(spread.low)?, needed(spread.high)?))
+        Some((self.needed_with(spread.low, difference)?, self.needed_with(spread.high, difference)?))
     }
 
     fn decided_after(&self, difference: f64) -> Option<u64> {
@@ -172,7 +181,7 @@ impl Report for PowerReport {
             self.alpha
         )];
         if *deviation == 0.0 {
-            parts.push("The effects do not vary: two cases show any difference.".to_owned());
+            parts.push(format!("The effects do not vary: {} cases show any difference.", self.fewest()));
             return parts.join("\n");
         }
         let tables = self.tables().into_iter().filter(|(_, table)| !table.rows.is_empty());

@@ -171,10 +171,11 @@ impl Report for RankReport<'_> {
                 row.verdicts.to_string(),
             ]);
         }
-        let ComparedRuns { plan, measure, .. } = &self.compared;
+        let ComparedRuns { plan, measure, metric, .. } = &self.compared;
         let (problem, cases, source) = (one_line(&plan.problem.id), plan.cases.len(), self.compared.source());
         let mut lines = self.remarks();
-        lines.push(format!("{problem}, by {measure}: {cases} cases; {source}"));
+        let by = metric.as_ref().map_or_else(|| measure.to_string(), |name| format!("the metric `{name}`"));
+        lines.push(format!("{problem}, by {by}: {cases} cases; {source}"));
         format!("{}\n\n{}", table.text(), lines.join("\n"))
     }
 

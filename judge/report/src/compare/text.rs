@@ -135,6 +135,7 @@ fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     let PairedComparison { cases, solved, .. } = &comparison.paired;
     let cases = match *cases {
         all if all == *solved => format!("{all} cases that both solved"),
+        all if all < *solved => format!("{all} of the {solved} cases that both solved"),
         all => format!("{all} cases, {solved} of them solved by both"),
     };
     let mut lines = vec![format!("{b} against {a}: {cases}")];
@@ -142,7 +143,9 @@ fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
     if comparison.paired.undefined > 0 {
         let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.compared.measure);
-        lines.push(format!("{undefined}: a score is not above 0, or the total is 0 (see --measure points)"));
+        lines.push(format!(
+            "{undefined}: a score is not above 0, or the total is 0 or too large (see --measure difference)"
+        ));
     }
     lines.join("\n")
 }

@@ -1,8 +1,9 @@
 //! The report of `judge gate --calibrate`: the falls that a gate notices, and the effort to notice smaller ones.
 
 use crate::formats::{Report, Written};
-use crate::text::{Document, Sheet, Style, TextTable, paragraphs};
-use judge_compare::gate::{Calibration, Design, POWER};
+use crate::gate::report::case_flags;
+use crate::text::{Document, Sheet, Style, TextTable, paragraphs, rounded};
+use judge_compare::gate::{BaselineFile, Calibration, Design, POWER};
 use judge_problem::{one_line, quote};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,8 +22,8 @@ pub struct CalibrationReport<'a> {
     pub sensitivity: Option<f64>,
     /// The baseline file.
     pub file: &'a Path,
-    /// The problem's id.
-    pub problem: &'a str,
+    /// Its content.
+    pub record: &'a BaselineFile,
     /// The solver, as it was named.
     pub solver: &'a str,
 }
@@ -62,10 +63,12 @@ impl CalibrationReport<'_> {
     }
 
     fn record(&self, design: &Design) -> String {
-        let seeds =
-            if design.cases == self.calibration.cases { String::new() } else { format!(" --seeds 1-{}", design.cases) };
+        let are_its_own = design.cases == self.calibration.cases;
+        let cases =
+            if are_its_own { case_flags(self.record, self.file) } else { format!(" --seeds 1-{}", design.cases) };
         let (solver, file) = (quote(self.solver), quote(&self.file.to_string_lossy()));
-        format!("judge baseline -p {} -s {solver}{seeds} --repeat {} --output {file}", self.problem, design.recorded)
+        let problem = &self.record.baseline.problem;
+        format!("judge baseline -p {problem} -s {solver}{cases} --repeat {} --output {file}", design.recorded)
     }
 
     fn gate(&self, design: &Design) -> String {
@@ -132,7 +135,13 @@ impl Document for CalibrationReport<'_> {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    let percent = share * 100.0;
+    // A small share has two digits.
+    if percent == 0.0 || percent >= 0.1 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{} %", rounded(percent, percent))
+    }
 }
 
 impl Report for CalibrationReport<'_> {

@@ -6,4 +6,4 @@ pub(super) mod json;
 pub(super) mod report;
 
 pub use calibration::CalibrationReport;
-pub use report::{GateReport, GatesReport};
+pub use report::{GateReport, GatesReport, case_flags};

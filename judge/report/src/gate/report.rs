@@ -92,6 +92,21 @@ impl GatesReport<'_> {
     }
 }
 
+/// Returns the flags that choose the cases of a baseline in this file.
+pub fn case_flags(record: &BaselineFile, file: &Path) -> String {
+    let sources = || record.sources.values();
+    let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
+    let seeds: Seeds = sources().filter_map(seed).collect();
+    let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let other = |source: &BaselineSource| match source {
+        BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
+        BaselineSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
+        BaselineSource::Seed(_) => None,
+    };
+    seeds.into_iter().chain(sources().filter_map(other)).collect()
+}
+
 impl GateReport<'_> {
     /// Returns every complaint as text.
     pub(crate) fn findings(&self) -> Vec<Finding<'_>> {
@@ -210,7 +225,7 @@ impl GateReport<'_> {
                 Finding { failure, ..of_case(case, format!("it was accepted and is {now}{colon}{note}")) }
             }
             Complaint::CaseFell { case, drop } => {
-                of_case(case, format!("its score got worse by {}, more than its tolerance", percent(drop)))
+                of_case(case, format!("its score got worse {}, more than its tolerance", by(drop.as_ref())))
             }
             Complaint::TotalFell { drop } => of_all(self.total_words(drop.as_ref()), self.largest_fall()),
             Complaint::TimeRose { rise } => {
@@ -224,7 +239,7 @@ impl GateReport<'_> {
 
     fn total_words(&self, drop: Option<&BigRational>) -> String {
         let Judgement { total_was, total_now, .. } = self.judgement;
-        let by = drop.map_or_else(|| "from 0".to_owned(), |drop| format!("by {}", percent(drop)));
+        let by = by(drop);
         let allowed = percent(&self.limits.max_drop);
         let noise = self.judgement.noise.as_ref();
         let noise = noise.map(|test| format!(" ({} that this is noise)", probability(test.level))).unwrap_or_default();
@@ -252,23 +267,8 @@ impl GateReport<'_> {
     fn record_again(&self) -> Option<String> {
         let solver = quote(&self.plan.solvers.first()?.spec.text);
         let file = quote(&self.file.to_string_lossy());
-        let cases = self.case_flags();
+        let cases = case_flags(self.record, self.file);
         Some(format!("judge baseline -p {} -s {solver}{cases} --output {file}", self.plan.problem.id))
-    }
-
-    /// Returns the flags that choose the cases of the baseline.
-    fn case_flags(&self) -> String {
-        let sources = || self.record.sources.values();
-        let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
-        let seeds: Seeds = sources().filter_map(seed).collect();
-        let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
-        let folder = self.file.parent().unwrap_or(Path::new(""));
-        let file = |source: &BaselineSource| match source {
-            BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
-            BaselineSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
-            BaselineSource::Seed(_) => None,
-        };
-        seeds.into_iter().chain(sources().filter_map(file)).collect()
     }
 
     fn failure(&self, case: &str) -> Option<&Outcome> {
@@ -351,10 +351,19 @@ pub(crate) fn is_worse(change: &Change, direction: Direction) -> bool {
     direction.compare(change.now.mean(), change.was.mean()).is_lt()
 }
 
+/// The number of decimals of a percentage, and the number of digits of a small one.
+const PERCENT_DECIMALS: u32 = 3;
+const PERCENT_DIGITS: u32 = 2;
+
+/// Returns by how much a number got worse. A fall from 0 has no share.
+fn by(drop: Option<&BigRational>) -> String {
+    drop.map_or_else(|| "from 0".to_owned(), |drop| format!("by {}", percent(drop)))
+}
+
 /// Writes an exact share as a percentage.
 pub(crate) fn percent(share: &BigRational) -> String {
-    let hundred = BigRational::from_integer(100.into());
-    let text = display(&(share * hundred), 3);
+    let percent = share * BigRational::from_integer(100.into());
+    let text = display(&percent, PERCENT_DECIMALS.max(decimals_of_digits(&percent, PERCENT_DIGITS)));
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 

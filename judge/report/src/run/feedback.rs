@@ -141,3 +141,16 @@ fn key(counts: &Counts) -> TextTable {
     };
     TextTable::new(&["verdict", "short", "meaning"], 3, counts.iter().map(row).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_messages_of_a_compiler_are_complete() {
+        let messages: String = (0..200).map(|number| format!("error {number}\n")).collect();
+        let outcome = Outcome::without_run(Verdict::CompileError, messages.clone());
+        let texts = compiler_output(Some((JobId { case: 0, solver: 0 }, &outcome)));
+        assert_eq!(texts[0].1, messages);
+    }
+}

@@ -145,8 +145,7 @@ impl RunReport<'_> {
 
     /// Returns the maximal points of a case, before its weight; `None` under a rule without such a maximum.
     pub(crate) fn max_points(&self, case: usize) -> Option<BigRational> {
-        let of_case = || self.plan.cases.at(case).thresholds?.steps.first().map(|(_, points)| points.to_rational());
-        if self.rule.needs_thresholds() { of_case() } else { self.rule.max_points().map(BigRational::from_integer) }
+        self.plan.cases.max_points(case, self.rule)
     }
 
     /// Returns the points of a job as the table shows them: `8 of 10` where the maximum differs from case to case.
@@ -162,18 +161,25 @@ impl RunReport<'_> {
     }
 
     /// Returns the points that the job lost, times the weight of the case. This is the distance to the maximal points
-    /// of a case, or to the best known score under a rule that adds up scores. `None` if the job has no points, or no
-    /// score of the case is known.
+    /// of a case, or from its own score to the best known one under a rule that adds up scores. `None` if the job has no
+    /// points, or no score of the case is known.
     pub(crate) fn lost(&self, job: JobId) -> Option<BigRational> {
         let points = self.case_points(job)?;
         let lost = match self.max_points(job.case) {
             Some(most) => most - points,
             None if self.rule.has_reference() => -points,
             None => {
+                let direction = self.plan.problem.direction;
                 let best = best_score(self.plan, self.outcomes, job.case)?.to_rational();
-                let gap = match self.plan.problem.direction {
-                    Direction::Max => best - points,
-                    Direction::Min => points - best,
+                // In a test group the points may be those of another case. A failure has points only.
+                let score = self.outcomes.get(job)?.score.map(|score| score.to_rational());
+                let own = match score {
+                    Some(score) => direction.better(score, points),
+                    None => points,
+                };
+                let gap = match direction {
+                    Direction::Max => best - own,
+                    Direction::Min => own - best,
                 };
                 gap.max(BigRational::zero())
             }

@@ -221,8 +221,14 @@ fn accepted_stderr(report: &RunReport<'_>) -> String {
     lines.join("\n")
 }
 
+/// Returns how many cases have each verdict. A shard may have no case.
+fn counts(report: &RunReport<'_>) -> String {
+    let counts = report.outcomes.verdicts().collect::<Counts>().to_string();
+    if counts.is_empty() { "no cases".to_owned() } else { counts }
+}
+
 fn closing(report: &RunReport<'_>, style: Style) -> String {
-    let counts: Counts = report.outcomes.verdicts().collect();
+    let counts = counts(report);
     let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &one_line(&report.plan.problem.id)))];
     if report.plan.solvers.len() == 1 {
         parts.push(format!(
@@ -236,7 +242,7 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     parts.push(format!("sandbox tier {}", report.tier));
     let stopped = match report.stop {
         Some(Stop::Interrupted) => "\ninterrupted: totals and means count only the cases that were run",
-        Some(Stop::Detached) => "\nnot ended: totals and means count only the cases that were collected",
+        Some(Stop::Detached) => "\nnot complete: totals and means count only the cases that have results",
         Some(Stop::FailFast) => {
             "\nstopped at the first failure (--fail-fast): totals and means count only the cases that were run"
         }
@@ -249,11 +255,11 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
 
 fn headline(report: &RunReport<'_>) -> String {
     let good = report.outcomes.verdicts().all(|verdict| verdict == Verdict::Accepted);
-    let counts: Counts = report.outcomes.verdicts().collect();
+    let counts = counts(report);
     let sign = if good { "✅" } else { "❌" };
     let stopped = match report.stop {
         Some(Stop::Interrupted) => "; **interrupted**",
-        Some(Stop::Detached) => "; **not ended**",
+        Some(Stop::Detached) => "; **not complete**",
         Some(Stop::FailFast) => "; stopped at the first failure",
         None => "",
     };

@@ -184,7 +184,11 @@ struct Line {
 
 /// The lines so far.
 #[derive(Debug, Default)]
-struct Lines(Vec<Line>);
+struct Lines {
+    kept: Vec<Line>,
+    /// Whether there were more than are kept.
+    are_cut: bool,
+}
 
 /// Copies the output of both sides. The threads end with the sides.
 pub(super) struct Recorder {
@@ -241,16 +245,19 @@ fn copy_all(from: &OwnedFd, to: OwnedFd, record: impl Fn(&[u8])) {
 impl Lines {
     fn add(&mut self, at: Duration, side: Side, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let open = self.0.iter().rposition(|line| line.side == side).filter(|place| self.0[*place].is_open);
+            let open = self.kept.iter().rposition(|line| line.side == side).filter(|place| self.kept[*place].is_open);
             let place = match open {
                 Some(place) => place,
-                None if self.0.len() >= MAX_LINES => return,
+                None if self.kept.len() >= MAX_LINES => {
+                    self.are_cut = true;
+                    return;
+                }
                 None => {
-                    self.0.push(Line { at, side, text: Vec::new(), is_open: true });
-                    self.0.len() - 1
+                    self.kept.push(Line { at, side, text: Vec::new(), is_open: true });
+                    self.kept.len() - 1
                 }
             };
-            let line = &mut self.0[place];
+            let line = &mut self.kept[place];
             let room = MAX_BYTES.saturating_sub(line.text.len());
             line.text.extend_from_slice(&part[..part.len().min(room)]);
             line.is_open = !part.ends_with(b"\n");
@@ -260,7 +267,7 @@ impl Lines {
     /// Returns a row for each line: the seconds since the start, the side, and the text.
     fn text(&self) -> String {
         let mut text = String::new();
-        for Line { at, side, text: said, is_open } in &self.0 {
+        for Line { at, side, text: said, is_open } in &self.kept {
             let side = match side {
                 Side::Solver => "solver",
                 Side::Interactor => "interactor",
@@ -271,7 +278,7 @@ impl Lines {
             let _ =
                 writeln!(text, "{:>10.4} {side:>10}: {}{end}", at.as_secs_f64(), visible(said.trim_end_matches('\n')));
         }
-        if self.0.len() >= MAX_LINES {
+        if self.are_cut {
             text.push_str("… further lines are left out\n");
         }
         text
@@ -292,6 +299,16 @@ mod tests {
         lines.add(at(1500), Side::Solver, b"\x1b!");
         let expected = "    0.0010 interactor: 10\n    0.0010 interactor: hello\n    0.0200     solver: 5\n    1.5000     solver: \\x1b! (no end of line)\n";
         assert_eq!(lines.text(), expected);
+    }
+
+    #[test]
+    fn a_transcript_says_whether_lines_are_left_out() {
+        let mut lines = Lines::default();
+        let is_cut = |lines: &Lines| lines.text().contains("left out");
+        lines.add(Duration::ZERO, Side::Solver, &b"x\n".repeat(MAX_LINES));
+        assert!(!is_cut(&lines));
+        lines.add(Duration::ZERO, Side::Solver, b"x\n");
+        assert!(is_cut(&lines));
     }
 
     #[test]

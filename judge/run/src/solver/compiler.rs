@@ -91,7 +91,8 @@ fn request(compiler: &Program, limits: &Limits) -> Request {
         wall: Some(limits.wall.0),
         memory: Some(limits.memory.0),
         stdout: limits.output.0,
-        stderr: LIMITS.message.0,
+        // The first half is kept as a whole, and the first messages matter.
+        stderr: 4 * LIMITS.message.0,
         processes: Some(limits.processes),
         disk: LIMITS.disk.0,
     };

@@ -125,6 +125,7 @@ impl Init {
             self.note_run(&child, &finished);
             take_rest([&mut stdout, &mut stderr], &mut [0; MAX_INLINE_BYTES])?;
             if stdout.done && stderr.done {
+                stderr.finish()?;
                 let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
                 self.accounts = accounts;
                 return Ok(ShortRun::Done(answer));

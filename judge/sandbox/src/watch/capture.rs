@@ -1,5 +1,6 @@
 //! Moves the output of a program from its pipe into memory or a file, up to a limit. Never blocks.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -53,7 +54,7 @@ impl Target {
 pub(crate) enum Overflow {
     /// One of them is counted and the rest stays unread, as the run is over.
     EndsRun,
-    /// They are counted and dropped.
+    /// They are counted and dropped. A captured stream keeps its beginning and its end.
     Dropped,
 }
 
@@ -63,6 +64,9 @@ pub(crate) struct PartialOutput {
     /// The captured bytes.
     #[serde(with = "crate::os_data")]
     inline: Vec<u8>,
+    /// The last bytes after these.
+    #[serde(with = "crate::os_data")]
+    end: Vec<u8>,
     /// The number of bytes received.
     received: u64,
 }
@@ -85,6 +89,9 @@ pub(crate) struct Stream {
     inline: Vec<u8>,
     /// The captured bytes once they are many.
     file: Option<File>,
+    /// The last bytes beyond the limit, and how many of them are kept.
+    end: VecDeque<u8>,
+    end_cap: usize,
     /// Whether further output is no longer kept.
     is_over: bool,
     /// No more output will come: every writer has closed, or the limit was exceeded.
@@ -126,9 +133,9 @@ impl Stream {
         cap: u64,
         overflow: Overflow,
     ) -> Stream {
-        let PartialOutput { inline, received } = partial;
-        let kept = inline.len() as u64;
-        Stream { inline, received, kept, ..Stream::build(name, pipe, Target::Capture, false, cap, overflow) }
+        let PartialOutput { inline, end, received } = partial;
+        let (kept, end) = (inline.len() as u64, end.into());
+        Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, false, cap, overflow) }
     }
 
     fn build(
@@ -139,9 +146,26 @@ impl Stream {
         cap: u64,
         overflow: Overflow,
     ) -> Stream {
-        let (inline, file) = (Vec::new(), None);
-        let (is_ready, received, kept, is_over, done) = (false, 0, 0, false, false);
-        Stream { pipe, is_ready, name, target, may_block, cap, overflow, received, kept, inline, file, is_over, done }
+        // Half of the limit is for the end.
+        let has_end = overflow == Overflow::Dropped && matches!(target, Target::Capture);
+        let end_cap = if has_end { usize::try_from(cap / 2).unwrap_or(usize::MAX) } else { 0 };
+        Stream {
+            pipe,
+            is_ready: false,
+            name,
+            target,
+            may_block,
+            cap: cap - end_cap as u64,
+            overflow,
+            received: 0,
+            kept: 0,
+            inline: Vec::new(),
+            file: None,
+            end: VecDeque::new(),
+            end_cap,
+            is_over: false,
+            done: false,
+        }
     }
 
     /// Enlarges the pipe for a program that may write much. For a program that writes little, this takes as long as
@@ -155,7 +179,7 @@ impl Stream {
 
     /// Splits into the pipe and the data captured so far, for another process. Only for a stream with little output.
     pub(crate) fn into_partial(self) -> (OwnedFd, PartialOutput) {
-        (self.pipe, PartialOutput { inline: self.inline, received: self.received })
+        (self.pipe, PartialOutput { inline: self.inline, end: self.end.into(), received: self.received })
     }
 
     /// The read end of the pipe.
@@ -224,10 +248,33 @@ impl Stream {
 
     /// Prepares the captured output for [`Stream::take_captured`].
     pub(crate) fn finish(&mut self) -> Result<(), Fault> {
-        if self.is_relay() && self.inline.len() > MAX_INLINE_BYTES {
+        if !self.end.is_empty() {
+            self.inline = self.both_ends().context("reading the program's output")?;
+            self.kept = self.inline.len() as u64;
+        }
+        if self.inline.len() > MAX_INLINE_BYTES {
             self.store(&[]).context("storing the program's output")?;
         }
         Ok(())
+    }
+
+    /// Returns the beginning and the end of the output. If bytes between them are dropped, a line says how many. Lines
+    /// that are cut in two are dropped, too: half of a number is another number.
+    fn both_ends(&mut self) -> io::Result<Vec<u8>> {
+        let mut text = self.take_captured().bytes()?;
+        let mut end = Vec::from(std::mem::take(&mut self.end));
+        if self.received > (text.len() + end.len()) as u64 {
+            let is_line_end = |byte: &u8| *byte == b'\n';
+            text.truncate(text.iter().rposition(is_line_end).map_or(text.len(), |place| place + 1));
+            // A single line that is longer than what is kept stays.
+            let cut = end.iter().position(is_line_end).map_or(0, |place| place + 1);
+            end.drain(..if cut < end.len() { cut } else { 0 });
+            let dropped = self.received - (text.len() + end.len()) as u64;
+            let start = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
+            write!(text, "{start}[{dropped} bytes are left out]\n")?;
+        }
+        text.append(&mut end);
+        Ok(text)
     }
 
     /// Moves the captured output to a file in memory, and appends `bytes`.
@@ -304,7 +351,16 @@ impl Stream {
             (Target::Capture, None) => self.store(kept)?,
         }
         self.kept += kept.len() as u64;
+        self.keep_end(&bytes[kept.len()..]);
         Ok(())
+    }
+
+    /// Keeps the last of the bytes beyond the limit.
+    fn keep_end(&mut self, bytes: &[u8]) {
+        let last = &bytes[bytes.len().saturating_sub(self.end_cap)..];
+        let surplus = (self.end.len() + last.len()).saturating_sub(self.end_cap);
+        self.end.drain(..surplus);
+        self.end.extend(last);
     }
 
     /// Writes as much to the relay pipe as fits. Stops for good once its reader has closed it.
@@ -348,6 +404,7 @@ mod tests {
         let (mut stream, writer) = Stream::open("output", Target::Capture, cap, overflow).unwrap();
         File::from(writer).write_all(input).unwrap();
         stream.drain(&mut [0; 1000], 1000).unwrap();
+        stream.finish().unwrap();
         let (received, overflowed) = (stream.received, stream.overflowed());
         (stream.take_captured().bytes().unwrap(), received, overflowed)
     }
@@ -418,7 +475,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_is_counted() {
-        assert_eq!(drained(2, Overflow::Dropped, b"hello world"), (b"he".to_vec(), 11, false));
+    fn the_beginning_and_the_end_are_kept() {
+        let kept = |cap, input: &[u8]| drained(cap, Overflow::Dropped, input);
+        assert_eq!(kept(4, b"hello world"), (b"he\n[7 bytes are left out]\nld".to_vec(), 11, false));
+        assert_eq!(kept(11, b"hello world"), (b"hello world".to_vec(), 11, false));
+        assert_eq!(kept(0, b"hello world"), (Vec::new(), 11, false));
+        let lines = b"moves 123\nmoves 456\nmoves 789\nend 1\n";
+        assert_eq!(kept(32, lines).0, b"moves 123\n[20 bytes are left out]\nend 1\n");
+        assert_eq!(kept(20, b"a\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n").0, b"a\n[21 bytes are left out]\nxxxxxxxxx\n");
+        let long: Vec<u8> = (0..40_000).map(|place| b"0123456789"[place % 10]).collect();
+        let (text, received, _) = kept(20_000, &long);
+        assert!(received == 40_000 && text.starts_with(b"0123456789") && text.ends_with(b"0123456789"));
+        assert_eq!(text.len(), 20_000 + "\n[20000 bytes are left out]\n".len());
     }
 }

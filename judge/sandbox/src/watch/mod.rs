@@ -179,13 +179,11 @@ impl Watcher<'_, '_> {
         loop {
             self.stdout.drain(buffer, usize::MAX)?;
             self.stderr.drain(buffer, usize::MAX)?;
-            if !self.stdout.is_blocked() && !self.stderr.is_blocked() {
-                return self.stdout.finish();
+            if is_cut_short || !self.stdout.is_blocked() && !self.stderr.is_blocked() {
+                self.stdout.finish()?;
+                return self.stderr.finish();
             }
             let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
-            if is_cut_short {
-                return self.stdout.finish();
-            }
             if left == 0 {
                 return Err(Errno::TIME).context("waiting for the program's output to be read");
             }

@@ -10,7 +10,7 @@ use judge_journal::Part;
 use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
 use judge_report::{CompareReport, IntervalProgress};
 use judge_run::runner::EarlyEnd;
-use judge_session::comparison::{Compared, check_bound, check_hypotheses, check_metric};
+use judge_session::comparison::{Compared, check_bound, check_hypotheses, check_metric, check_min_effect};
 use judge_session::entrants::{self, Entrant};
 use judge_session::pairing::{self, Pairing};
 use judge_session::{
@@ -25,6 +25,7 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     let provenance = outputs::here();
     check_hypotheses(args)?;
     check_bound(args, &problem.scoring)?;
+    check_min_effect(args, &problem.scoring)?;
     check_metric(&args.statistics, problem)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
@@ -34,7 +35,9 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     };
     let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
     let exit = pairing.played.exit();
+    let told = pairing.warnings.len();
     let compared = Compared::of(args, &entrants, pairing)?;
+    compared.pairing.warnings.iter().skip(told).for_each(|warning| pairing::print_warning(warning));
     outputs.publish(&compared.report(args, provenance))?;
     Ok(exit)
 }

@@ -36,6 +36,7 @@ pub(super) fn play_until_decided(
     let mut session = runner.begin(&played.plan)?;
     let mut looks = Looks::new(&played, args);
     let mut next_shown = FIRST_BATCH;
+    let mut looked = Ok(());
     while playing.len() > 1 {
         let first_case = played.plan.cases.len();
         let size = if first_case == 0 { FIRST_BATCH } else { runner.plan_runner.jobs().max(first_case / BATCH_SHARE) };
@@ -49,17 +50,20 @@ pub(super) fn play_until_decided(
         let later = runner.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
         played.stop = later.stop;
         let is_cut_short = later.stop.is_some() || later.is_faulty();
-        playing = add_cases_and_look(&mut played, &later, playing, &mut looks)?;
-        if is_cut_short {
-            break;
+        match add_cases_and_look(&mut played, &later, playing.clone(), &mut looks) {
+            Ok(open) => playing = open,
+            Err(error) => looked = Err(error),
         }
-        if is_to_be_shown(&played, &playing, &mut next_shown) {
-            show(&played, args, &mut progress)?;
+        if !is_cut_short && looked.is_ok() && is_to_be_shown(&played, &playing, &mut next_shown) {
+            looked = show(&played, args, &mut progress);
+        }
+        if is_cut_short || looked.is_err() {
+            break;
         }
     }
     progress.finish();
     session.finish(&played.plan, &played.outcomes, played.stop);
-    Ok(played)
+    looked.map(|()| played)
 }
 
 /// Adds the cases of a batch one by one, and looks after each. Returns the solvers that continue.

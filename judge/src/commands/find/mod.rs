@@ -9,7 +9,8 @@ use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId,
-    Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
+    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line,
+    quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
@@ -53,7 +54,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     }
     let reader = CaseReader::of(&readable);
     let first = supply.next(BATCH.min(budget(args)));
-    check_condition(condition.as_ref(), first.first(), problem, args, &reader)?;
+    check_condition(condition.as_ref(), &first, problem, args, &reader)?;
     let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
@@ -116,14 +117,36 @@ fn budget(args: &FindArgs) -> usize {
 /// Fails if the condition uses a name that no case has.
 fn check_condition(
     condition: Option<&Condition>,
-    first: Option<&Pick>,
+    first: &[Pick],
     problem: &Problem,
     args: &FindArgs,
     reader: &CaseReader,
 ) -> Result<(), Failure> {
-    let (Some(condition), Some(first)) = (condition, first) else { return Ok(()) };
-    let mut names = features(first, problem, reader);
-    add_all_names(&mut names, 1 + usize::from(args.against.is_some()), &problem.metrics);
+    let Some(condition) = condition else { return Ok(()) };
+    let mut checked = Ok(());
+    for pick in first {
+        let mut names = features(pick, problem, reader);
+        add_all_names(&mut names, 1 + usize::from(args.against.is_some()), &problem.metrics);
+        checked = check_names(condition, problem, names);
+        // A case that cannot be read has no features.
+        if checked.is_ok() {
+            break;
+        }
+    }
+    checked
+}
+
+/// Fails if a condition on a case and its results uses a name that is not among these.
+pub(super) fn check_names(condition: &Condition, problem: &Problem, names: Features) -> Result<(), Failure> {
+    for name in condition.names().into_iter().filter(|name| names.get(name).is_none()) {
+        let of_other = name.strip_prefix("other_");
+        if let Some(metric) = of_other.unwrap_or(name).strip_prefix(MetricRule::PREFIX) {
+            case_selection::check_metric(problem, metric)?;
+        }
+        if of_other.is_some_and(|own| names.get(own).is_some()) {
+            return Err(Failure::usage(format!("`{name}` needs a second solver")).with_hint("--against ./other"));
+        }
+    }
     case_selection::check_names(condition.names(), &[names])
 }
 

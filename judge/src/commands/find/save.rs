@@ -91,6 +91,10 @@ fn catalogue_text(
             copy_named(text, &problem.folder, folder)?;
         }
     }
+    let best = own.get("scoring").and_then(|scoring| scoring.get("best")).and_then(Value::as_str);
+    if let Some(file) = best.map(Path::new).filter(|file| file.is_relative() && problem.folder.join(file).is_file()) {
+        copy(&problem.folder.join(file), &folder.join(file))?;
+    }
     own.insert("inputs".to_owned(), Value::Array(names));
     own.extend(answers.map(|answers| ("answers".to_owned(), answers)));
     whole.insert("problem".to_owned(), Value::Array(vec![Value::Table(own)]));

@@ -43,9 +43,10 @@ pub(super) struct Supply<'a> {
     is_random: bool,
 }
 
+/// Seeds from `more` on follow the pool in order, if the search has no end.
 enum Source {
     Parameters { parameters: Vec<GeneratorParameter>, next: u64 },
-    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize },
+    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize, more: Option<u64> },
     Mutants { parents: Vec<Parent>, folder: PathBuf, reader: Box<CaseReader>, random: Random, seen: HashSet<Digest> },
 }
 
@@ -78,7 +79,9 @@ impl<'a> Supply<'a> {
         let pool = described(readable, seeds);
         let dimensions = pool.first().map_or(0, |(_, point)| point.len());
         let taken = vec![false; pool.len()];
-        new(Source::Seeds { pool, taken, next: 0 }, vec![false; dimensions])
+        let is_endless = args.seeds.is_none() && args.budget.is_none() && args.time.is_some();
+        let more = is_endless.then_some((super::BUDGET * LOOKED_AT) as u64 + 1);
+        new(Source::Seeds { pool, taken, next: 0, more }, vec![false; dimensions])
     }
 
     /// Returns whether inputs are changed.
@@ -116,28 +119,36 @@ impl<'a> Supply<'a> {
                 };
                 (0..count).map(pick).collect()
             }
-            Source::Seeds { pool, taken, next } => {
-                let has_features = pool.first().is_some_and(|(_, point)| !point.is_empty());
-                let open = pool.iter().enumerate().filter(|(place, _)| !taken[*place]);
-                let candidates = open.map(|(place, (_, point))| (place, &**point));
-                let by_features = count * LIKELIEST / BATCH;
-                let mut picked =
-                    if has_features { self.explorer.likeliest(candidates, by_features) } else { Vec::new() };
-                picked.iter().for_each(|&place| taken[place] = true);
-                while picked.len() < count && *next < pool.len() {
-                    if !std::mem::replace(&mut taken[*next], true) {
-                        picked.push(*next);
-                    }
-                    *next += 1;
-                }
-                let pick = |place: usize| {
-                    let (case, point) = pool[place].clone();
-                    Pick { case, point, input: None }
-                };
-                picked.into_iter().map(pick).collect()
-            }
+            Source::Seeds { .. } => self.seeds(count),
             Source::Mutants { .. } => (0..count).map_while(|_| self.mutant()).collect(),
         }
+    }
+
+    /// Returns the next cases from seeds.
+    fn seeds(&mut self, count: usize) -> Vec<Pick> {
+        let Source::Seeds { pool, taken, next, more } = &mut self.source else { return Vec::new() };
+        let has_features = pool.first().is_some_and(|(_, point)| !point.is_empty());
+        let open = pool.iter().enumerate().filter(|(place, _)| !taken[*place]);
+        let candidates = open.map(|(place, (_, point))| (place, &**point));
+        let by_features = count * LIKELIEST / BATCH;
+        let mut picked = if has_features { self.explorer.likeliest(candidates, by_features) } else { Vec::new() };
+        picked.iter().for_each(|&place| taken[place] = true);
+        while picked.len() < count && *next < pool.len() {
+            if !std::mem::replace(&mut taken[*next], true) {
+                picked.push(*next);
+            }
+            *next += 1;
+        }
+        let pick = |place: usize| {
+            let (case, point) = pool[place].clone();
+            Pick { case, point, input: None }
+        };
+        let mut picks: Vec<Pick> = picked.into_iter().map(pick).collect();
+        while let (true, Some(seed)) = (picks.len() < count, more.as_mut()) {
+            picks.push(Pick { case: CaseSpec::from_seed(*seed), point: Vec::new(), input: None });
+            *seed += 1;
+        }
+        picks
     }
 
     /// Makes a valid input that was not there before.

@@ -42,6 +42,37 @@ pub(super) struct Fuzz<'a> {
     pub(super) folder: PathBuf,
 }
 
+impl Fuzz<'_> {
+    /// Fails if the flags cannot be used.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.time.is_zero() {
+            return Err(Failure::usage("--fuzz 0s changes no answer").with_hint("--fuzz 60s"));
+        }
+        if self.folder.exists() && !self.folder.is_dir() {
+            let error = format!("cannot keep faults in {}: it is not a folder", self.folder.display());
+            return Err(Failure::usage(error).with_hint("--save names a folder"));
+        }
+        let Some(line) = self.second else { return Ok(()) };
+        let words = shell_words::split(line).unwrap_or_default();
+        let refused = |why: &str| {
+            Err(Failure::usage(format!("--second `{line}`: {why}"))
+                .with_hint("--second 'python3 other.py {input} {answer}'"))
+        };
+        match words.first() {
+            None => refused("it is no command line"),
+            Some(program) if !is_installed(program) => refused(&format!("there is no program `{program}`")),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// Returns whether there is a file of a program. A placeholder may name anything.
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_found = || std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    program.starts_with('{') || if program.contains('/') { Path::new(program).exists() } else { is_found() }
+}
+
 /// A kind of fault. One of each kind is reported for each problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
@@ -99,7 +130,9 @@ pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) 
     }
     if faults.is_empty() {
         let detail = format!("no fault in {} with --seed {}", counted(tries, "changed answer"), fuzz.seed);
-        return Ok(vec![finding("fuzz", CheckResult::Ok, detail, String::new())]);
+        // A check that has changed nothing says nothing.
+        let result = if tries == 0 { CheckResult::Warning } else { CheckResult::Ok };
+        return Ok(vec![finding("fuzz", result, detail, String::new())]);
     }
     faults.into_iter().map(|(fault, (pair, why))| kept(subject, &checkers, fuzz, fault, pair, &why)).collect()
 }

@@ -18,6 +18,7 @@ use judge_session::programs::{self, Programs};
 use judge_session::{Failure, GlobalArgs, MatchRunner, load, outputs, sandbox};
 use num_rational::BigRational;
 use num_traits::One;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +26,12 @@ use std::time::Duration;
 /// Checks the problems that are named, or all of the catalogue.
 pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, Failure> {
     let mut catalogue = load::catalogue(global)?;
-    let ids = match &*args.ids {
+    let mut ids = match &*args.ids {
         [] => catalogue.problems.iter().map(|problem| problem.id.clone()).collect(),
         ids => ids.to_vec(),
     };
+    let mut known = HashSet::new();
+    ids.retain(|id| known.insert(id.clone()));
     for id in &ids {
         catalogue.find(id)?;
     }
@@ -43,6 +46,7 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
         second: args.second.as_deref(),
         folder: args.save.clone().unwrap_or_else(|| catalogue.folder.join(FAULTS)),
     });
+    fuzz.as_ref().map_or(Ok(()), Fuzz::check)?;
     let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox, fuzz };
     let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {
         Ok(_) => verifier.verify(catalogue.find(id)?),
