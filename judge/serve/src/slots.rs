@@ -5,12 +5,11 @@ use judge_run::executor::{Cancel, Executor, ExecutorPool};
 use judge_sandbox::{
     Canceller, DismissedWorkers, Exchange, Execution, Fault, Gap, OutputFiles, Request, Sandbox, Tier, Worker,
 };
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeSet;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, Thread};
 
 /// Workers that were told to end.
 static DISMISSED: DismissedWorkers = DismissedWorkers::new();
@@ -24,13 +23,14 @@ pub(crate) fn wait_for_dismissed_workers() {
 pub(crate) struct SlotPool {
     sandbox: Arc<Sandbox>,
     state: Mutex<State>,
+    changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     free: Vec<Slot>,
     /// The requests that wait for a slot. The number distinguishes the waiting threads of a request.
-    waiting: BTreeMap<(Rank, u64), Arc<Waiter>>,
+    waiting: BTreeSet<(Rank, u64)>,
     number: u64,
 }
 
@@ -40,109 +40,56 @@ struct Slot {
     worker: Option<Worker>,
 }
 
-/// A thread that waits for a slot. Whoever gives one back hands it over.
-struct Waiter {
-    thread: Thread,
-    /// What it will run. It starts when the slot is handed over, so that the core does not wait for the thread to wake up.
-    request: Option<Request>,
-    handed: Mutex<Option<Handed>>,
-}
-
-/// A slot, and what came of submitting the waiter's program if there was a worker for it.
-struct Handed {
-    slot: Slot,
-    submitted: Option<Result<(), Fault>>,
-}
-
-impl Waiter {
-    fn hand_over(&self, mut slot: Slot) {
-        let both = self.request.as_ref().zip(slot.worker.as_mut());
-        let submitted = both.map(|(request, worker)| worker.submit(request));
-        *self.handed.lock() = Some(Handed { slot, submitted });
-        self.thread.unpark();
-    }
-}
-
 impl SlotPool {
     /// Returns a slot for each of these cores. `None`: its programs run on any core.
     pub(crate) fn new(sandbox: Arc<Sandbox>, cores: impl IntoIterator<Item = Option<usize>>) -> Arc<Self> {
         let free = cores.into_iter().map(|core| Slot { core, worker: None }).collect();
         let state = Mutex::new(State { free, ..State::default() });
-        Arc::new(Self { sandbox, state })
+        Arc::new(Self { sandbox, state, changed: Condvar::new() })
     }
 
-    /// Waits for a slot, the one of this core if it is free. Returns also whether `request` was submitted to it meanwhile. Fails
-    /// if the task is cancelled first.
-    fn lease(
-        self: &Arc<Self>,
-        task: &Task,
-        core: Option<usize>,
-        request: Option<&Request>,
-    ) -> Result<(Lease, bool), Fault> {
-        let handed = match self.free_or_wait(task, core, request) {
-            Ok(slot) => Handed { slot, submitted: None },
-            Err((entry, waiter)) => self.wait(task, entry, &waiter).ok_or(Fault::Cancelled)?,
+    /// Waits for a slot, the one of this core if it is free. Fails if the task is cancelled meanwhile.
+    fn lease(self: &Arc<Self>, task: &Task, core: Option<usize>) -> Result<Lease, Fault> {
+        let pool = Arc::clone(self);
+        let mut state = self.state.lock();
+        let mut hook = None;
+        state.number += 1;
+        let entry = (task.rank, state.number);
+        state.waiting.insert(entry);
+        let slot = loop {
+            if task.is_cancelled() {
+                break None;
+            }
+            if state.waiting.iter().take(state.free.len()).any(|waiting| *waiting == entry) {
+                let same = state.free.iter().rposition(|slot| slot.core == core);
+                let place = same.unwrap_or(state.free.len() - 1);
+                break Some(state.free.remove(place));
+            }
+            if hook.is_none() {
+                drop(state);
+                let pool = Arc::clone(&pool);
+                hook = Some(task.on_cancel(move || {
+                    // With the lock, so that a thread which is about to wait is not missed.
+                    drop(pool.state.lock());
+                    pool.changed.notify_all();
+                }));
+                state = self.state.lock();
+                continue;
+            }
+            self.changed.wait(&mut state);
         };
-        let mut lease = Lease { pool: Arc::clone(self), slot: handed.slot };
+        state.waiting.remove(&entry);
+        drop(state);
+        drop(hook);
+        let Some(slot) = slot else {
+            self.changed.notify_all();
+            return Err(Fault::Cancelled);
+        };
+        let mut lease = Lease { pool, slot };
         if lease.slot.worker.is_none() {
             lease.slot.worker = Some(self.sandbox.worker(lease.slot.core)?);
         }
-        match handed.submitted {
-            None => Ok((lease, false)),
-            Some(Ok(())) => Ok((lease, true)),
-            Some(Err(fault)) => {
-                lease.discard();
-                Err(fault)
-            }
-        }
-    }
-
-    /// Takes a free slot. If there is none, this thread begins to wait for one.
-    fn free_or_wait(
-        &self,
-        task: &Task,
-        core: Option<usize>,
-        request: Option<&Request>,
-    ) -> Result<Slot, ((Rank, u64), Arc<Waiter>)> {
-        let mut state = self.state.lock();
-        if let Some(last) = state.free.len().checked_sub(1) {
-            let same = state.free.iter().rposition(|slot| slot.core == core);
-            return Ok(state.free.remove(same.unwrap_or(last)));
-        }
-        let request = request.cloned();
-        let waiter = Arc::new(Waiter { thread: thread::current(), request, handed: Mutex::default() });
-        state.number += 1;
-        let entry = (task.rank, state.number);
-        state.waiting.insert(entry, Arc::clone(&waiter));
-        Err((entry, waiter))
-    }
-
-    /// Waits until a slot is handed over; `None` if the task is cancelled before.
-    fn wait(self: &Arc<Self>, task: &Task, entry: (Rank, u64), waiter: &Waiter) -> Option<Handed> {
-        let thread = thread::current();
-        let _hook = task.on_cancel(move || thread.unpark());
-        loop {
-            if let Some(handed) = waiter.handed.lock().take() {
-                return Some(handed);
-            }
-            if task.is_cancelled() && self.state.lock().waiting.remove(&entry).is_some() {
-                return None;
-            }
-            thread::park();
-        }
-    }
-
-    /// Hands a slot to whoever is next.
-    fn give_back(&self, slot: Slot) {
-        let mut state = self.state.lock();
-        let next = state.waiting.pop_first();
-        match next {
-            None => state.free.push(slot),
-            Some((_, waiter)) => {
-                drop(state);
-                waiter.hand_over(slot);
-            }
-        }
+        Ok(lease)
     }
 
     /// Returns how strongly programs are isolated.
@@ -162,7 +109,7 @@ impl SlotPool {
         request: &Request,
         exchange: &Exchange,
     ) -> Result<(Execution, OutputFiles), Fault> {
-        let (mut lease, _) = self.lease(task, None, None)?;
+        let mut lease = self.lease(task, None)?;
         let canceller = lease.canceller();
         let hook = task.on_cancel(move || canceller.cancel());
         let result = lease.worker()?.run_with(request.clone(), Some(exchange), None);
@@ -197,7 +144,9 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.pool.give_back(Slot { core: self.slot.core, worker: self.slot.worker.take() });
+        let slot = Slot { core: self.slot.core, worker: self.slot.worker.take() };
+        self.pool.state.lock().free.push(slot);
+        self.pool.changed.notify_all();
     }
 }
 
@@ -242,15 +191,13 @@ struct Link {
 }
 
 impl LeasedExecutor {
-    /// Returns the worker, of a new lease if there is none, and whether `request` was submitted to it meanwhile.
-    fn worker(&mut self, request: Option<&Request>) -> Result<(&mut Worker, bool), Fault> {
+    /// Returns the worker, of a new lease if there is none.
+    fn worker(&mut self) -> Result<&mut Worker, Fault> {
         if self.link.cancelled.load(Ordering::SeqCst) {
             return Err(Fault::Cancelled);
         }
-        let mut is_submitted = false;
         if self.lease.is_none() {
-            let (lease, submitted) = self.slots.lease(&self.task, self.core, request)?;
-            is_submitted = submitted;
+            let lease = self.slots.lease(&self.task, self.core)?;
             self.core = lease.slot.core;
             *self.link.current.lock() = Some(lease.canceller());
             self.lease = Some(lease);
@@ -260,7 +207,7 @@ impl LeasedExecutor {
                 return Err(Fault::Cancelled);
             }
         }
-        Ok((self.lease.as_mut().ok_or(Fault::Cancelled)?.worker()?, is_submitted))
+        self.lease.as_mut().ok_or(Fault::Cancelled)?.worker()
     }
 
     /// Ends the lease. A cancelled worker is not used again.
@@ -292,10 +239,7 @@ impl Executor for LeasedExecutor {
         if self.submitted > 0 && self.slots.is_wanted() {
             return Err(Fault::Cancelled);
         }
-        let submitted = self.worker(Some(request)).and_then(|(worker, is_submitted)| match is_submitted {
-            true => Ok(()),
-            false => worker.submit(request),
-        });
+        let submitted = self.worker().and_then(|worker| worker.submit(request));
         match submitted {
             Ok(()) => self.submitted += 1,
             Err(fault) => return self.after(Err(fault)),
@@ -304,7 +248,7 @@ impl Executor for LeasedExecutor {
     }
 
     fn collect(&mut self) -> Result<Execution, Fault> {
-        let collected = self.worker(None).and_then(|(worker, _)| worker.collect());
+        let collected = self.worker().and_then(Worker::collect);
         self.submitted = self.submitted.saturating_sub(1);
         self.after(collected)
     }
@@ -314,7 +258,7 @@ impl Executor for LeasedExecutor {
     }
 
     fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
-        let run = self.worker(None).and_then(|(worker, _)| worker.run_until(request, over));
+        let run = self.worker().and_then(|worker| worker.run_until(request, over));
         self.after(run)
     }
 
