@@ -170,7 +170,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         ("echo {seed}", "n = \"1..9\"", "the parameter `n` is used nowhere"),
         ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
         ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
-        ("echo {seed} {n}", "n = [\"one\"]", "expected at least two choices"),
+        ("echo {seed} {n}", "n = [\"one\"]", "or at least two choices"),
         ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "none of them empty or with a comma"),
         ("echo {seed} {n}", "n = 3", "expected a range"),
     ] {

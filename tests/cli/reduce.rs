@@ -123,7 +123,7 @@ fn the_last_line_plays_it_with_its_limits() {
     folder.script("bot", "exit $CODE");
     let arguments = ["reduce", "-s", "./bot", "--seed", "1", "--output", "s.in", "--env", "CODE=7", "--cpu", "3s"];
     let said = folder.judge(&arguments);
-    let play = "play it: judge run -p list -s ./bot --inputs s.in --cpu 3s --env CODE=7";
+    let play = "play it: judge run -p list -s ./bot --inputs s.in --cpu 3s --env 'CODE=7'";
     assert!(said.code == Some(0) && said.stderr.contains(play), "{}", said.stderr);
 }
 

@@ -460,9 +460,9 @@ fn each_run_is_removed_once() {
 fn saved_answers_have_folders_of_their_own() {
     let folder = echo();
     folder.write("problems.toml", format!("[journal]\nkeep-answers = \"0 B\"\n{ECHO}"));
-    folder.script("d/bot", "cat");
-    folder.script("d_bot", "cat");
-    let run = ["run", "-s", "sh d/bot", "-s", "sh d_bot"];
+    folder.script("d/bot.sh", "cat");
+    folder.script("d_bot.sh", "cat");
+    let run = ["run", "-s", "sh d/bot.sh", "-s", "sh d_bot.sh"];
     assert_eq!(folder.judge(&[&run[..], &["--save-answers", "out"]].concat()).code, Some(0));
     let solvers: Vec<_> = folder.path().join("out").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(solvers.len() == 2 && solvers.iter().all(|solver| solver.join("seed-3.out").exists()), "{solvers:?}");

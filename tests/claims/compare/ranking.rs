@@ -100,7 +100,7 @@ fn solvers_with_totals_of_0_are_level() {
     for until_decided in [&["--seeds", "1-12"][..], &["--until-decided", "--max-cases", "100"]] {
         let (code, report) = rank(&folder, &[&["./plain", "./zero", "./naught"], until_decided].concat());
         assert_eq!((code, &report["undecided"]), (Some(0), &serde_json::json!([])), "{report}");
-        assert!(played(&report, "naught") <= 24, "{report}");
+        assert!(played(&report, "naught") < 100, "{report}");
     }
 }
 

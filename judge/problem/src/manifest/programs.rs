@@ -223,7 +223,7 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
                     InvalidParameter::Form => {
                         "expected \"1..100\", \"1..100:log\", \"0.0..1.0\" or [\"a\", \"b\"]".to_owned()
                     }
-                    InvalidParameter::OneCategory => "expected at least two choices".to_owned(),
+                    InvalidParameter::OneCategory => "expected \"1..100\", or at least two choices".to_owned(),
                     error => error.to_string(),
                 };
                 ranges.complain(range.span, format!("bad range of the parameter `{}`", name.value), expected);

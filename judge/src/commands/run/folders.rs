@@ -3,7 +3,7 @@
 use judge_cli::RunArgs;
 use judge_journal::Journal;
 use judge_problem::{
-    CaseName, CaseSource, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent, counted,
+    CaseName, CaseSource, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent, Verdict, counted,
 };
 use judge_report::{Feedback, RunReport, TestTexts};
 use judge_run::cases::{Inputs, ProblemChecker};
@@ -73,13 +73,16 @@ impl<'a> JobFiles<'a> {
         }
     }
 
-    fn save(&mut self, FinishedJob { job, evidence, .. }: &FinishedJob) -> Result<(), Failure> {
+    fn save(&mut self, FinishedJob { job, outcome, evidence, .. }: &FinishedJob) -> Result<(), Failure> {
         let (what, ending) = match self.content {
             Content::Answers(..) => ("the answer", "out"),
             Content::Transcripts => ("the transcript", "txt"),
         };
         let Some(content) = self.content.of(evidence)? else {
-            self.lost += usize::from(evidence.stored.is_some() && matches!(self.content, Content::Answers(..)));
+            // Only an answer that was checked is stored.
+            let was_stored =
+                matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer) && evidence.stored.is_some();
+            self.lost += usize::from(was_stored && matches!(self.content, Content::Answers(..)));
             return Ok(());
         };
         let case = self.plan.cases.at(job.case).name;
