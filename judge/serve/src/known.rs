@@ -82,7 +82,9 @@ impl Row {
     fn weight(&self) -> usize {
         let texts = self.outcome.note.len() + self.outcome.stderr.len();
         let features = self.features.as_ref().map_or(0, |features| features.iter().count() * size_of::<[usize; 6]>());
-        size_of::<Self>() + size_of::<CaseKey>() + texts + features + 64
+        // Each metric has a name of its own.
+        let metrics = self.outcome.metrics.iter().count() * size_of::<[usize; 12]>();
+        size_of::<Self>() + size_of::<CaseKey>() + texts + features + metrics + 64
     }
 }
 

@@ -271,7 +271,7 @@ impl Stream {
             end.drain(..if cut < end.len() { cut } else { 0 });
             let dropped = self.received - (text.len() + end.len()) as u64;
             let start = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
-            write!(text, "{start}[{dropped} bytes are left out]\n")?;
+            writeln!(text, "{start}[{dropped} bytes are left out]")?;
         }
         text.append(&mut end);
         Ok(text)
