@@ -435,15 +435,16 @@ mod tests {
 
     #[test]
     fn buffers_count_by_what_they_can_hold() {
-        // Other tests of this process have descriptors, too, but fewer than these.
+        // Other tests of this process open and close descriptors meanwhile, but fewer than a third of these.
         let before = of_own();
         let sockets: Vec<_> = (0..50).map(|_| UnixStream::pair().unwrap()).collect();
         let with_sockets = of_own();
-        assert!(with_sockets > before + 90 * 212_992, "{before} {with_sockets}");
+        assert!(with_sockets > before + 70 * 212_992, "{before} {with_sockets}");
         drop(sockets);
+        let before = of_own();
         let pipes: Vec<_> = (0..100).map(|_| std::io::pipe().unwrap()).collect();
         let with_pipes = of_own();
-        assert!((90..150).contains(&(with_pipes.saturating_sub(before) >> 16)), "{before} {with_pipes}");
+        assert!((67..150).contains(&(with_pipes.saturating_sub(before) >> 16)), "{before} {with_pipes}");
         drop(pipes);
     }
 
