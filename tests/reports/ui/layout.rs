@@ -175,7 +175,11 @@ fn answers_are_offered_where_there_are_some() {
     let Some(mut browser) = Browser::open(&server) else { return };
     for (filter, offered) in [("verdict==AC", true), ("verdict!=AC", false)] {
         browser.go(&format!("#/runs/3?filter={}", filter.replace('=', "%3D").replace('!', "%21")));
-        browser.until("document.querySelectorAll('.rows .body').length === 6");
+        // The rows of the other filter are shown until these are there.
+        browser.until(&format!(
+            "(rows => rows.length === 6 && rows.every(row => row.innerText.includes('AC') === {offered}))\
+             ([...document.querySelectorAll('.rows .body')])"
+        ));
         browser.evaluate("document.querySelector('.rows .body').click()");
         browser.until("document.querySelector('.detail h3') !== null");
         let buttons = browser.evaluate(
