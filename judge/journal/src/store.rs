@@ -222,6 +222,8 @@ enum Contents {
 
 impl Contents {
     fn of(connection: &Connection) -> rusqlite::Result<Self> {
+        // One state of the file: another judge may make its tables between two queries.
+        let _snapshot = connection.unchecked_transaction()?;
         let count = |sql| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
         Ok(match schema_version(connection)? {
             0 if count("SELECT count(*) FROM sqlite_master")? == 0 => Self::Nothing,
