@@ -139,9 +139,7 @@ impl Journal {
     /// When the journal cannot be read or written. Then nothing is imported.
     pub fn import_best(&mut self, game: &Game, scores: &[BestScore]) -> Result<Imported, JournalError> {
         // Another judge may import at the same time: the best scores are read when nobody else can write.
-        self.commit_start()?;
-        let transaction =
-            rusqlite::Transaction::new_unchecked(&self.connection, rusqlite::TransactionBehavior::Immediate)?;
+        let transaction = self.transaction()?;
         let mut known = HashMap::new();
         self.candidates(game, |best| {
             known.insert((best.case, best.input), best.rank);

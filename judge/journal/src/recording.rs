@@ -336,7 +336,7 @@ impl Recording {
 
 impl Journal {
     /// Commits the start of a run, if that is open.
-    pub(super) fn commit_start(&self) -> Result<(), JournalError> {
+    fn commit_start(&self) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("COMMIT")?;
         }
@@ -344,9 +344,9 @@ impl Journal {
     }
 
     /// Begins to write, once the start of the run is committed.
-    pub(super) fn transaction(&mut self) -> Result<Transaction<'_>, JournalError> {
+    pub(super) fn transaction(&self) -> Result<Transaction<'_>, JournalError> {
         self.commit_start()?;
-        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
     }
 }
 
