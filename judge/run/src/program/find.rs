@@ -162,8 +162,11 @@ pub(crate) fn is_below_here(path: &Path) -> bool {
     std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here))
 }
 
-/// Returns the path of a program, or why it cannot be run.
-pub(crate) fn find_program(name: &Path) -> Result<PathBuf, ProgramError> {
+/// Returns the path of a program.
+///
+/// # Errors
+/// When there is no such command or file, or when it is a folder.
+pub fn find_program(name: &Path) -> Result<PathBuf, ProgramError> {
     let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
     // A bare name is a command, or else a file in the current folder.
     let found = Some(name).filter(|_| bare).and_then(|name| on_path(name.as_os_str()));

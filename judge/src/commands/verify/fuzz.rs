@@ -13,6 +13,7 @@ use judge_problem::{
 use judge_report::{CheckResult, Finding};
 use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
 use judge_run::command::CommandError;
+use judge_run::program::find_program;
 use judge_session::{Failure, load};
 use judge_statistics::Random;
 use std::collections::BTreeMap;
@@ -60,17 +61,12 @@ impl Fuzz<'_> {
         };
         match words.first() {
             None => refused("it is no command line"),
-            Some(program) if !is_installed(program) => refused(&format!("there is no program `{program}`")),
+            Some(program) if !program.starts_with('{') && find_program(Path::new(program)).is_err() => {
+                refused(&format!("there is no program `{program}`"))
+            }
             Some(_) => Ok(()),
         }
     }
-}
-
-/// Returns whether there is a file of a program. A placeholder may name anything.
-fn is_installed(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_found = || std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    program.starts_with('{') || if program.contains('/') { Path::new(program).exists() } else { is_found() }
 }
 
 /// A kind of fault. One of each kind is reported for each problem.
