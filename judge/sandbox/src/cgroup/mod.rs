@@ -225,10 +225,9 @@ impl Memory {
                 match write(&file, value) {
                     // The kernel refuses a limit below what the jail's init holds. The peak tells that the program
                     // has exceeded it.
-                    Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
-                        write(&file, &number(&self.usage).saturating_add(SMALLEST_LEFT).to_string())?;
+                    Err(error) if is_busy(&error) => {
                         self.limit.set(None);
-                        return Ok(());
+                        return self.set_least(&file);
                     }
                     written => written?,
                 }
@@ -243,10 +242,26 @@ impl Memory {
         Ok(())
     }
 
+    /// Sets the least limit that the kernel takes. The charge may grow between reading it and writing the limit: the
+    /// kernel charges pages in batches.
+    fn set_least(&self, file: &Path) -> io::Result<()> {
+        let mut left = SMALLEST_LEFT;
+        loop {
+            match write(file, &number(&self.usage).saturating_add(left).to_string()) {
+                Err(error) if is_busy(&error) && left < MAX_RESIDUAL_BYTES => left *= 2,
+                written => return written,
+            }
+        }
+    }
+
     fn reset_peak(&self) -> bool {
         let word: &[u8] = if matches!(self.version, Version::One) { b"0" } else { b"reset" };
         self.peak.as_ref().is_some_and(|peak| peak.write_at(word, 0).is_ok())
     }
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EBUSY)
 }
 
 impl CpuAccount {
