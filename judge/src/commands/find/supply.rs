@@ -25,6 +25,9 @@ const LIKELIEST: usize = BATCH * 3 / 4;
 /// The maximal number of mutants that are made until one is valid.
 const MAX_MUTANTS: usize = 1000;
 
+/// The names of changed inputs begin with it.
+const FOUND: &str = "mutant-";
+
 /// Features whose values differ by this factor are compared by their logarithms.
 const WIDE: f64 = 30.0;
 
@@ -166,7 +169,7 @@ impl<'a> Supply<'a> {
             let parent = &parents[random.below(among)];
             let input = mutant(&parent.input, random);
             if seen.insert(Digest::of(&input)) && is_valid(self.problem, reader, &input) {
-                let path = folder.join(format!("mutant-{}.in", seen.len()));
+                let path = folder.join(format!("{FOUND}{}.in", seen.len()));
                 let case = CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path));
                 return Some(Pick { case, point: Vec::new(), input: Some(input) });
             }
@@ -222,11 +225,13 @@ fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Sou
     }
     let cases = CaseArgs { seeds: None, calls: Vec::new(), inputs: args.inputs.clone(), condition: None };
     let chosen = case_selection::choose(readable, &cases, None, None)?.cases;
-    let is_in_folder = |case: &CaseSpec| {
+    // An input of an earlier search may have the name of a new one.
+    let may_be_replaced = |case: &CaseSpec| {
+        let is_found = case.name.to_string().starts_with(FOUND);
         let parent = case.file().and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
-        parent.is_some_and(|parent| folder.canonicalize().is_ok_and(|folder| folder == parent))
+        is_found && parent.is_some_and(|parent| folder.canonicalize().is_ok_and(|folder| folder == parent))
     };
-    if let Some(case) = chosen.iter().find(is_in_folder) {
+    if let Some(case) = chosen.iter().find(may_be_replaced) {
         let error = format!("{} is in {}, where --save could replace it", case.name, folder.display());
         return Err(Failure::usage(error).with_hint("name a new folder: --save found"));
     }
