@@ -534,3 +534,15 @@ fn searches_begin_at_once_however_long_they_are() {
     let said = folder.judge(&["find", "-s", "./bot", "--time", "0s"]);
     assert!(said.code == Some(2) && said.stderr.contains("--time 0s plays no case"), "{}", said.stderr);
 }
+
+#[test]
+fn a_validator_that_refuses_everything_ends_in_time() {
+    let folder = sums();
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("grep -qE", "sh slow.sh"));
+    folder.write("slow.sh", "sleep 0.1; exit 1\n");
+    let began = Instant::now();
+    let said = folder.judge(&["find", "-s", "./right", "--for", "failure", "--time", "1s", "--save", "found"]);
+    assert!(said.code == Some(1) && said.stderr.contains("no case was played"), "{}", said.stderr);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}

@@ -7,11 +7,13 @@ use judge_problem::{
     GeneratorParameter, Number, Problem, map_on_all_cores,
 };
 use judge_run::cases::{CaseReader, Inputs, validate};
+use judge_run::runner::was_interrupted;
 use judge_search::{Explorer, mutant};
 use judge_session::{Failure, case_selection};
 use judge_statistics::Random;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// The number of cases that are examined for each case that may be played.
 const LOOKED_AT: usize = 4;
@@ -47,6 +49,8 @@ pub(super) struct Supply<'a> {
     explorer: Explorer,
     /// Every other case is random, so that a misled search costs at most twice as much.
     is_random: bool,
+    /// When the search should end.
+    end: Option<Instant>,
 }
 
 /// The seeds of `more` follow the pool in order.
@@ -67,7 +71,8 @@ impl<'a> Supply<'a> {
     /// read inputs without an answer file.
     pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
         let new = |source, categories| {
-            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
+            let end = args.time.map(|time| Instant::now() + time.0);
+            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false, end })
         };
         if changes_inputs(problem, args) {
             return new(mutants(problem, readable, args)?, Vec::new());
@@ -163,6 +168,10 @@ impl<'a> Supply<'a> {
     fn mutant(&mut self) -> Option<Pick> {
         let Source::Mutants { parents, folder, reader, random, seen } = &mut self.source else { return None };
         for _ in 0..MAX_MUTANTS {
+            // A validator may refuse many inputs, and take long for each.
+            if was_interrupted() || self.end.is_some_and(|end| Instant::now() >= end) {
+                return None;
+            }
             self.is_random = !self.is_random;
             // Parents are sorted: the first ones are best.
             let among = if self.is_random { parents.len() } else { parents.len().min(8) };
