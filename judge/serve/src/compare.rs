@@ -40,8 +40,8 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let plan = Plan { limits, cases, solvers, order: Order::Interleaved, ..problem.template.clone() };
     let started = Instant::now();
     let all = plan.job_count();
-    let progress = |done| Progress { state: "running", done, cases: all };
-    let finished = evaluation::play(evaluator, &plan, false, task, progress)?;
+    let tell = |done: usize| task.progress(Progress { state: "running", done, cases: all });
+    let finished = evaluation::play(evaluator, &plan, false, task, tell)?;
     let mut played = MatchResult::unplayed(plan);
     for job in finished {
         played.inputs[job.job.case] = played.inputs[job.job.case].or(job.evidence.input);

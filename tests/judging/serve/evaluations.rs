@@ -23,6 +23,17 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!(served.evaluate(script, "1-4", &json!({"limits": {"cpu": "100ms"}}))["runs"], 4);
     let status = served.result("status", &json!({}));
     assert_eq!((&status["evaluations"], &status["cached"]), (&json!(5), &json!(6)), "{status}");
+    assert_eq!(status["running"], 0, "the last request is answered");
+}
+
+#[test]
+fn the_name_and_the_ending_of_a_language_are_one() {
+    let mut served = Served::start(&[]);
+    let [first, second] = ["shell", "sh"].map(|language| {
+        let solver = json!({"source": "echo 3", "language": language});
+        served.result("evaluate", &json!({"problem": "columns", "solver": solver, "seeds": "1"}))
+    });
+    assert_eq!((&first["candidate"], &second["runs"]), (&second["candidate"], &json!(0)));
 }
 
 #[test]

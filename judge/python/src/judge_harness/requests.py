@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Iterable, Mapping, Optional, Union
 
@@ -110,7 +111,10 @@ def _cases(seeds: Optional[Seeds], cases: Optional[Iterable[Path]]) -> dict[str,
         return {}
     if isinstance(seeds, (str, int)):
         return {"seeds": str(seeds)}
-    text = ",".join(_ranges(sorted(set(seeds))))
+    try:
+        text = ",".join(_ranges(sorted({operator.index(seed) for seed in seeds})))
+    except TypeError as error:
+        raise InvalidRequest(f"expected seeds such as `1-20`, a number or several: {error}") from error
     if not text:
         raise InvalidRequest("expected seeds, found an empty list")
     return {"seeds": text}

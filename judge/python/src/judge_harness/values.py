@@ -58,7 +58,7 @@ class Effect:
 
     #: The id of the other candidate.
     against: str
-    #: `better`, `worse`, `smaller`, `equal` or `undecided`.
+    #: `better`, `worse`, `not-better`, `smaller`, `equal` or `undecided`.
     claim: str
     #: The mean effect and its interval, above 0 if the candidate is better.
     effect: Optional[float]
