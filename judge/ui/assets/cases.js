@@ -36,7 +36,7 @@ export class Cases {
 
   columns() {
     const { head } = this;
-    const hasPoints = !["sum", "mean"].includes(head.scoring.rule);
+    const { rule } = head.scoring, hasPoints = !["sum", "mean"].includes(rule), isRelative = rule === "relative";
     const feature = (name, at) => ({ title: name, field: name, width: 5, isNumber: true, spare: at < 2 ? 2 : 1, cell: (row) => digits(row.features?.[name]) });
     const metrics = head.fields.filter((field) => field.startsWith("metric:"));
     const metric = (field) => {
@@ -48,7 +48,7 @@ export class Cases {
       head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 6, cell: (row) => row.solver, tip: (row) => row.solver },
       { title: "verdict", field: "verdict", width: 5.5, cell: (row) => verdict(row.code, row.verdict) },
       { title: "score", field: "score", width: NUMBER, isNumber: true, cell: (row) => digits(row.score) },
-      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 5, cell: (row) => digits(row.points) },
+      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 5, cell: ({ points }) => digits(isRelative ? points?.toFixed?.(1) ?? points : points) },
       { title: "of the best", field: "relative", width: 7.5, spare: 5, cell: (row) => bar(row.relative) },
       { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 4, cell: (row) => time(row.cpu_ms) },
       { title: "memory", field: "memory_bytes", width: 6, isNumber: true, spare: 1, cell: (row) => size(row.memory_bytes) },
@@ -185,7 +185,7 @@ export class Cases {
     const read = row.answer ? el("button", { type: "button", click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
     const hasMoves = head.replays && row.answer && ["AC", "WA"].includes(row.code);
     const replay = hasMoves ? el("a", { class: "button main", href: replayOf(`run:${head.run}/${row.solver}`, row.case) }, "Replay") : "";
-    const rule = row.rule ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";
+    const rule = row.rule && !row.note?.includes(row.rule) ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";
     const fact = ([name, value]) => (value === undefined ? [] : [el("dt", {}, name), el("dd", {}, value)]);
     const facts = [
       ["score", row.score === undefined ? undefined : digits(row.score)], ["of the best", row.relative === undefined ? undefined : `${(100 * row.relative).toFixed(1)} %`],
@@ -193,12 +193,11 @@ export class Cases {
       ...Object.entries({ ...row.features, ...row.metrics }).map(([name, value]) => [name, digits(value)]),
     ];
     this.box.classList.add("open");
-    this.detail.replaceChildren(el("section", { class: "detail" },
+    this.detail.replaceChildren(el("section", { class: "detail" }, el("button", { type: "button", class: "quiet", click: () => this.close() }, "Close"),
       el("h3", {}, el("bdi", {}, row.case), ", ", cut(row.solver), ": ", row.verdict), el("p", {}, verdict(row.code, row.verdict), " ", row.note ? `${row.note}${rule}` : ""),
       el("dl", { class: "facts" }, facts.map(fact)),
       part("Standard error", row.stderr), part("The command that reproduces it", row.reproduce),
-      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer,
-      el("div", { class: "tools" }, el("button", { type: "button", class: "quiet", click: () => this.close() }, "Close"))));
+      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer));
     if (scrolls) this.detail.scrollIntoView({ block: "nearest" });
   }
 

@@ -61,13 +61,13 @@ class Comparison {
     const [first, second] = data.solvers;
     const unit = effectUnit(data.measure);
     const effect = (value) => shownEffect(data.measure, value);
-    const text = (value) => `${effect(value) > 0 ? "+" : ""}${grouped(effect(value))}${unit}`;
+    const text = (value) => signed(effect(value), unit);
     this.title.textContent = `${second.name} against ${first.name}`;
     const { effect: found, interval, failures } = comparison;
     const [time] = data.time_changes;
     const kinds = { student: "Student's interval", anytime: "anytime-valid interval", "anytime-exact": "exact anytime-valid interval" };
-    const ratio = (value) => `${value > 0 ? "+" : ""}${shown(shownEffect("ratio", value))} %`;
-    const p = (value) => (value < 0.0001 ? "p < 0.0001" : `p = ${shown(value)}`);
+    const ratio = (value) => signed(shownEffect("ratio", value), effectUnit("ratio"));
+    const p = (value) => (value < 0.0001 ? "p\u00a0<\u00a00.0001" : `p\u00a0=\u00a0${shown(value)}`);
     const facts = [
       ["effect", found ? `${text(found.mean)} (${data.measure})` : "–"],
       [kinds[comparison.interval_kind], interval ? `${text(interval.low)} to ${text(interval.high)}, at ${100 * (1 - data.alpha)} %` : "–"],
@@ -147,7 +147,12 @@ class Comparison {
   }
 }
 
-/** Returns a bar with the numbers of cases where B is better, equal and worse. */
+/** Returns a difference with its sign. Percents have two decimals, unless they are small. */
+function signed(value, unit) {
+  return `${value > 0 ? "+" : ""}${grouped(unit && Math.abs(value) >= 0.1 ? value.toFixed(2) : value)}${unit}`;
+}
+
+/** Returns a bar of the cases where B is better, equal and worse, and their numbers. */
 function outcomes({ wins, ties, losses }) {
   const all = wins + ties + losses || 1;
   const part = (count, ink) => {
@@ -155,6 +160,6 @@ function outcomes({ wins, ties, losses }) {
     Object.assign(span.style, { width: `${(100 * count) / all}%`, background: `var(--${ink})` });
     return span;
   };
-  const label = `B is better on ${counted(wins, "case")}, equal on ${ties}, worse on ${losses}`;
-  return el("div", { class: "outcomes", role: "img", "aria-label": label, title: label }, part(wins, "good"), part(ties, "edge"), part(losses, "bad"));
+  return [el("div", { class: "outcomes", "aria-hidden": "true" }, part(wins, "good"), part(ties, "edge"), part(losses, "bad")),
+    el("p", { class: "faint" }, `B is better on ${counted(wins, "case")}, equal on ${ties}, worse on ${losses}`)];
 }

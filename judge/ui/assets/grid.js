@@ -24,7 +24,7 @@ class GridPage {
     this.map.plot.append(this.heat.box);
     this.map.canvas = () => this.heat.picture();
     this.map.csv = () => [["case", this.sort || "order", ...this.data.columns.map(({ key }) => key)], ...this.data.cases.map((name, row) => [name, this.data.keys[row] ?? row + 1, ...this.data.columns.map(({ relative }) => relative[row] ?? "")])];
-    this.scale = el("p", { class: "faint" }, "0 %", el("span", { class: "scale" }), "100 % of the best of these runs");
+    this.scale = el("p", { class: "faint" }, "0 %", el("span", { class: "scale" }), "100 % of the best of these runs · ✕ not accepted");
     place.append(el("h1", {}, "Runs side by side"), el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), this.order, this.turn), this.wrong, this.board, this.scale, this.map.box);
     this.scale.hidden = this.map.box.hidden = true;
     document.addEventListener("redraw", () => place.isConnected && this.data && this.draw());

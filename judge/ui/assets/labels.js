@@ -26,7 +26,7 @@ export class Labels {
     const shown = [el("span", {}, tagList(tags)), note ? el("p", { class: "note" }, note) : ""];
     this.box.replaceChildren(...shown);
     if (!(await server()).edits || this.isOpen) return;
-    this.box.replaceChildren(...shown, el("button", { type: "button", click: () => this.edit() }, tags || note ? "Edit tags and note" : "Add tags and a note"));
+    this.box.replaceChildren(...shown, el("button", { type: "button", class: "quiet", click: () => this.edit() }, tags || note ? "Edit tags and note" : "Add tags and a note"));
   }
 
   /** Shows changes made by another page or a command, unless they are being edited here. */

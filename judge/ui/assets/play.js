@@ -3,7 +3,7 @@
 import { beforeFirst, advance, boardText, copyState, marksOf } from "./board.js";
 import { drawStrip, Sprites } from "./boardview.js";
 import { get, path, post, postForText } from "./api.js";
-import { address, choice as choiceOf, el, failure, grouped, shown } from "./dom.js";
+import { address, choice as choiceOf, digits, el, failure, grouped, shown } from "./dom.js";
 import { PlayBoard } from "./playboard.js";
 import { replayOf } from "./replays.js";
 
@@ -177,7 +177,7 @@ class Game {
     clearTimeout(this.timer);
     const gained = game.frames.reduce((sum, frame) => sum + Number(frame.g ?? 0), 0);
     const isOver = game.choices.length === 0;
-    this.status.replaceChildren(el("strong", {}, shown(game.points)), " points ", el("span", { class: gained < 0 ? "bad" : "good" }, gained === 0 ? "" : signed(gained)),
+    this.status.replaceChildren(el("strong", {}, digits(game.points)), " points ", el("span", { class: gained < 0 ? "bad" : "good" }, gained === 0 ? "" : signed(gained)),
       el("span", { class: "faint" }, ` · move ${game.moves}${isOver ? " · the game is over" : ""}`));
     let state = beforeFirst();
     const states = game.frames.map((frame) => (state = copyState(advance(state, frame))));
@@ -211,8 +211,8 @@ class Game {
     const bestToday = Math.max(Number(localStorage.getItem(this.todayKey) ?? -Infinity), Number(game.points));
     localStorage.setItem(this.todayKey, bestToday);
     this.showKeys();
-    const facts = [["saved now, it is worth", shown(game.score)],
-      ["best known", game.best ? `${shown(game.best.score)}, ${game.best.solver}` : "–"], ["best by hand", shown(game.best_by_hand)], ["best of today", shown(bestToday)]];
+    const facts = [["saved now, it is worth", digits(game.score)],
+      ["best known", game.best ? [digits(game.best.score), `, ${game.best.solver}`] : "–"], ["best by hand", digits(game.best_by_hand)], ["best of today", digits(bestToday)]];
     this.facts.replaceChildren(...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
     this.undo.disabled = this.moves.length === 0;
     this.redo.disabled = this.undone.length === 0;

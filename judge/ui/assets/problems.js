@@ -23,10 +23,10 @@ export async function problemPage(place, [id]) {
     : table(["run", "solver", "cases", "failed", "total", "state"], ["number", "name", "number spare-3", "number", "number", "spare-3"], runs.map(run), "newest results");
   place.append(
     el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), openCase(id, problem.names),
-    el("div", { class: "split even" }, el("section", {}, el("h2", {}, "What it is"), el("dl", { class: "facts card" }, problem.facts.flatMap(fact))), el("section", {}, el("h2", {}, "Newest results"), results)),
+    el("div", { class: "split even" }, el("section", {}, el("h2", {}, "What it is"), el("dl", { class: "facts card" }, problem.facts.filter(({ name }) => name !== "title").flatMap(fact))), el("section", {}, el("h2", {}, "Newest results"), results)),
   );
   if (problem.fresh_replays) place.append(el("h2", {}, "Replay a fresh case"), freshReplay(problem));
-  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words spare-3", "number", "", "spare-2"], problem.solvers.map(solver), "bundled solvers"));
+  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words spare-3", "number", "wrap", "spare-2"], problem.solvers.map(solver), "bundled solvers"));
   if (problem.rules) place.append(el("h2", {}, "Rules"), rulesOf(problem));
 }
 

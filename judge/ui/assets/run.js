@@ -18,7 +18,7 @@ export async function runPage(place, [id], at) {
 class Run {
   constructor(place, head, at) {
     Object.assign(this, { head, at });
-    this.state = el("p", { role: "status" });
+    this.state = el("p", { class: "faint", role: "status" });
     this.labels = new Labels(head);
     this.actions = el("div", { class: "tools" });
     this.tiles = el("dl", { class: "tiles" });

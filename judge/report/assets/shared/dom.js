@@ -65,9 +65,9 @@ export function counted(number, noun) {
 /** Formats a duration. */
 export function time(milliseconds) {
   if (milliseconds === undefined || milliseconds === null) return "–";
-  if (milliseconds < 1000) return `${shown(milliseconds)} ms`;
+  if (milliseconds < 1000) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+  if (milliseconds < 90_000) return `${(milliseconds / 1000).toFixed(milliseconds % 1000 ? 2 : 0)} s`;
   const seconds = Math.round(milliseconds / 1000);
-  if (seconds < 90) return `${shown(milliseconds / 1000)} s`;
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
 }
@@ -98,7 +98,7 @@ export function showTips() {
   const tip = el("div", { id: "tip", role: "tooltip", hidden: true });
   document.body.append(tip);
   const show = ({ target }) => {
-    const of = target.closest?.(".cut, .line");
+    const of = target.closest?.(".cut, .line, .name");
     const isCut = of && (of.matches(".cut") || of.scrollWidth > of.clientWidth);
     tip.hidden = !isCut;
     if (!isCut) return;
@@ -123,7 +123,16 @@ export function bar(share) {
 export function table(titles, classes, rows, label = "table") {
   const head = titles.map((title, column) => el(title ? "th" : "td", { scope: title ? "col" : null, class: classes[column] }, title));
   const row = (cells) => el("tr", {}, cells.map((cell, column) => el("td", { class: classes[column] }, cell)));
-  return scroll(label, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(row))));
+  const drawn = rows.map(row);
+  titles.forEach((_, column) => alignPoints(drawn.map(({ cells }) => cells[column])));
+  return scroll(label, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, drawn)));
+}
+
+/** Aligns the decimal points of the numbers of a column. */
+function alignPoints(cells) {
+  const numbers = cells.map((cell) => [cell, /^-?\d+(\.\d+)?$/.exec(cell.textContent)]).filter(([, found]) => found);
+  const most = Math.max(0, ...numbers.map(([, [, decimals = ""]]) => decimals.length));
+  for (const [cell, [, decimals = ""]] of numbers) if (decimals.length < most) cell.dataset.pad = `.${"0".repeat(most)}`.slice(decimals.length, most);
 }
 
 /** Returns a box that scrolls wide content. */
