@@ -1,7 +1,7 @@
 // The cases of a run, filtered and sorted, with one shown in full.
 
 import { get, path, text } from "./api.js";
-import { bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
+import { AS_TYPED, bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
 import { PRINTED, Rows } from "./rows.js";
 import { download } from "./save.js";
@@ -16,12 +16,12 @@ export class Cases {
     this.order = { field: at.get("sort") ?? "case", descending: at.has("descending") };
     this.wanted = at.get("case");
     this.input = el("input", {
-      type: "text", value: this.filter, spellcheck: "false", autocapitalize: "off", placeholder: `score/${head.features[0] ?? 2}<1000 && verdict!=AC`, "aria-describedby": "wrong",
+      value: this.filter, ...AS_TYPED, placeholder: `score/${head.features[0] ?? 2}<1000 && verdict!=AC`, "aria-describedby": "wrong",
       input: debounced(() => this.filtered(this.input.value)),
     });
     this.solvers = choice("solver", ["", ...head.solvers.map((solver) => solver.name)], this.solver, (name) => this.chooseSolver(name));
-    const failures = el("button", { type: "button", click: () => this.showFailures("") }, "Failures");
-    const all = el("button", { type: "button", click: () => this.filtered("") }, "All");
+    const failures = el("button", { click: () => this.showFailures("") }, "Failures");
+    const all = el("button", { click: () => this.filtered("") }, "All");
     this.tools = el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), head.solvers.length > 1 ? el("label", {}, "Solver", this.solvers) : "", failures, all);
     this.wrong = el("div", { id: "wrong" });
     this.count = el("p", { class: "faint", role: "status" });
@@ -98,7 +98,7 @@ export class Cases {
 
   showEmpty(total) {
     this.rows.box.hidden = total === 0;
-    const all = el("p", {}, el("button", { type: "button", click: () => this.filtered("") }, "Show all cases"));
+    const all = el("p", {}, el("button", { click: () => this.filtered("") }, "Show all cases"));
     const isFailures = this.filter.trim() === FAILURES;
     this.none.replaceChildren(total > 0 ? "" : this.filter === "" ? empty("No case is finished yet", "Cases appear here as soon as a solver has finished them.")
       : isFailures ? empty("No failures", "Every answer is accepted.", "", all) : empty("No case matches", "The condition holds for none of the cases.", "", all));
@@ -175,14 +175,13 @@ export class Cases {
     const part = (title, content) => (content ? [el("h4", {}, title), el("pre", { tabindex: "0" }, content)] : []);
     const copied = el("span", { role: "status", class: "faint" });
     const copy = el("button", {
-      type: "button",
       click: async () => {
         await navigator.clipboard.writeText(row.reproduce);
         copied.textContent = "copied";
       },
     }, "Copy");
     const answer = el("div");
-    const read = row.answer ? el("button", { type: "button", click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
+    const read = row.answer ? el("button", { click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
     const hasMoves = head.replays && row.answer && ["AC", "WA"].includes(row.code);
     const replay = hasMoves ? el("a", { class: "button main", href: replayOf(`run:${head.run}/${row.solver}`, row.case) }, "Replay") : "";
     const rule = row.rule && !row.note?.includes(row.rule) ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";
@@ -193,11 +192,11 @@ export class Cases {
       ...Object.entries({ ...row.features, ...row.metrics }).map(([name, value]) => [name, digits(value)]),
     ];
     this.box.classList.add("open");
-    this.detail.replaceChildren(el("section", { class: "detail" }, el("button", { type: "button", class: "quiet", click: () => this.close() }, "Close"),
+    this.detail.replaceChildren(el("section", { class: "detail" }, el("button", { class: "quiet", click: () => this.close() }, "Close"),
       el("h3", {}, el("bdi", {}, row.case), ", ", cut(row.solver), ": ", row.verdict), el("p", {}, verdict(row.code, row.verdict), " ", row.note ? `${row.note}${rule}` : ""),
       el("dl", { class: "facts" }, facts.map(fact)),
       part("Standard error", row.stderr), part("The command that reproduces it", row.reproduce),
-      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer));
+      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read, copied), answer));
     if (scrolls) this.detail.scrollIntoView({ block: "nearest" });
   }
 
@@ -205,7 +204,7 @@ export class Cases {
     try {
       const answer = await text(path("runs", this.head.run, "cases", row.case, "answer"), { solver: row.solver });
       const name = `${row.case}.out`;
-      place.replaceChildren(el("pre", { tabindex: "0" }, answer), el("button", { type: "button", class: "quiet", click: () => download(name, answer, "text/plain") }, `Download ${name}`));
+      place.replaceChildren(el("pre", { tabindex: "0" }, answer), el("button", { class: "quiet", click: () => download(name, answer, "text/plain") }, `Download ${name}`));
     } catch (error) {
       place.replaceChildren(failure(error));
     }

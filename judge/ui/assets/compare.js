@@ -1,7 +1,7 @@
 // A against B: two solvers of past runs, paired by case.
 
 import { get, isStatic } from "./api.js";
-import { address, choice, counted, cut, debounced, digits, el, failure, grouped, shown, table } from "./dom.js";
+import { AS_TYPED, address, choice, counted, cut, debounced, digits, el, failure, grouped, shown, table } from "./dom.js";
 import { effectUnit, PairCharts, shownEffect } from "./pair_charts.js";
 
 /** The rows of the worst losses and the best gains. */
@@ -17,10 +17,10 @@ class Comparison {
     this.at = at;
     this.query = { a: at.get("a") ?? "", b: at.get("b") ?? "", filter: at.get("filter") ?? "", group_by: at.get("group_by") ?? "" };
     this.title = el("h1", {}, "A against B");
-    this.input = el("input", { type: "text", value: this.query.filter, spellcheck: "false", placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
+    this.input = el("input", { value: this.query.filter, ...AS_TYPED, placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
     this.group = el("label", { hidden: true }, "By feature");
     this.body = el("div");
-    const turn = el("button", { type: "button", click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
+    const turn = el("button", { click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
     this.grid = el("a", { class: "button" }, "Grid of the cases");
     place.append(this.title, el("div", { class: "tools" }, el("label", { class: "wide", hidden: isStatic }, "Condition", this.input), this.group, turn, this.grid), this.body);
   }
@@ -71,7 +71,7 @@ class Comparison {
     const facts = [
       ["effect", found ? `${text(found.mean)} (${data.measure})` : "–"],
       [kinds[comparison.interval_kind], interval ? `${text(interval.low)} to ${text(interval.high)}, at ${100 * (1 - data.alpha)} %` : "–"],
-      ["cases", `${grouped(comparison.cases)}${found ? `: ${found.wins} better, ${found.ties} equal, ${found.losses} worse` : ""}`],
+      ["cases", grouped(comparison.cases)],
       ["tests", found ? `signs ${p(found.sign_test_p)}, signed ranks ${p(found.wilcoxon_p)}` : "–"],
       ["CPU time", time ? `${ratio(time.mean)}, ${ratio(time.interval.low)} to ${ratio(time.interval.high)}` : "not compared"],
       ["failures", `only A ${failures.first_only}, only B ${failures.second_only}, both ${failures.both}`],
@@ -79,16 +79,11 @@ class Comparison {
     const results = this.results(data, first.name, second.name);
     const charts = this.charts(data, comparison, results);
     const said = el("div", { class: "card" }, el("p", {}, comparison.fact ?? ""), el("p", {}, el("strong", {}, comparison.conclusion)),
-      this.remarks(comparison).map((remark) => el("p", { class: "faint" }, remark)), data.warnings.map((warning) => el("p", { class: "warn" }, warning)),
+      [comparison.scope, comparison.note].filter(Boolean).map((remark) => el("p", { class: "faint" }, remark)), data.warnings.map((warning) => el("p", { class: "warn" }, warning)),
       found ? outcomes(found) : "");
     const numbers = el("div", { class: "card" }, el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
     this.body.replaceChildren(el("div", { class: "split" }, said, numbers), ...this.groups(comparison, text), charts.box, this.extremes(comparison, results, data, text));
     charts.draw();
-  }
-
-  /** Notes beside the conclusion. */
-  remarks({ scope, note }) {
-    return [scope, note].filter((remark) => remark !== undefined);
   }
 
   /** The results of both by case. */

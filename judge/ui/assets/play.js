@@ -3,7 +3,7 @@
 import { beforeFirst, advance, boardText, copyState, marksOf } from "./board.js";
 import { drawStrip, Sprites } from "./boardview.js";
 import { get, path, post, postForText } from "./api.js";
-import { address, choice as choiceOf, digits, el, failure, grouped, shown } from "./dom.js";
+import { AS_TYPED, address, choice as choiceOf, digits, el, failure, grouped, shown } from "./dom.js";
 import { PlayBoard } from "./playboard.js";
 import { replayOf } from "./replays.js";
 
@@ -29,7 +29,7 @@ export async function playPage(place, _, query) {
   const problem = await get(path("problems", id));
   const name = query.get("case") ?? problem.names?.[0] ?? "seed-1";
   const open = (problem, one) => { location.hash = address("play", { problem, case: one }); };
-  const input = el("input", { type: "text", value: name, list: "cases", spellcheck: "false", change: () => open(id, input.value.trim()) });
+  const input = el("input", { value: name, list: "cases", ...AS_TYPED, change: () => open(id, input.value.trim()) });
   const names = el("datalist", { id: "cases" }, (problem.names ?? []).map((one) => el("option", { value: one })));
   const daily = el("a", { class: "button", href: address("play", { problem: id, case: `seed-${today()}` }) }, "Today's seed");
   place.append(
@@ -51,7 +51,7 @@ class Game {
     this.remembered = () => JSON.parse(localStorage.getItem(key) ?? "[]");
     this.todayKey = `best ${problem} ${name} ${today()}`;
     this.board = new PlayBoard({ label: `the board of ${problem}, ${name}`, aimed: (choice, text) => this.aimed(choice, text), played: (choice) => this.play(choice) });
-    const button = (title, click, hint) => el("button", { type: "button", click, title: hint }, title);
+    const button = (title, click, hint) => el("button", { click, title: hint }, title);
     this.undo = button("Undo", () => this.back(), "U");
     this.redo = button("Redo", () => this.forth(), "Y");
     this.turn = button("Turn", () => this.board.turnBy(1), "R");

@@ -1,7 +1,7 @@
 // The problems of the catalogue, and the details of one.
 
 import { get, path } from "./api.js";
-import { address, counted, cut, digits, el, empty, table, time } from "./dom.js";
+import { AS_TYPED, address, counted, cut, digits, el, empty, table, time } from "./dom.js";
 import { freshReplay } from "./fresh.js";
 
 /** The number of rows of newest results. */
@@ -32,7 +32,7 @@ export async function problemPage(place, [id]) {
 
 /** Returns a form that opens a case in all runs. */
 function openCase(id, names = []) {
-  const input = el("input", { type: "text", list: "its-cases", required: true, spellcheck: "false", autocapitalize: "off", placeholder: "seed-1" });
+  const input = el("input", { list: "its-cases", required: true, ...AS_TYPED, placeholder: "seed-1" });
   const list = el("datalist", { id: "its-cases" }, names.map((name) => el("option", { value: name })));
   const open = (event) => {
     event.preventDefault();

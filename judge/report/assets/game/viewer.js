@@ -104,7 +104,7 @@ export class Viewer {
   views = (act) => () => this.films.forEach(({ view }) => act(view));
 
   build() {
-    const button = (id, label, text, click, title = label) => el("button", { id, type: "button", "aria-label": label, title, click }, text);
+    const button = (id, label, text, click, title = label) => el("button", { id, "aria-label": label, title, click }, text);
     const { stops: stop, views } = this;
     this.move = el("span", { id: "move" });
     this.position = el("span", { id: "position" });

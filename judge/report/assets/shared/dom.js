@@ -12,9 +12,14 @@ export function visible(text) {
   });
 }
 
-/** Returns an element. Attributes that are functions become listeners. Children are elements and texts. */
+/** The attributes of a field whose text is no prose. */
+export const AS_TYPED = { spellcheck: "false", autocapitalize: "off" };
+
+/** Returns an element. Attributes that are functions become listeners. Children are elements and texts. A button with a
+ * listener does not send its form. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
+  if (attributes.click && tag === "button") element.type = "button";
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === true) element.setAttribute(name, "");
@@ -70,6 +75,11 @@ export function time(milliseconds) {
   const seconds = Math.round(milliseconds / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
+}
+
+/** Returns a moment in the reader's own time, to the minute. */
+export function moment(date) {
+  return el("time", { datetime: date }, new Date(date).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }));
 }
 
 /** Formats a size. */
