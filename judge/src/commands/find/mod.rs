@@ -1,7 +1,10 @@
 //! `judge find`: searches for cases on which a solver loses, fails, or is slow.
 
+mod reference;
 mod save;
 mod supply;
+
+pub(super) use reference::NewAnswers;
 
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
@@ -9,13 +12,12 @@ use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId,
-    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line,
-    quote,
+    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
 use judge_run::runner::was_interrupted;
-use judge_search::{ComparedAnswers, UNCHECKED, add_all_names, add_measures};
+use judge_search::{UNCHECKED, add_all_names, add_measures};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
 };
@@ -41,13 +43,13 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let (goal, condition) = checked_goal(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
-    let compared = compared(problem, goal, args);
+    let compared = compared(problem, goal, condition.as_ref(), args)?;
     let mut readable = problem.clone();
     if compared.is_some() {
         readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
     let mut supply = Supply::of(problem, &readable, args)?;
-    let unrecorded = unrecorded(compared.as_ref(), &supply, args);
+    let unrecorded = unrecorded(compared.is_some(), &supply, args);
     if let Some(why) = unrecorded.filter(|_| args.resume) {
         return Err(Failure::usage(format!("this search is not recorded, and cannot go on: {why}"))
             .with_hint("leave out --resume: the same command finds the same"));
@@ -60,7 +62,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
     let plan = plan(&mut runner, args, compared.is_some().then_some(readable.checker))?;
     check_outputs(problem, args)?;
-    let has_known = goal == SearchGoal::Loss && args.against.is_none();
+    let has_known = goal == SearchGoal::Loss && args.against.is_none() && compared.is_none();
     let known = || ReferenceScores::known(&catalogue, problem, FromJournal::of_run(has_record));
     let known = has_known.then(known).transpose()?;
     let session = runner.begin(&plan)?;
@@ -100,11 +102,11 @@ fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerCh
 }
 
 /// Returns why the search is not recorded, if it is not.
-fn unrecorded(compared: Option<&TokenRules>, supply: &Supply<'_>, args: &FindArgs) -> Option<&'static str> {
-    match (compared, supply.makes_inputs()) {
-        (Some(_), _) => Some("new cases of the checker `tokens` have no answer file"),
-        (None, true) => Some("changed inputs are in no file"),
-        (None, false) => args.running.no_journal.then_some("--no-journal"),
+fn unrecorded(is_compared: bool, supply: &Supply<'_>, args: &FindArgs) -> Option<&'static str> {
+    match (is_compared, supply.makes_inputs()) {
+        (_, true) => Some("changed inputs are in no file"),
+        (true, false) => Some("new cases of the checker `tokens` have no answer file"),
+        (false, false) => args.running.no_journal.then_some("--no-journal"),
     }
 }
 
@@ -184,15 +186,23 @@ fn check_outputs(problem: &Problem, args: &FindArgs) -> Result<(), Failure> {
     args.save.as_ref().map_or(Ok(()), |folder| save::check(problem, folder))
 }
 
-/// Returns how answers are compared, if the checker would compare with an answer file that the cases do not have.
-fn compared(problem: &Problem, goal: SearchGoal, args: &FindArgs) -> Option<TokenRules> {
-    let CheckerChoice::Tokens(rules, _) = &problem.checker else { return None };
-    if matches!(goal, SearchGoal::Loss) || goal == SearchGoal::Failure && args.against.is_none() {
-        judge_report::note(
-            "answers are not checked, because new cases have no answer file: --for disagreement --against ./right compares",
-        );
+/// Returns how answers are judged, if the checker would compare with an answer file that the cases do not have.
+fn compared(
+    problem: &Problem,
+    goal: SearchGoal,
+    condition: Option<&Condition>,
+    args: &FindArgs,
+) -> Result<Option<NewAnswers>, Failure> {
+    let compared = NewAnswers::of(problem, supply::changes_inputs(problem, args))?;
+    if compared.is_some() && args.against.is_none() {
+        condition.map_or(Ok(()), NewAnswers::check_condition)?;
+        if matches!(goal, SearchGoal::Loss | SearchGoal::Failure) {
+            judge_report::note(
+                "answers are not checked, because new cases have no answer file: with --against ./right, its answers are used",
+            );
+        }
     }
-    Some(*rules)
+    Ok(compared)
 }
 
 /// A case that was played.
@@ -219,7 +229,8 @@ struct Search<'a> {
     /// The solvers, without cases.
     plan: Plan,
     supply: Supply<'a>,
-    compared: Option<TokenRules>,
+    /// How answers are judged, if the cases have no answer files.
+    compared: Option<NewAnswers>,
     reader: CaseReader,
     /// The best known scores, if losses are relative to them.
     known: Option<ReferenceScores>,
@@ -322,11 +333,14 @@ impl Search<'_> {
         for (case, mut pick) in picks.into_iter().enumerate() {
             let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
             // The cases of the run are in one piece: after an interrupted one there is none.
-            let Some(outcomes) = outcomes.collect::<Option<Vec<Outcome>>>() else { break };
+            let Some(mut outcomes) = outcomes.collect::<Option<Vec<Outcome>>>() else { break };
             pick.case = result.plan.cases.at(case);
             let pair = &mut answers[case * solvers..(case + 1) * solvers];
+            if let Some(compared) = &self.compared {
+                compared.judge(pick.input.as_deref().unwrap_or_default(), &mut outcomes, pair);
+            }
             let loss = self.loss(&pick.case, &outcomes);
-            let value = self.value(&pick, &outcomes, loss, pair);
+            let value = self.value(&pick, &outcomes, loss);
             self.supply.tell(&pick, self.signal(&outcomes, loss, value.as_ref()));
             let has_expected = self.compared.is_some() && value.is_some();
             let expected = pair.get_mut(1).filter(|_| has_expected && outcomes[1].is_accepted());
@@ -337,7 +351,7 @@ impl Search<'_> {
     }
 
     /// Returns the value of a case, if it matches the goal.
-    fn value(&self, pick: &Pick, outcomes: &[Outcome], loss: Option<f64>, answers: &[Vec<u8>]) -> Option<FoundValue> {
+    fn value(&self, pick: &Pick, outcomes: &[Outcome], loss: Option<f64>) -> Option<FoundValue> {
         // A fault of the judge gives no information about the solvers.
         if is_faulty(outcomes) {
             return None;
@@ -351,10 +365,12 @@ impl Search<'_> {
             SearchGoal::Memory => Some(FoundValue::Bytes(own.memory?)),
             SearchGoal::Loss => match loss {
                 Some(loss) => (loss > 0.0).then_some(FoundValue::Loss(loss)),
+                // An answer that is not checked has no score.
+                None if self.compared.is_some() => (!own.is_accepted()).then(verdict),
                 // Without a reference, the worst score is found.
                 None => Some(score()),
             },
-            SearchGoal::Disagreement => self.disagreement(outcomes, answers).map(FoundValue::Text),
+            SearchGoal::Disagreement => self.disagreement(outcomes).map(FoundValue::Text),
             SearchGoal::Where => {
                 let mut features = features(pick, self.problem, &self.reader);
                 add_measures(&mut features, outcomes);
@@ -363,16 +379,18 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the results of both solvers, or the first difference of their answers, if they disagree.
-    fn disagreement(&self, outcomes: &[Outcome], answers: &[Vec<u8>]) -> Option<String> {
+    /// Returns the results of both solvers if they disagree; the reason if the other's answer shows that the own is wrong.
+    fn disagreement(&self, outcomes: &[Outcome]) -> Option<String> {
         let [own, other] = outcomes else { return None };
-        if let (Some(_), Some(_), Some(rules)) = (&own.score, &other.score, &self.compared) {
-            return ComparedAnswers { rules, own: &answers[0], other: &answers[1] }.difference();
+        if self.compared.is_some() && own.verdict == Verdict::WrongAnswer && other.is_accepted() {
+            return Some(own.note.clone());
         }
-        let said = |outcome: &Outcome| match (&outcome.score, self.compared.is_some()) {
-            (Some(score), false) => score.to_string(),
-            (Some(_), true) => "an answer".to_owned(),
-            (None, _) => outcome.verdict.name().to_owned(),
+        let said = |outcome: &Outcome| match (&outcome.score, outcome.is_accepted()) {
+            (Some(score), _) if self.compared.is_none() || other.is_accepted() && own.is_accepted() => {
+                score.to_string()
+            }
+            (_, true) => "an answer".to_owned(),
+            (_, false) => outcome.verdict.name().to_owned(),
         };
         let is_same = own.verdict == other.verdict && own.score == other.score;
         (!is_same).then(|| format!("{} | {}", said(own), said(other)))

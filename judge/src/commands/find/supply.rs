@@ -63,7 +63,7 @@ impl<'a> Supply<'a> {
         let new = |source, categories| {
             Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
         };
-        if !args.inputs.is_empty() || problem.generator.is_none() {
+        if changes_inputs(problem, args) {
             return new(mutants(problem, readable, args)?, Vec::new());
         }
         let parameters = problem.generator_parameters.clone();
@@ -180,6 +180,11 @@ impl<'a> Supply<'a> {
             self.explorer.tell(pick.point.clone(), value);
         }
     }
+}
+
+/// Returns whether the search changes inputs of files.
+pub(super) fn changes_inputs(problem: &Problem, args: &FindArgs) -> bool {
+    !args.inputs.is_empty() || problem.generator.is_none()
 }
 
 /// Returns the values of the generator's parameters for a case; none where the case is not made from parameters.

@@ -7,8 +7,8 @@ use crate::commands::verify::{FEW, Subject, finding};
 use checkers::{Frame, Observer, Score};
 use judge_problem::verdict::ProtocolError;
 use judge_problem::{
-    AnswerFiles, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker,
-    Problem, Ruling, Time, counted, error_chain, quote,
+    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Problem,
+    Ruling, Time, counted, error_chain, quote,
 };
 use judge_report::{CheckResult, Finding};
 use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
@@ -210,7 +210,7 @@ impl Checkers {
         let problem = &self.problem;
         match &problem.checker {
             CheckerChoice::BuiltIn(_) => return true,
-            CheckerChoice::External(checker) if checker.answers == AnswerFiles::default() => {}
+            CheckerChoice::External(checker) if checker.answers.is_empty() => {}
             _ => return false,
         }
         let Some(validator) = &problem.verification.validator else { return false };
