@@ -56,15 +56,17 @@ pub fn solvers(
         check_each(&specs[..given.len()], problem, toolbox.settings())?;
         return programs::prepare_each(specs, toolbox, sandbox, jobs);
     }
-    let specs = match (given, &problem.default_solver) {
-        ([], Some(own)) => vec![of_catalogue(own, &problem.folder)?],
-        ([], None) => {
-            return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
-                .with_hint("name one: --solver ./mybot"));
-        }
-        _ => solver::parse_specs(given)?,
-    };
-    prepare_all(specs, problem, toolbox, sandbox, jobs)
+    prepare_all(specs(problem, given)?, problem, toolbox, sandbox, jobs)
+}
+
+/// Returns the given solvers; without any, the problem's own.
+pub(crate) fn specs(problem: &Problem, given: &[String]) -> Result<Vec<SolverSpec>, Failure> {
+    match (given, &problem.default_solver) {
+        ([], Some(own)) => Ok(vec![of_catalogue(own, &problem.folder)?]),
+        ([], None) => Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
+            .with_hint("name one: --solver ./mybot")),
+        _ => Ok(solver::parse_specs(given)?),
+    }
 }
 
 /// Prepares all solvers to be run. Fails if some of them cannot run on any case, with an error for each.

@@ -12,7 +12,6 @@ use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
 use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, programs};
 use std::path::{Path, PathBuf};
-use std::slice;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,7 +37,7 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     let whole = if ended.is_ok() { trials.confirm(&input) } else { Ok(()) };
     let (runs, seconds) = (trials.runs, started.elapsed().as_secs_f64());
     let path = args.output.as_ref().filter(|path| *path != Path::new("-"));
-    let again = path.map(|path| trials.again(path, args.against.as_deref()));
+    let again = path.map(|path| trials.again(path, args));
     drop(trials);
     load::write("the small input", args.output.as_deref().unwrap_or(Path::new("-")), &input)?;
     let done = format!("{before} -> {}; {}, {seconds:.1} s", size(&input), counted(runs, "run"));
@@ -124,10 +123,7 @@ struct Trials<'a> {
 impl<'a> Trials<'a> {
     fn open(catalogue: &'a Catalogue, problem: &'a Problem, args: &ReduceArgs) -> Result<Self, Failure> {
         let mut runner = MatchRunner::open(catalogue, problem, &args.running())?;
-        let mut solvers = runner.solver(args.solver.as_ref())?;
-        if let Some(other) = &args.against {
-            solvers.extend(runner.solvers(slice::from_ref(other))?);
-        }
+        let solvers = runner.pair(args.solver.as_ref(), args.against.as_ref())?;
         check_programs(&solvers)?;
         let compared = NewAnswers::of(problem, args.input.is_some())?;
         if compared.is_some() {
@@ -200,10 +196,11 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns the command that plays the small input in a file again.
-    fn again(&self, path: &Path, against: Option<&str>) -> String {
+    fn again(&self, path: &Path, args: &ReduceArgs) -> String {
         let case = CaseSpec::new(CaseName::of_file(path), CaseSource::File(path.to_owned()));
         let (cases, solvers) = (std::iter::once(case).collect(), self.solvers.clone());
-        again(&Plan { cases, solvers, ..self.runner.template.clone() }, against, self.compared.is_some())
+        let plan = Plan { cases, solvers, ..self.runner.template.clone() };
+        again(&plan, [args.solver.as_deref(), args.against.as_deref()], self.compared.is_some())
     }
 
     /// Returns the properties that every smaller input shows, in words.

@@ -12,7 +12,8 @@ use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId,
-    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, one_line, quote,
+    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line,
+    quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
@@ -21,9 +22,10 @@ use judge_search::{UNCHECKED, add_all_names, add_measures};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
 };
+use save::SavedFolder;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
-use std::slice;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use supply::{Pick, Supply};
@@ -31,7 +33,7 @@ use supply::{Pick, Supply};
 /// The default number of cases to play.
 const BUDGET: usize = 1000;
 
-/// A smaller share of the better score counts as this one.
+/// A smaller share of the larger score counts as this one.
 const LEAST_LEFT: f64 = 1e-4;
 
 /// The number of cases that are played together. It does not depend on the number of jobs, so the search does not,
@@ -61,17 +63,16 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
     let plan = plan(&mut runner, args, compared.is_some().then_some(readable.checker))?;
-    check_outputs(problem, args)?;
+    let folder = outputs(&catalogue, problem, args)?;
     let has_known = goal == SearchGoal::Loss && args.against.is_none() && compared.is_none();
     let known = || ReferenceScores::known(&catalogue, problem, FromJournal::of_run(has_record));
     let known = has_known.then(known).transpose()?;
     let session = runner.begin(&plan)?;
-    let (catalogue, seen, runs) = (&catalogue, Vec::new(), 0);
+    let (seen, runs) = (Vec::new(), 0);
     let mut search = Search {
         args,
         goal,
         condition,
-        catalogue,
         problem,
         runner,
         session,
@@ -81,6 +82,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         reader,
         known,
         first,
+        folder,
         seen,
         runs,
     };
@@ -90,10 +92,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
 
 /// Returns the plan of the search, without cases. With `checker`, answers are not checked by the problem's own one.
 fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerChoice>) -> Result<Plan, Failure> {
-    let mut solvers = runner.solver(args.solver.as_ref())?;
-    if let Some(other) = &args.against {
-        solvers.extend(runner.solvers(slice::from_ref(other))?);
-    }
+    let solvers = runner.pair(args.solver.as_ref(), args.against.as_ref())?;
     check_programs(&solvers)?;
     if let Some(checker) = checker {
         runner.template.problem.checker = checker;
@@ -172,18 +171,21 @@ fn features(pick: &Pick, problem: &Problem, reader: &CaseReader) -> Features {
 fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Failure> {
     let (goal, condition) =
         args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
+    if args.time.is_some_and(|time| time.0.is_zero()) {
+        return Err(Failure::usage("--time 0s plays no case").with_hint("--time 60s"));
+    }
     if goal == SearchGoal::Disagreement && args.against.is_none() {
         return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
     }
     Ok((goal, condition))
 }
 
-/// Fails if the results cannot be written.
-fn check_outputs(problem: &Problem, args: &FindArgs) -> Result<(), Failure> {
+/// Returns the folder for the cases found, if they are saved. Fails if the results cannot be written.
+fn outputs(catalogue: &Catalogue, problem: &Problem, args: &FindArgs) -> Result<Option<SavedFolder>, Failure> {
     if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
         load::probe("the JSON report", path)?;
     }
-    args.save.as_ref().map_or(Ok(()), |folder| save::check(problem, folder))
+    args.save.as_ref().map(|folder| SavedFolder::open(catalogue, problem, folder)).transpose()
 }
 
 /// Returns how answers are judged, if the checker would compare with an answer file that the cases do not have.
@@ -209,7 +211,7 @@ fn compared(
 struct Seen {
     pick: Pick,
     outcomes: Vec<Outcome>,
-    /// The loss as a share of the better score; `None` without a score to compare with.
+    /// The loss as a share of the larger score; `None` without a score to compare with.
     loss: Option<f64>,
     /// `None` if the case does not match the goal.
     value: Option<FoundValue>,
@@ -222,7 +224,6 @@ struct Search<'a> {
     args: &'a FindArgs,
     goal: SearchGoal,
     condition: Option<Condition>,
-    catalogue: &'a Catalogue,
     problem: &'a Problem,
     runner: MatchRunner<'a>,
     session: Session,
@@ -236,6 +237,8 @@ struct Search<'a> {
     known: Option<ReferenceScores>,
     /// The first cases. They are made before the record begins, so that a wrong condition leaves no record.
     first: Vec<Pick>,
+    /// Where the cases found are saved.
+    folder: Option<SavedFolder>,
     seen: Vec<Seen>,
     runs: usize,
 }
@@ -418,7 +421,7 @@ impl Search<'_> {
         signals.map(|seen| self.signal(&seen.outcomes, seen.loss, None)).fold(1.0, f64::max)
     }
 
-    /// Returns the loss as a share of the better score: against the other solver, or the best known score of others.
+    /// Returns the loss as a share of the larger score: against the other solver, or the best known score of others.
     fn loss(&self, case: &CaseSpec, outcomes: &[Outcome]) -> Option<f64> {
         if is_faulty(outcomes) {
             return None;
@@ -470,15 +473,13 @@ impl Search<'_> {
     }
 
     /// Closes the record, and reports the results.
-    fn finish(self, stop: Option<Stop>) -> Result<Exit, Failure> {
+    fn finish(mut self, stop: Option<Stop>) -> Result<Exit, Failure> {
         let has_faults = self.note_faults();
+        let folder = self.folder.take();
         let found: Vec<&Seen> = self.worst();
-        if let Some(folder) = self.args.save.as_ref().filter(|_| !found.is_empty()) {
-            save::save(self.catalogue, self.problem, &found, folder)?;
-            let problems = quote(&folder.join("problems.toml").to_string_lossy());
-            let solvers = self.plan.solvers.iter().map(|solver| format!(" -s {}", quote(&solver.spec.text)));
-            let solvers: String = solvers.collect();
-            judge_report::note(&format!("to play them again: judge run --problems {problems}{solvers}"));
+        if let Some(folder) = folder.filter(|_| !found.is_empty()) {
+            let playable = folder.save(self.problem, &found, self.compared.is_some())?;
+            self.note_saved(playable, found.len() - playable);
         }
         let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
         let report = FindReport {
@@ -505,6 +506,27 @@ impl Search<'_> {
         })
     }
 
+    /// Says how the saved cases are played again.
+    fn note_saved(&self, playable: usize, others: usize) {
+        let folder = self.args.save.as_deref().unwrap_or(Path::new(""));
+        if others > 0 {
+            let cases = counted(others, "saved case");
+            judge_report::note(&format!("{cases} without a known right answer: only the printed commands play them"));
+        }
+        if playable == 0 {
+            return;
+        }
+        let problems = quote(&folder.join(save::CATALOGUE).to_string_lossy());
+        let solvers = solver_flags(&self.plan, [self.args.solver.as_deref(), self.args.against.as_deref()], "-s");
+        let mut words = self.plan.case_flags.words().to_vec();
+        // The saved catalogue takes the place of the given one.
+        if let Some(place) = words.iter().position(|word| word == "--problems") {
+            words.drain(place..words.len().min(place + 2));
+        }
+        let again = format!("judge run --problems {problems}{solvers}{}", flags(&words));
+        judge_report::note(&format!("to play them again: {again}"));
+    }
+
     fn goal_name(&self) -> String {
         self.args.goal.join(" ")
     }
@@ -525,23 +547,29 @@ impl Search<'_> {
 
     fn reproduce(&self, seen: &Seen) -> String {
         let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
-        again(&plan, self.args.against.as_deref(), self.compared.is_some())
+        again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], self.compared.is_some())
     }
 }
 
-/// Returns the command that plays the first case of a plan again. `judge run` cannot judge a case without an answer file:
-/// if answers are compared, it is `judge reduce`.
-pub(super) fn again(plan: &Plan, against: Option<&str>, is_compared: bool) -> String {
-    let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
-    let flag = if is_compared { "--against" } else { "-s" };
-    // The second solver comes after the first one.
-    let both = against.map_or_else(|| solver.clone(), |other| format!("{solver} {flag} {}", quote(other)));
-    let command = plan.reproduce(JobId { case: 0, solver: 0 }).replacen(&solver, &both, 1);
-    if !is_compared {
-        return command;
-    }
-    let command = command.replacen("judge run", "judge reduce", 1);
-    command.replacen(" --seeds ", " --seed ", 1).replacen(" --inputs ", " --input ", 1)
+/// Returns the command that plays the first case of a plan again, with the solvers as they are given. `judge run` cannot
+/// judge a case without an answer file: if answers are compared, it is `judge reduce`.
+pub(super) fn again(plan: &Plan, given: [Option<&str>; 2], is_compared: bool) -> String {
+    let [command, seed, input, other] =
+        if is_compared { ["reduce", "--seed", "--input", "--against"] } else { ["run", "--seeds", "--inputs", "-s"] };
+    let (problem, solvers) = (quote(&plan.problem.id), solver_flags(plan, given, other));
+    let case = plan.cases.at(0).source.flag(seed, input);
+    format!("judge {command} -p {problem}{solvers} {case}{}", flags(plan.case_flags.words()))
+}
+
+/// Returns the flags of the solvers as they are given. The first one may be the problem's own.
+fn solver_flags(plan: &Plan, [own, other]: [Option<&str>; 2], flag: &str) -> String {
+    let own = own.unwrap_or_else(|| &plan.solvers[0].spec.text);
+    let other = other.map(|other| format!(" {flag} {}", quote(other))).unwrap_or_default();
+    format!(" -s {}{other}", quote(own))
+}
+
+fn flags(words: &[String]) -> String {
+    words.iter().map(|word| format!(" {}", quote(word))).collect()
 }
 
 /// Fails if a solver is a folder of answers, which has none for other cases.
