@@ -15,7 +15,7 @@ export async function problemsPage(place) {
 
 export async function problemPage(place, [id]) {
   const [problem, { runs }] = await Promise.all([get(path("problems", id)), get("runs", { problem: id, limit: RESULTS })]);
-  // The title is the heading. A site has no other facts.
+  // The title is the heading. A site has no facts.
   const facts = problem.facts.filter(({ name }) => name !== "title").map(({ name, text }) => [el("dt", {}, name), el("dd", {}, text)]);
   const newest = await Promise.all(problem.solvers.map(({ solver }) => newestOf(id, solver)));
   const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], el("code", {}, `judge run -p ${id} -s ${solver}`)];
