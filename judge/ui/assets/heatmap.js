@@ -178,7 +178,7 @@ export class HeatMap {
     [this.column, this.row] = [Math.max(0, Math.min(columns.length - 1, column)), Math.max(0, Math.min(cases.length - 1, row))];
     const into = (scroll, room, start, step) => Math.max(start + step - room, Math.min(scroll, start));
     box.scrollLeft = into(box.scrollLeft, box.clientWidth - SIDE, this.column * width, width);
-    box.scrollTop = into(box.scrollTop, box.clientHeight - HEAD, this.row * height, height);
+    box.scrollTop = into(box.scrollTop, box.clientHeight - HEAD - BELOW, this.row * height, height);
     this.draw();
     this.tell();
   }
