@@ -4,7 +4,7 @@ use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
 use judge_problem::{
     Catalogue, CheckerChoice, CheckerProtocol, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice,
-    Solver, SolverSpec, StoredEntrant, StoredRun, closest, quote_words,
+    Solver, SolverSpec, StoredEntrant, StoredRun, closest, quote, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
@@ -186,7 +186,7 @@ pub fn check_problem(run: &StoredRun, id: &str) -> Result<(), Failure> {
 
 fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
     let names = || run.entrants.iter().map(|entrant| &*entrant.name);
-    let all = || names().map(|name| format!("{RUN}{}/{name}", run.id)).collect::<Vec<_>>().join(", ");
+    let all = || names().map(|name| quote(&format!("{RUN}{}/{name}", run.id))).collect::<Vec<_>>().join(", ");
     let Some(name) = name else {
         if run.entrants.len() == 1 {
             return Ok(0);
