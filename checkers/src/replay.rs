@@ -1,6 +1,7 @@
 //! The frames and numbers that an observer of a game receives.
 
 use crate::Score;
+use std::borrow::Cow;
 
 /// Watches a replay. The replay is one fold: it does the same with and without an observer.
 pub trait Observer {
@@ -73,9 +74,24 @@ pub struct Board {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// The text on it; `None` when it is empty.
-    pub text: Option<String>,
+    pub text: Option<Cow<'static, str>>,
     /// The number of its colour. Equal numbers get equal colours. Meaningless for an empty cell.
     pub color: u32,
     /// Whether the last step concerns it (moved, matched, about to go).
     pub marked: bool,
 }
+
+impl Cell {
+    /// A cell with nothing on it.
+    pub const EMPTY: Self = Self { text: None, color: 0, marked: false };
+
+    /// Returns a cell with a printable ASCII character on it. It allocates nothing, as boards have up to a million cells.
+    pub(crate) fn of_character(character: u8, color: u32, marked: bool) -> Self {
+        let place = usize::from(character - b' ');
+        Self { text: Some(Cow::Borrowed(&PRINTABLE[place..=place])), color, marked }
+    }
+}
+
+/// The printable ASCII characters, from the space on.
+const PRINTABLE: &str =
+    " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";

@@ -88,6 +88,9 @@ fn flags_that_cannot_be_used_are_refused() {
         (&["--fuzz", "1s", "--second", ""], "it is no command line"),
         (&["--fuzz", "1s", "--second", "sh 'x"], "it is no command line"),
         (&["--fuzz", "1s", "--second", "nosuch {input} {answer}"], "there is no program `nosuch`"),
+        (&["--fuzz", "1s", "--second", "cat {inptu} {answer}"], "did you mean `{input}`?"),
+        (&["--fuzz", "1s", "--second", "cat {input}"], "add `{answer}`"),
+        (&["--fuzz", "1s", "--second", "./check.sh {input} {answer}"], "it is not executable"),
         (&["--fuzz", "1s", "--save", "check.sh"], "it is not a folder"),
     ] {
         let said = folder.judge(&[&["verify", "-p", "p"], flags].concat());

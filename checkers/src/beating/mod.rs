@@ -185,7 +185,7 @@ impl<'a> Playback<'a> {
 
 fn draw(cells: &[u8], marked: Option<usize>) -> Board {
     let cell = |(index, &exponent): (usize, &u8)| Cell {
-        text: (exponent > 0).then(|| tile(exponent).to_string()),
+        text: (exponent > 0).then(|| tile(exponent).to_string().into()),
         color: exponent.into(),
         marked: marked == Some(index),
     };

@@ -269,14 +269,14 @@ pub(super) fn ahead(left: &[Piece], is_marked: bool) -> Board {
 
 /// Draws a jewel.
 pub(super) fn jewel_cell(jewel: u8, marked: bool) -> Cell {
-    Cell { text: Some(char::from(jewel).into()), color: u32::from(jewel.saturating_sub(b'a' - 1)), marked }
+    Cell::of_character(jewel, u32::from(jewel.saturating_sub(b'a' - 1)), marked)
 }
 
 /// Draws the field from its top left.
 pub(super) fn picture(field: &Field, marked: &Cells) -> Board {
     let cell = |x, y| match field.jewel(x, y) {
         Some(jewel) => jewel_cell(jewel, marked.contains(x, y)),
-        None => Cell { text: None, color: 0, marked: false },
+        None => Cell::EMPTY,
     };
     let rows = (0..field.height).rev();
     Board { width: field.width, cells: rows.flat_map(|y| (0..field.width).map(move |x| cell(x, y))).collect() }

@@ -208,8 +208,8 @@ fn shortened(number: &[u8]) -> String {
 fn picture(board: &Board, marked: &[CellIndex]) -> crate::Board {
     let marked: HashSet<_> = marked.iter().copied().collect();
     let draw = |cell| match board.digit(cell) {
-        Some(digit) => Cell { text: Some(digit.to_string()), color: u32::from(digit), marked: marked.contains(&cell) },
-        None => Cell { text: None, color: 0, marked: false },
+        Some(digit) => Cell::of_character(b'0' + digit, u32::from(digit), marked.contains(&cell)),
+        None => Cell::EMPTY,
     };
     let row = |row| (0..board.width).map(move |column| board.cell(row, column));
     crate::Board { width: board.width, cells: (0..board.height).flat_map(row).map(draw).collect() }

@@ -134,12 +134,8 @@ impl<'a> Progress<'a> {
 
 fn picture(board: &Board, marked: &[usize]) -> crate::Board {
     let cells = board.cells(&board.whole()).map(|cell| match board.block(cell) {
-        EMPTY => Cell { text: None, color: 0, marked: false },
-        block => Cell {
-            text: Some(char::from(block).into()),
-            color: u32::from(block - b'A'),
-            marked: marked.contains(&cell),
-        },
+        EMPTY => Cell::EMPTY,
+        block => Cell::of_character(block, u32::from(block - b'A'), marked.contains(&cell)),
     });
     crate::Board { width: board.columns, cells: cells.collect() }
 }

@@ -169,8 +169,8 @@ fn draw(position: &Position, marked: &[Cell]) -> Board {
 
 /// Draws a tile of a colour.
 pub(super) fn tile(color: u64, marked: bool) -> crate::Cell {
-    let number = u32::try_from(color).expect("there are at most six colours");
-    crate::Cell { text: Some(color.to_string()), color: number, marked }
+    let color = u8::try_from(color).expect("there are at most six colours");
+    crate::Cell::of_character(b'0' + color, color.into(), marked)
 }
 
 /// Two neighbouring cells, and the last token of the move.

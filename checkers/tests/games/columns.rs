@@ -325,7 +325,7 @@ fn drawn(frame: &Frame) -> String {
         frame.board.cells[(12 - y) * 6..][..3].iter().map(|cell| match &cell.text {
             None => ".".to_owned(),
             Some(text) if cell.marked => text.to_uppercase(),
-            Some(text) => text.clone(),
+            Some(text) => text.clone().into_owned(),
         })
     };
     (0..3).rev().map(|y| row(y).collect::<String>()).collect::<Vec<_>>().join(" ")

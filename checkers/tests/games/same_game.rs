@@ -220,7 +220,7 @@ fn drawn(frame: &Frame) -> String {
     let cell = |cell: &checkers::Cell| match &cell.text {
         None => "-".to_owned(),
         Some(text) if cell.marked => text.to_lowercase(),
-        Some(text) => text.clone(),
+        Some(text) => text.clone().into_owned(),
     };
     let rows = frame.board.cells.chunks(frame.board.width);
     rows.map(|row| row.iter().map(cell).collect::<String>()).collect::<Vec<_>>().join(" ")

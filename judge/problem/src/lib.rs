@@ -87,7 +87,7 @@ pub use limits::{
 };
 pub use manifest::{
     Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,
-    read_languages,
+    read_languages, unknown_placeholders,
 };
 pub use metrics::{MetricRule, Metrics};
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 
 def check(case, answer):
-    """A checker: the score is half of the answer minus the case."""
+    """A checker: the score is half of the answer minus the case. What it prints is no part of the result."""
+    print("a line for its author")
     if not answer.strip():
         return "the answer is empty"
     if answer.strip() == "crash":
@@ -14,4 +15,5 @@ def check(case, answer):
 
 def generate(seed):
     """A generator: ten times the seed."""
+    print("another line")
     return str(10 * seed)

@@ -56,6 +56,11 @@ class Requests(WithServer):
             {"source": "x"},
             {"path": "a", "seeds": "1", "cases": ["x"]},
             {"path": "a", "seeds": []},
+            {"path": "a", "seeds": ["1-3", 5]},
+            {"command": "x", "min_effect": float("inf"), "against": "best"},
+            {"command": "x", "limits": {"cpu": {1}}},
+            {"source": "print('\ud800')", "language": "python"},
+            {"source": "#" * (16 << 20), "language": "python"},
         ]:
             with self.subTest(arguments), self.assertRaises(InvalidRequest):
                 self.judge.evaluate(**arguments)

@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn texts_are_no_markup() {
-        let cell = |text: &str, color| Cell { text: Some(text.to_owned()), color, marked: color == 1 };
+        let cell = |text: &str, color| Cell { text: Some(text.to_owned().into()), color, marked: color == 1 };
         let frame = Frame {
             step: 3,
             caption: "<script>\u{202e}&\"".to_owned(),
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_large_board_is_a_path_for_each_color() {
-        let cell = |color| Cell { text: (color > 0).then(|| "x".to_owned()), color, marked: color == 3 };
+        let cell = |color| Cell { text: (color > 0).then(|| "x".into()), color, marked: color == 3 };
         let board = Board { width: 1000, cells: (0..20_000).map(|place| cell(place / 500 % 4)).collect() };
         let (caption, ahead) = (String::new(), Board::default());
         let svg = frame_svg("x", &Frame { step: 1, caption, gained: 0.into(), total: 1.into(), board, ahead });

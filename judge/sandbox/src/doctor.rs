@@ -14,7 +14,7 @@ use crate::cores::Cores;
 use crate::process::{OWN_EXECUTABLE, in_child};
 use crate::tier::{Gap, Options, Tier};
 use crate::watch::gauges::TreeClock;
-use crate::{sandbox, tier_cache};
+use crate::{sandbox, scratch, tier_cache};
 
 /// The result of [`survey`].
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ pub fn survey(options: &Options) -> Survey {
         tier_cache::forget_all(folder);
     }
     let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
-    let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let scratch = options.scratch.clone().unwrap_or_else(scratch::temporary);
     let root = rustix::process::geteuid().is_root();
     let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);

@@ -151,6 +151,7 @@ impl Client {
 
     fn answer(&self, id: &Id, task: &Arc<Task>, reply: &Mutex<Option<Reply>>, answer: &Answer) {
         self.running.lock().retain(|(_, other)| !Arc::ptr_eq(other, task));
+        self.evaluator.queue.done(task);
         if let Some(reply) = reply.lock().take() {
             reply(Some(rpc::answer_line(id, answer)));
         }

@@ -245,11 +245,9 @@ impl<'a> Running<'a> {
         }
         let candidate = self.prepared()?;
         self.plan_of(candidate.solver.clone(), places);
-        let jobs = play(self.evaluator, &self.plan, self.describes, self.task, |done| Progress {
-            state: "running",
-            done: self.rows.len() + done,
-            cases: self.keys.len(),
-        })?;
+        let (known, cases) = (self.rows.len(), self.keys.len());
+        let tell = |done: usize| self.task.progress(Progress { state: "running", done: known + done, cases });
+        let jobs = play(self.evaluator, &self.plan, self.describes, self.task, tell)?;
         for mut finished in jobs {
             let place = places[finished.job.case];
             finished.job = JobId { case: place, solver: 0 };
@@ -317,7 +315,7 @@ impl<'a> Running<'a> {
             elapsed,
             jobs: self.evaluator.settings.jobs.get(),
             tier: self.evaluator.sandbox.tier(),
-            gaps: &gaps,
+            gaps: Some(&gaps),
             message: None,
             labels: &Labels::default(),
         };
@@ -423,13 +421,13 @@ fn known_by_results(name: String, text: String) -> Solver {
     Solver::new(SolverSpec { name, text }, Invocation::CannotStart("its results are known".to_owned()))
 }
 
-/// Plays a plan in leased slots, until its end or until the task is cancelled. `progress` describes its progress.
+/// Plays a plan in leased slots, until its end or until the task is cancelled. `tell` gets the number of finished jobs.
 pub(crate) fn play(
     evaluator: &Evaluator,
     plan: &Plan,
     describe: bool,
     task: &Arc<Task>,
-    progress: impl Fn(usize) -> Progress,
+    tell: impl Fn(usize),
 ) -> Result<Vec<FinishedJob>, RpcError> {
     let settings = RunSettings { describe, ..evaluator.settings.clone() };
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
@@ -448,7 +446,7 @@ pub(crate) fn play(
             let FinishedJob { job, outcome, features, evidence } = &**job;
             let (outcome, features, evidence) = (outcome.clone(), features.clone(), evidence.clone());
             finished.push(FinishedJob { job: *job, outcome, features, evidence });
-            task.progress(progress(finished.len()));
+            tell(finished.len());
         }
     };
     let result = runner.run_until(plan, &Unstored(evaluator.records), &mut watch, signals);

@@ -8,7 +8,7 @@ use crate::params::{CompareParams, EvaluateParams, read_params};
 use crate::problems::{is_of_files, refuse_hidden};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::Progress;
-use crate::{compare, methods::rules_text};
+use crate::{compare, methods::rules_text, sealed};
 use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
 use judge_report::{Document, RunReport, schema};
@@ -103,6 +103,8 @@ impl Mcp {
                 let params: EvaluateParams = read_params(arguments)?;
                 self.allow_cases(params.cases.as_deref())?;
                 params.solver.choice()?;
+                // There are no sealed cases here, and ordinary ones are not played in their place.
+                sealed::are_wanted(&evaluator, &params)?;
                 Box::new(move |task| evaluation::evaluate(&evaluator, &params, task).map(|result| evaluated(&result)))
             }
             "compare" => {

@@ -83,6 +83,11 @@ impl Queue {
         }
     }
 
+    /// Counts a task as done: its answer is about to be sent, and a client that has it finds nothing running.
+    pub(crate) fn done(&self, task: &Arc<Task>) {
+        self.state.lock().running.retain(|other| !Arc::ptr_eq(other, task));
+    }
+
     /// Cancels all tasks, waits for their ends, and takes no more.
     pub(crate) fn end(&self) {
         let (waiting, running, handles) = {
@@ -107,8 +112,8 @@ impl Queue {
                 state.running.push(Arc::clone(&task));
                 drop(state);
                 work();
+                self.done(&task);
                 state = self.state.lock();
-                state.running.retain(|other| !Arc::ptr_eq(other, &task));
                 continue;
             }
             if state.ending {

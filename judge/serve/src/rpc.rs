@@ -76,7 +76,7 @@ impl From<Failure> for RpcError {
     fn from(failure: Failure) -> Self {
         let code = match failure.exit() {
             Exit::Usage | Exit::NotAccepted | Exit::Success => code::INVALID_PARAMS,
-            Exit::Interrupted => code::CANCELLED,
+            Exit::Interrupted => return Self::cancelled(),
             Exit::Fault => code::FAULT,
         };
         let hints: Vec<&str> = failure.hints().collect();
@@ -88,7 +88,7 @@ impl From<Failure> for RpcError {
 /// A result as JSON on one line, or why there is none.
 pub(crate) type Answer = Result<String, RpcError>;
 
-/// Reads a message. `None`: it is a response, which was not requested.
+/// Reads a message. `None`: it is a response, which was not requested, or a notification that says nothing.
 ///
 /// # Errors
 /// When it is not a request: the error, and its id, if it has one.
@@ -105,13 +105,14 @@ pub(crate) fn parse(message: &[u8]) -> Result<Option<Request>, (Id, RpcError)> {
         }
         _ => return Err(unknown(invalid("a request is an object"))),
     };
+    // A response may have the id `null`, and gets no answer either.
+    if !members.contains_key("method") && (members.contains_key("result") || members.contains_key("error")) {
+        return Ok(None);
+    }
     let id = match members.get("id") {
         None => None,
         Some(id) => Some(Id::read(id).ok_or_else(|| unknown(invalid("the id of a request is a string or a number")))?),
     };
-    if !members.contains_key("method") && (members.contains_key("result") || members.contains_key("error")) {
-        return Ok(None);
-    }
     let failed = |error| (id.clone().unwrap_or_else(Id::unknown), error);
     if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(failed(invalid("a request has the member \"jsonrpc\": \"2.0\"")));
@@ -123,6 +124,8 @@ pub(crate) fn parse(message: &[u8]) -> Result<Option<Request>, (Id, RpcError)> {
     let params = match members.remove("params") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(params)) => params,
+        // A notification gets no answer, whatever its params are.
+        Some(_) if id.is_none() => return Ok(None),
         Some(_) => return Err(failed(RpcError::params("params must be an object with names"))),
     };
     Ok(Some(Request { id, method, params }))
@@ -212,6 +215,12 @@ mod tests {
         assert_eq!(line.lines().count(), 1);
         let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(value["error"]["data"]["hint"], "c");
-        assert!(parse(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":3}").unwrap().is_none());
+        for unanswered in [
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":3}",
+            "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{}}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"a\",\"params\":[1]}",
+        ] {
+            assert!(parse(unanswered.as_bytes()).unwrap().is_none(), "{unanswered}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::evaluation::play;
 use crate::evaluator::Evaluator;
 use crate::params::EvaluateParams;
 use crate::rpc::{Answer, RpcError, json};
-use crate::task::{Progress, Task};
+use crate::task::Task;
 use judge_problem::{OutcomeGrid, Plan};
 use judge_session::MatchResult;
 use judge_session::sealed::SealedCases;
@@ -45,12 +45,13 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     let plan = Plan { limits, solvers, cases: cases.cases(), ..problem.template.clone() };
     cases.begin(&plan)?;
     let count = plan.cases.len();
-    // Progress would reveal how long each case takes.
-    let jobs = play(evaluator, &plan, false, task, |_| Progress { state: "running", done: 0, cases: count })?;
+    // Progress would reveal how long each case takes, even without a number.
+    let jobs = play(evaluator, &plan, false, task, |_| ())?;
     let mut outcomes = OutcomeGrid::new(count, 1);
     jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
     let played = MatchResult { plan, outcomes, inputs: vec![None; count], stop: None };
     evaluator.counters.evaluations.fetch_add(1, Ordering::Relaxed);
-    evaluator.counters.runs.fetch_add(count as u64, Ordering::Relaxed);
+    let runs = jobs.iter().filter(|finished| finished.outcome.wall.is_some()).count();
+    evaluator.counters.runs.fetch_add(runs as u64, Ordering::Relaxed);
     Ok(json(&cases.tell(&played, None)?.score()))
 }

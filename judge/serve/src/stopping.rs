@@ -64,6 +64,8 @@ pub(crate) struct Duel {
 
 /// The data about the incumbent.
 struct Incumbent {
+    /// Whether it has played every case. Otherwise nothing is certain about the cases that it has not played.
+    has_all: bool,
     has_total: bool,
     has_solved: bool,
     /// By place: the size of the case and its weight in the total. `None` if there is none.
@@ -87,6 +89,7 @@ impl Duel {
         let parameters = parameters(measure, &scored.rule, min_effect)?;
         let least = min_effect.and(parameters.min_effect).unwrap_or(0.0);
         let incumbent = Incumbent {
+            has_all: incumbent.len() == count,
             has_total: scored.board.headline(&scored.board.standings[SOLVERS[0]]).is_some(),
             has_solved: scored.board.standings[SOLVERS[0]].accepted > 0,
             sizes: sizes(&scored, measure, incumbent, count),
@@ -158,6 +161,9 @@ impl Duel {
 
     /// Returns whether the effects show that the candidate does not reach the smallest effect.
     fn is_below(&self) -> Result<bool, Failure> {
+        if !self.incumbent.has_all {
+            return Ok(false);
+        }
         if let Some(sample) = &self.sample {
             return Ok(sample.is_below(self.least, ALPHA));
         }

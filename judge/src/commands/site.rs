@@ -47,7 +47,8 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     }
     if left_out > 0 {
         judge_report::note(&format!(
-            "{left_out} games are left out, the best of each case last; --games {}MB takes more",
+            "{} left out, the best of each case last; --games {}MB takes more",
+            counted(left_out, "game"),
             4 * args.games.0.div_ceil(1_000_000)
         ));
     }

@@ -339,7 +339,6 @@ impl Maker {
             for &(run, place) in order.values().filter_map(|results| results.get(rank)) {
                 let game = self.game(&heads[run], &rows[run][place])?;
                 self.games.shown += usize::from(game.is_some());
-                self.games.left_out += usize::from(game.is_none());
                 if let (Some(game), Some(fields)) = (game, rows[run][place].as_object_mut()) {
                     fields.insert("game".to_owned(), Value::String(game));
                 }
@@ -352,17 +351,20 @@ impl Maker {
         Ok(())
     }
 
-    /// Adds a game if it fits. Returns its place.
+    /// Adds a game if it fits. Returns its place. An answer that shows no game, such as one without a move, is not left
+    /// out: more room would not show it.
     fn game(&mut self, head: &Value, row: &Value) -> Result<Option<String>, Failure> {
-        if !self.games.has_room() {
-            return Ok(None);
-        }
         let text = |field: &str| row[field].as_str().unwrap_or_default();
         let run = head["run"].as_i64().unwrap_or_default();
-        match games::packed(&self.store, run, text("case"), text("solver")) {
-            Some(game) => self.games.add(game, &self.private),
-            None => Ok(None),
-        }
+        let place = match self.games.has_room() {
+            false => None,
+            true => match games::packed(&self.store, run, text("case"), text("solver")) {
+                Some(game) => self.games.add(game, &self.private)?,
+                None => return Ok(None),
+            },
+        };
+        self.games.left_out += usize::from(place.is_none());
+        Ok(place)
     }
 
     /// Adds the comparisons of every two solvers of a problem, a file for each run.

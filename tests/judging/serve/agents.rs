@@ -49,6 +49,9 @@ fn a_bad_program_is_an_error_of_the_tool() {
     assert_eq!(tool(&mut served, "check", &json!({"seed": 1, "answer": "5\n"})), (false, "accepted 5".to_owned()));
     let (is_error, text) = tool(&mut served, "list_problems", &json!({}));
     assert!(!is_error && text.contains("\"columns\""), "{text}");
+    let sealed = json!({"source": "echo 1", "language": "shell", "sealed": true});
+    let (is_error, text) = tool(&mut served, "evaluate", &sealed);
+    assert!(is_error && text.contains("there are no sealed cases"), "{text}");
     let (_, text) = tool(&mut served, "history", &json!({}));
     assert!(text.contains("no runs"), "{text}");
 }

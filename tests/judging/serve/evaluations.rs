@@ -23,6 +23,17 @@ fn equal_candidates_on_equal_cases_run_once() {
     assert_eq!(served.evaluate(script, "1-4", &json!({"limits": {"cpu": "100ms"}}))["runs"], 4);
     let status = served.result("status", &json!({}));
     assert_eq!((&status["evaluations"], &status["cached"]), (&json!(5), &json!(6)), "{status}");
+    assert_eq!(status["running"], 0, "the last request is answered");
+}
+
+#[test]
+fn the_name_and_the_ending_of_a_language_are_one() {
+    let mut served = Served::start(&[]);
+    let [first, second] = ["shell", "sh"].map(|language| {
+        let solver = json!({"source": "echo 3", "language": language});
+        served.result("evaluate", &json!({"problem": "columns", "solver": solver, "seeds": "1"}))
+    });
+    assert_eq!((&first["candidate"], &second["runs"]), (&second["candidate"], &json!(0)));
 }
 
 #[test]
@@ -90,6 +101,16 @@ fn a_file_that_changes_is_another_candidate() {
     assert_eq!((&result["total"], &result["cases"][1]["case"]), (&json!(2), &json!("seed-9")));
     let again = result["cases"][1]["reproduce"].as_str().unwrap();
     assert!(again.starts_with("judge run -p columns -s 'sh bot.sh' --seeds 9"), "{again}");
+}
+
+#[test]
+fn a_file_that_a_command_names_may_come_later() {
+    let mut served = Served::start(&[]);
+    let params = json!({"problem": "columns", "solver": {"command": "sh ./late.sh"}, "seeds": "1"});
+    assert_eq!(served.result("evaluate", &params)["verdict"], "runtime-error");
+    served.folder.write("late.sh", "echo 3\n");
+    let there = served.result("evaluate", &params);
+    assert_eq!((&there["verdict"], &there["total"]), (&json!("accepted"), &json!(3)), "{there}");
 }
 
 #[test]
@@ -208,6 +229,16 @@ fn a_cancelled_request_ends_at_once() {
         assert_eq!(served.result("cancel", &json!({"id": slow}))["cancelled"], false);
         assert_eq!(served.evaluate("echo 1", "1", &json!({}))["total"], 1);
     }
+}
+
+#[test]
+fn relative_totals_refer_to_the_runs_before_in_the_journal() {
+    let folder = place();
+    folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"relative\"\n"));
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "j.db"]);
+    let totals = ["echo 100", "echo 50", "echo 200", "echo 100"];
+    let totals = totals.map(|script| served.evaluate(script, "1-2", &json!({}))["total"].clone());
+    assert_eq!(totals, [json!(1_000_000), json!(500_000), json!(1_000_000), json!(500_000)]);
 }
 
 #[test]

@@ -38,6 +38,18 @@ fn sealed_evaluations_tell_failures_and_the_best_total() {
 }
 
 #[test]
+fn progress_reveals_no_time_of_a_sealed_case() {
+    let mut served = Served::start(&["--sealed", "sealed.toml"]);
+    if served.result("status", &json!({}))["tier"] == "bare" {
+        return skip(Need::Userns, "sealed cases need a tier that hides files");
+    }
+    served.folder.write("sealed.toml", "seeds = \"1-3\"\n");
+    let id = served.send("evaluate", &json!({"solver": {"command": "sleep 0.2"}}));
+    let first = served.message().unwrap();
+    assert_eq!(first["id"], id, "the answer comes without progress: {first}");
+}
+
+#[test]
 fn a_refused_query_leaves_the_file_alone() {
     use std::os::unix::fs::MetadataExt;
     let mut served = Served::start(&["--sealed", "sealed.toml"]);

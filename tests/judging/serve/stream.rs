@@ -83,6 +83,16 @@ fn all_candidates_meet_the_same_cases_first() {
 }
 
 #[test]
+fn an_incumbent_that_has_played_some_cases_stops_nobody() {
+    let mut served = Served::start(&[]);
+    let old = served.evaluate("echo 1000", "1-10", &json!({}));
+    let better = "read n; if [ $n -le 10 ]; then echo 1; else echo 9000; fi";
+    let whole = served.evaluate(better, "1-40", &json!({"against": old["candidate"]}));
+    assert_eq!((&whole["stopped_early"], &whole["runs"]), (&json!(false), &json!(40)));
+    assert_eq!(whole["comparison"]["cases"], 10);
+}
+
+#[test]
 fn without_an_incumbent_all_cases_are_played() {
     let mut served = Served::start(&[]);
     let first = served.evaluate("echo 3", "1-20", &json!({"against": "best"}));

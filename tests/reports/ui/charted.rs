@@ -168,6 +168,7 @@ fn unknown_addresses_and_methods_are_documents() {
     let answers = [
         (server.get("/api/nothing"), 404),
         (server.get("/api/play/columns"), 405),
+        (server.get("/api/runs/%FF"), 400),
         (server.post("/api/runs", &json!({}), &[]), 405),
     ];
     for (answer, status) in answers {

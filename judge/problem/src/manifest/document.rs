@@ -337,7 +337,7 @@ impl<'a> Section<'a> {
     }
 
     /// Returns all keys with their texts, like [`Section::entries`]. A list is written `{a,b}`.
-    pub(super) fn entries_or_lists(&self) -> Vec<(Located<&'a str>, Located<String>)> {
+    pub(super) fn entries_or_lists(&self) -> Vec<(Located<&'a str>, Option<Located<String>>)> {
         let word = |item: &'a Spanned<DeValue<'a>>| match item.get_ref() {
             DeValue::String(text) => {
                 Some(text.to_string()).filter(|text| !text.contains(',') && !text.trim().is_empty())
@@ -356,10 +356,9 @@ impl<'a> Section<'a> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
             let expected = "a range such as \"1..100\", or a list of choices, none of them empty or with a comma";
-            let text = self.typed(name, value, expected, read)?;
-            Some((Located { value: name, span: key.span() }, text))
+            (Located { value: name, span: key.span() }, self.typed(name, value, expected, read))
         };
-        self.table.iter().filter_map(entry).collect()
+        self.table.iter().map(entry).collect()
     }
 
     /// Returns all keys with their numbers, like [`Section::entries`].

@@ -6,11 +6,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import sys
 import traceback
 from decimal import Decimal
 from typing import Any
+
+
+def call(file: str, function: str, *arguments: Any) -> Any:
+    """Calls a function of a file. What it prints goes to standard error, because standard output has the result."""
+    with contextlib.redirect_stdout(sys.stderr):
+        return load(file, function)(*arguments)
 
 
 def load(file: str, function: str) -> Any:
@@ -32,7 +39,7 @@ def read(file: str) -> str:
 
 def check(file: str, function: str, case: str, answer: str) -> int:
     """Prints the score and returns 0, or prints the reason and returns 1."""
-    result = load(file, function)(read(case), read(answer))
+    result = call(file, function, read(case), read(answer))
     if isinstance(result, str):
         print(" ".join(result.split()) or "rejected")
         return 1
@@ -50,7 +57,7 @@ def main(arguments: list[str]) -> int:
         if arguments[0] == "check":
             return check(*arguments[1:])
         _, file, function, seed = arguments
-        text = load(file, function)(int(seed))
+        text = call(file, function, int(seed))
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return 0
     except Exception as error:

@@ -22,10 +22,15 @@ class Http:
     """A running server, over HTTP. Each concurrent request has its own connection, which is kept for later ones."""
 
     def __init__(self, url: str, token: Optional[str]) -> None:
-        parts = urllib.parse.urlsplit(url)
+        expected = InvalidRequest(f"expected a URL such as http://127.0.0.1:8000/rpc, found `{url}`")
+        try:
+            parts = urllib.parse.urlsplit(url)
+            port = parts.port or 80
+        except ValueError as error:
+            raise expected from error
         if parts.scheme != "http" or parts.hostname is None:
-            raise InvalidRequest(f"expected a URL such as http://127.0.0.1:8000/rpc, found `{url}`")
-        self._address = (parts.hostname, parts.port or 80)
+            raise expected
+        self._address = (parts.hostname, port)
         self._path = parts.path if parts.path not in ("", "/") else "/rpc"
         token = token or urllib.parse.parse_qs(parts.query).get("token", [None])[0]
         self._headers = {"Content-Type": "application/json"}

@@ -48,12 +48,13 @@ class Pipe:
     def call(self, method: str, params: Mapping[str, Any], listener: Optional[Listener] = None) -> Call:
         call_id = next(self._ids)
         call = Call(lambda: self._forget(call_id))
+        line = encode({"jsonrpc": "2.0", "id": call_id, "method": method, "params": params})
         with self._lock:
             if self._ended is not None:
                 call.finish(self._ended)
                 return call
             self._calls[call_id] = (call, listener)
-        self._write({"jsonrpc": "2.0", "id": call_id, "method": method, "params": params})
+        self._write(line)
         return call
 
     def is_open(self) -> bool:
@@ -96,10 +97,10 @@ class Pipe:
             call, _ = self._calls.pop(call_id, (None, None))
         if call is not None:
             call.finish(EvaluationCancelled("the evaluation was cancelled"))
-            self._write({"jsonrpc": "2.0", "method": "cancel", "params": {"id": call_id}})
+            self._write(encode({"jsonrpc": "2.0", "method": "cancel", "params": {"id": call_id}}))
 
-    def _write(self, message: Mapping[str, Any]) -> None:
-        line = memoryview(encode(message) + b"\n")
+    def _write(self, message: bytes) -> None:
+        line = memoryview(message + b"\n")
         stdin = self._server.stdin
         assert stdin is not None
         try:
@@ -142,10 +143,13 @@ class Pipe:
                     # An error in a caller's progress function must not lose the results of all.
                     logging.getLogger(__name__).exception("a callback for progress failed")
             return
+        number = message.get("id")
         with self._lock:
-            waiting = self._calls.pop(message.get("id", 0), None)
-        if waiting is not None:
-            waiting[0].finish(result_of(message))
+            # Without an id, the server could not read a request, and nobody knows which: none may wait forever.
+            answered = list(self._calls) if number is None else [number]
+            calls = [self._calls.pop(number)[0] for number in answered if number in self._calls]
+        for call in calls:
+            call.finish(result_of(message))
 
     def _read_errors(self) -> None:
         """Reads the server's standard error, so that the server never blocks on it, and keeps the end."""

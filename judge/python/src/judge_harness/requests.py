@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Iterable, Mapping, Optional, Union
 
@@ -110,10 +111,24 @@ def _cases(seeds: Optional[Seeds], cases: Optional[Iterable[Path]]) -> dict[str,
         return {}
     if isinstance(seeds, (str, int)):
         return {"seeds": str(seeds)}
-    text = ",".join(_ranges(sorted(set(seeds))))
+    try:
+        text = ",".join(_ranges(sorted({operator.index(seed) for seed in seeds})))
+    except TypeError as error:
+        raise InvalidRequest(f"expected seeds such as `1-20`, a number or several: {error}") from error
     if not text:
         raise InvalidRequest("expected seeds, found an empty list")
     return {"seeds": text}
+
+
+def seed_numbers(seeds: Seeds) -> list[int]:
+    """Returns seeds as numbers, in their order."""
+    try:
+        if isinstance(seeds, str):
+            ends = [part.partition("-") for part in seeds.split(",")]
+            return [seed for first, _, last in ends for seed in range(int(first), int(last or first) + 1)]
+        return [operator.index(seed) for seed in ([seeds] if isinstance(seeds, int) else seeds)]
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest(f"expected seeds such as `1-20`, a number or several: {error}") from error
 
 
 def _case(name: str) -> str:

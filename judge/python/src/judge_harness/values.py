@@ -58,7 +58,7 @@ class Effect:
 
     #: The id of the other candidate.
     against: str
-    #: `better`, `worse`, `smaller`, `equal` or `undecided`.
+    #: `better`, `worse`, `not-better`, `smaller`, `equal` or `undecided`.
     claim: str
     #: The mean effect and its interval, above 0 if the candidate is better.
     effect: Optional[float]
@@ -173,7 +173,7 @@ class Evaluation:
 class Comparison:
     """Two candidates on the same cases. The effect is above 0 if `b` is better."""
 
-    #: `better` if `b` is, `worse`, `smaller` than `min_effect`, `equal` or `undecided`.
+    #: `better` if `b` is, `worse`, `smaller` than `min_effect`, `equal`, `undecided` or `too-few-cases`.
     claim: str
     #: The claim in words, with its certainty and its scope.
     text: str

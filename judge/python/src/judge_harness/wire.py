@@ -52,9 +52,19 @@ class Transport(Protocol):
         """Closes the handles that a fork has copied into this process, without notifying the server."""
 
 
+#: The server reads no longer message, and does not know whose it is.
+_MAX_MESSAGE = 16 << 20
+
+
 def encode(message: Mapping[str, Any]) -> bytes:
-    """Returns a message as a line of JSON without the newline."""
-    return json.dumps(message, separators=(",", ":"), default=_plain).encode()
+    """Returns a message as a line of JSON without the newline. Raises `InvalidRequest` if it is none that a server reads."""
+    try:
+        text = json.dumps(message, separators=(",", ":"), default=_plain, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"the request is no JSON: {error}", "texts of Unicode, and finite numbers") from error
+    if len(text) > _MAX_MESSAGE:
+        raise InvalidRequest(f"the request has {len(text)} bytes: at most {_MAX_MESSAGE} are read", "give a `path`")
+    return text
 
 
 def decode(text: bytes) -> Any:

@@ -257,7 +257,7 @@ mod tests {
         let (mut step, mut total, mut width, mut looks) = (0, Score::default(), 0, Vec::new());
         let (mut frames, mut start) = (Vec::new(), 0);
         let look = |look: usize, marked| Cell {
-            text: data["cells"][look][0].as_str().map(str::to_owned),
+            text: data["cells"][look][0].as_str().map(|text| text.to_owned().into()),
             color: u32::try_from(data["cells"][look][1].as_u64().unwrap()).unwrap(),
             marked,
         };
@@ -320,7 +320,7 @@ mod tests {
             |(step, caption, gained, total, rows, cells)| {
                 let cell = |(text, color, marked): (Option<String>, u32, bool)| {
                     let color = if text.is_some() { color } else { 0 };
-                    Cell { text, color, marked }
+                    Cell { text: text.map(Into::into), color, marked }
                 };
                 let board = Board { width: 6 / rows, cells: cells.into_iter().map(cell).take(6).collect() };
                 let ahead = Board::default();
@@ -337,7 +337,7 @@ mod tests {
             let with_queue = |(frame, moved): (Frame, usize)| {
                 start = pieces.len().min(start + moved);
                 let shown = &pieces[start..pieces.len().min(start + 3)];
-                let cell = |text: &String| Cell { text: Some(text.clone()), color: 1, marked: false };
+                let cell = |text: &String| Cell { text: Some(text.clone().into()), color: 1, marked: false };
                 let rows = shown.iter().map(|piece| cell(&piece.0)).chain(shown.iter().map(|piece| cell(&piece.1)));
                 Frame { ahead: Board { width: shown.len(), cells: rows.collect() }, ..frame }
             };
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_large_board_is_stored_whole() {
-        let cell = |text: usize| Cell { text: Some(text.to_string()), color: 0, marked: text == 3 };
+        let cell = |text: usize| Cell { text: Some(text.to_string().into()), color: 0, marked: text == 3 };
         let frame = |shift| Frame {
             step: shift,
             caption: String::new(),

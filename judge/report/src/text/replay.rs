@@ -9,6 +9,7 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tc
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
@@ -45,7 +46,7 @@ struct Sent {
 
 /// The look of a cell, without its mark.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-pub(crate) struct Look(Option<String>, u32);
+pub(crate) struct Look(Option<Cow<'static, str>>, u32);
 
 impl Look {
     fn is_of(&self, cell: &Cell) -> bool {
@@ -547,7 +548,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_its_move_its_points_and_its_board() {
-        let cell = |text: &str, marked| Cell { text: (text != ".").then(|| text.to_owned()), color: 1, marked };
+        let cell = |text: &str, marked| Cell { text: (text != ".").then(|| text.to_owned().into()), color: 1, marked };
         let cells = vec![cell("a", false), cell("12", true), cell(".", false), cell("b", true)];
         let frame = Frame {
             step: 3,

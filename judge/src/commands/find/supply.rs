@@ -11,10 +11,13 @@ use judge_search::{Explorer, mutant};
 use judge_session::{Failure, case_selection};
 use judge_statistics::Random;
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The number of cases that are examined for each case that may be played.
 const LOOKED_AT: usize = 4;
+
+/// At most so many seeds are examined before the search begins. Further seeds are taken in order.
+const MAX_POOL: usize = 40_000;
 
 /// The number of seeds of a batch that are chosen by their promising features. The others are taken in order.
 const LIKELIEST: usize = BATCH * 3 / 4;
@@ -43,10 +46,10 @@ pub(super) struct Supply<'a> {
     is_random: bool,
 }
 
-/// Seeds from `more` on follow the pool in order, if the search has no end.
+/// The seeds of `more` follow the pool in order.
 enum Source {
     Parameters { parameters: Vec<GeneratorParameter>, next: u64 },
-    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize, more: Option<u64> },
+    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize, more: Box<dyn Iterator<Item = u64>> },
     Mutants { parents: Vec<Parent>, folder: PathBuf, reader: Box<CaseReader>, random: Random, seen: HashSet<Digest> },
 }
 
@@ -63,7 +66,7 @@ impl<'a> Supply<'a> {
         let new = |source, categories| {
             Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
         };
-        if !args.inputs.is_empty() || problem.generator.is_none() {
+        if changes_inputs(problem, args) {
             return new(mutants(problem, readable, args)?, Vec::new());
         }
         let parameters = problem.generator_parameters.clone();
@@ -71,16 +74,20 @@ impl<'a> Supply<'a> {
             let categories = parameters.iter().map(|parameter| parameter.domain.is_category()).collect();
             return new(Source::Parameters { parameters, next: 1 }, categories);
         }
-        let budget = args.budget.map_or(super::BUDGET, std::num::NonZeroUsize::get);
-        let seeds: Vec<u64> = match &args.seeds {
-            Some(seeds) => seeds.without_repetitions().0.iter().collect(),
-            None => (1..).take(budget.saturating_mul(LOOKED_AT)).collect(),
+        let budget = args.budget.map_or(super::BUDGET, std::num::NonZeroUsize::get).min(MAX_POOL / LOOKED_AT);
+        let (mut more, examined): (Box<dyn Iterator<Item = u64>>, usize) = match &args.seeds {
+            Some(seeds) => {
+                let (seeds, _) = seeds.without_repetitions();
+                (Box::new(seeds.ranges().to_vec().into_iter().flatten()), MAX_POOL)
+            }
+            None => (Box::new(1..), budget * LOOKED_AT),
         };
-        let pool = described(readable, seeds);
+        let pool = described(readable, more.by_ref().take(examined).collect());
+        if args.seeds.is_none() && super::budget(args) == budget {
+            more = Box::new(std::iter::empty());
+        }
         let dimensions = pool.first().map_or(0, |(_, point)| point.len());
         let taken = vec![false; pool.len()];
-        let is_endless = args.seeds.is_none() && args.budget.is_none() && args.time.is_some();
-        let more = is_endless.then_some((super::BUDGET * LOOKED_AT) as u64 + 1);
         new(Source::Seeds { pool, taken, next: 0, more }, vec![false; dimensions])
     }
 
@@ -144,10 +151,8 @@ impl<'a> Supply<'a> {
             Pick { case, point, input: None }
         };
         let mut picks: Vec<Pick> = picked.into_iter().map(pick).collect();
-        while let (true, Some(seed)) = (picks.len() < count, more.as_mut()) {
-            picks.push(Pick { case: CaseSpec::from_seed(*seed), point: Vec::new(), input: None });
-            *seed += 1;
-        }
+        let others = more.by_ref().take(count - picks.len());
+        picks.extend(others.map(|seed| Pick { case: CaseSpec::from_seed(seed), point: Vec::new(), input: None }));
         picks
     }
 
@@ -182,6 +187,11 @@ impl<'a> Supply<'a> {
     }
 }
 
+/// Returns whether the search changes inputs of files.
+pub(super) fn changes_inputs(problem: &Problem, args: &FindArgs) -> bool {
+    !args.inputs.is_empty() || problem.generator.is_none()
+}
+
 /// Returns the values of the generator's parameters for a case; none where the case is not made from parameters.
 pub(super) fn parameter_values(problem: &Problem, source: &CaseSource) -> Vec<(String, String)> {
     let is_built_in = matches!(problem.generator, Some(GeneratorChoice::BuiltIn { .. }));
@@ -212,6 +222,14 @@ fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Sou
     }
     let cases = CaseArgs { seeds: None, calls: Vec::new(), inputs: args.inputs.clone(), condition: None };
     let chosen = case_selection::choose(readable, &cases, None, None)?.cases;
+    let is_in_folder = |case: &CaseSpec| {
+        let parent = case.file().and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
+        parent.is_some_and(|parent| folder.canonicalize().is_ok_and(|folder| folder == parent))
+    };
+    if let Some(case) = chosen.iter().find(is_in_folder) {
+        let error = format!("{} is in {}, where --save could replace it", case.name, folder.display());
+        return Err(Failure::usage(error).with_hint("name a new folder: --save found"));
+    }
     let inputs = Inputs::of(readable);
     let parent = |case: CaseSpec| Ok(Parent { input: inputs.load(&case)?, value: f64::NEG_INFINITY });
     let parents: Vec<Parent> = chosen.iter().map(parent).collect::<Result<_, Failure>>()?;

@@ -46,7 +46,8 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
         second: args.second.as_deref(),
         folder: args.save.clone().unwrap_or_else(|| catalogue.folder.join(FAULTS)),
     });
-    fuzz.as_ref().map_or(Ok(()), Fuzz::check)?;
+    let problems = ids.iter().map(|id| catalogue.find(id)).collect::<Result<Vec<_>, _>>()?;
+    fuzz.as_ref().map_or(Ok(()), |fuzz| fuzz.check(&problems))?;
     let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox, fuzz };
     let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {
         Ok(_) => verifier.verify(catalogue.find(id)?),
@@ -170,12 +171,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the command that checks an answer on standard input.
     pub(super) fn check_command(&self, case: &CaseSpec) -> String {
-        let case = match &case.source {
-            CaseSource::Seed(seed) => format!("--seed {seed}"),
-            CaseSource::Made(call) => format!("--case {}", quote(&call.to_string())),
-            CaseSource::File(path) => format!("--input {}", quote(&path.to_string_lossy())),
-        };
-        self.command("check", &format!("{case} --output -"))
+        self.command("check", &format!("{} --output -", case.source.flag("--seed", "--input")))
     }
 
     /// Returns the command that shows the input of a case.

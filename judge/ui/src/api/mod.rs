@@ -7,10 +7,14 @@ mod reply;
 mod runs;
 mod started;
 
-use crate::refused::Refused;
+use crate::refused::{JSON, Refused};
 use crate::store::Store;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use judge_session::failure::Failure;
 use std::sync::Arc;
@@ -42,6 +46,16 @@ pub(super) fn router() -> Router<Arc<Store>> {
         .nest("/play", plays())
         .fallback(async || Refused::missing(Failure::usage("there is no such address below /api")))
         .method_not_allowed_fallback(async || Refused::wrong_method())
+        .layer(map_response(as_document))
+}
+
+/// Turns the refusal of an address that cannot be read, which the router writes as text, into a document.
+async fn as_document(response: Response) -> Response {
+    let is_document = response.headers().get(CONTENT_TYPE).is_some_and(|kind| *kind == *JSON);
+    if response.status() != StatusCode::BAD_REQUEST || is_document {
+        return response;
+    }
+    Refused::from(Failure::usage("a part of the address cannot be read")).into_response()
 }
 
 /// Returns the routes of games that a person plays.
