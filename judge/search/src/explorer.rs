@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn equal_values_promise_the_same() {
         let mut explorer = Explorer::new(vec![false], 1);
-        [0.0, 7.0, 0.0, 9.0].map(|value| explorer.tell(vec![0.5], value));
+        [0.0, 7.0, 0.0, 9.0].into_iter().for_each(|value| explorer.tell(vec![0.5], value));
         let [low, good, same, best] = *explorer.promises() else { panic!() };
         assert!(low == same && low < good && good < best, "{:?}", explorer.promises());
         assert_eq!((low, best), ((4.0_f64 / 3.0).ln(), 8.0_f64.ln()));
