@@ -226,3 +226,27 @@ fn an_undecided_check_is_a_judge_error() {
     assert!(row(&said, "huge").contains("not checked: undecided: line 2"), "{}", said.stdout);
     assert!(row(&said, "small").contains("accepted"), "{}", said.stdout);
 }
+
+#[test]
+fn views_and_checks_use_the_answer_file() {
+    for trusted in ["", "trusted = true\n"] {
+        let folder = Folder::new();
+        folder.write(
+            "problems.toml",
+            format!(
+                "[[problem]]\nid = \"p\"\nchecker-command = \"sh check.sh {{answer}} {{expected}}\"\ninputs = [\"*.in\"]\n\
+                 answers = \"*.ans\"\nview-command = \"sh {{folder}}/draw.sh {{answer}} {{expected}}\"\n\
+                 view-file = \"page.html\"\n{trusted}"
+            ),
+        );
+        folder.write("check.sh", "cmp -s \"$1\" \"$2\" && echo 1 && exit; echo differs; exit 1\n");
+        folder.write("draw.sh", "cat \"$1\" \"$2\" > page.html\n");
+        ["a.in", "a.ans", "a.out"].iter().for_each(|name| drop(folder.write(name, "7\n")));
+        let case = ["-p", "p", "--input", "a.in", "--output", "a.out"];
+        let said = folder.judge(&[&["view"], &case[..], &["--html", "page.html"]].concat());
+        assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+        assert_eq!(std::fs::read_to_string(folder.path().join("page.html")).unwrap(), "7\n7\n");
+        let said = folder.judge(&[&["check"], &case[..], &["--answer", "none"]].concat());
+        assert!(said.code == Some(2) && said.stderr.contains("cannot read the answer file none"), "{}", said.stderr);
+    }
+}

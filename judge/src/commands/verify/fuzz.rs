@@ -369,11 +369,7 @@ fn kept(
             let expected = expected.unwrap_or_else(|| "/dev/null".into());
             let files = [("{input}", path("in")), ("{answer}", path("out")), ("{expected}", expected)];
             let filled = files.iter().fold(second.to_owned(), |line, (name, file)| line.replace(name, &shown(file)));
-            // The judge also looks for a bare name in the current folder.
-            let program = filled.split_whitespace().next().unwrap_or_default();
-            let is_here =
-                !program.contains('/') && find_program(Path::new(program)).is_ok_and(|path| path == Path::new(program));
-            format!("{first}; {}{filled}", if is_here { "./" } else { "" })
+            format!("{first}; {filled}")
         }
         _ => first,
     };
