@@ -1,5 +1,6 @@
 """Plays Columns: puts each piece where the weights like it best. The examples evolve the block below."""
-# EVOLVE-BLOCK-START The weights of a match, a neighbour of the same colour, and a jewel below the piece.
+# EVOLVE-BLOCK-START
+# The weights of a match, a neighbour of the same colour, and a jewel below the piece.
 WEIGHTS = (-1.0, 0.0, 0.0)
 # EVOLVE-BLOCK-END
 LINES = ((1, 0), (0, 1), (1, 1), (1, -1))

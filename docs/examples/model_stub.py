@@ -24,13 +24,20 @@ CHANGES = [
 BLOCK = re.compile(r"(# EVOLVE-BLOCK-START\n).*?(# EVOLVE-BLOCK-END)", re.DOTALL)
 
 
+def changed(program, change):
+    """Returns the program with the change in place of its block."""
+    whole, found = BLOCK.subn(lambda block: f"{block[1]}{change}\n{block[2]}", program)
+    if not found:
+        sys.exit("the program has no line `# EVOLVE-BLOCK-START`, or none `# EVOLVE-BLOCK-END` after it")
+    return whole
+
+
 class Model(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        change = next(self.server.changes)
-        program = BLOCK.sub(lambda block: f"{block[1]}{change}\n{block[2]}", self.server.program)
+        program = next(self.server.programs)
         content = f"<NAME>\nchange\n</NAME>\n<DESCRIPTION>\nOther weights.\n</DESCRIPTION>\n<CODE>\n```python\n{program}```\n</CODE>\n"
         message = {"role": "assistant", "content": content}
         answer = {
@@ -54,7 +61,7 @@ class Model(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.program = Path(sys.argv[1]).read_text()
-    server.changes = itertools.cycle(CHANGES)
+    bot = Path(sys.argv[1]).read_text()
+    server.programs = itertools.cycle([changed(bot, change) for change in CHANGES])
     print(f"http://127.0.0.1:{server.server_port}/v1", flush=True)
     server.serve_forever()

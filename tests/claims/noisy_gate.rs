@@ -287,6 +287,12 @@ fn a_calibration_recommends_cases_and_runs() {
     assert!(small.stdout.contains("0.040 %"), "{}", small.stdout);
     let never = ["gate", "--baseline", "baseline.toml", "--calibrate", "--sensitivity", "0%"];
     assert_eq!(folder.judge(&never).code, Some(2));
+    // Files cannot be made from seeds.
+    let files = read(&folder, "baseline.toml").replace("{ seed = ", "{ file = 'in").replace(", input", "', input");
+    folder.write("files.toml", &files);
+    let said = folder.judge(&["gate", "--baseline", "files.toml", "--calibrate", "--sensitivity", "3%"]);
+    assert!(said.stdout.contains(&format!("{cases} as noisy cases, run once\n")), "{}", said.stdout);
+    assert!(!said.stdout.contains("--seeds"), "{}", said.stdout);
     folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]);
     let said = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate"]);
     assert!(said.code == Some(0) && said.stderr.contains("any fall is noticed"), "{}", said.stderr);

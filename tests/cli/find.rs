@@ -173,9 +173,11 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         ("echo {seed} {n}", "n = [\"one\"]", "or at least two choices"),
         ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "none of them empty or with a comma"),
         ("echo {seed} {n}", "n = 3", "expected a range"),
+        ("echo {seed} {n}", "n = \"0..18446744073709551615\"", "must be whole numbers below 2^53"),
     ] {
         let said = problem(command, ranges);
         assert!(said.contains(message), "{ranges}: {said}");
+        assert!(message.contains("{m}") || !said.contains("unknown placeholder"), "one error for {ranges}: {said}");
     }
     problem("echo {seed} {n}", "n = \"1..9\"");
     for (case, message) in [
@@ -396,4 +398,151 @@ fn a_search_saves_what_can_be_played_again() {
     let refused = folder.judge(&["find", "-s", "a=answers:.", "--for", "failure", "--save", "new"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("is a folder of answers"), "{}", refused.stderr);
     assert!(!folder.path().join("new").exists());
+}
+
+/// A problem whose checker compares with an answer file: the sum of the numbers in a line. Two solvers.
+fn sums() -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"sum\"\nchecker-command = \"sh {folder}/tools/check.sh {answer} {expected}\"\n\
+         validator-command = \"grep -qE '^[0-9]+( [0-9]+)*$'\"\ninputs = [\"data/*.in\"]\nanswers = \"data/*.ans\"\n",
+    );
+    folder.write("tools/check.sh", "cmp -s \"$1\" \"$2\" && echo 1 && exit; echo differs; exit 1\n");
+    folder.write("data/a.in", "3 4 5 6\n");
+    folder.write("data/a.ans", "18\n");
+    folder.script("right", "awk '{ for (i = 1; i <= NF; i++) s += $i; print s }'");
+    folder.script("wrong", "awk '{ for (i = 1; i <= NF && i < 3; i++) s += $i; print s }'");
+    folder
+}
+
+#[test]
+fn no_right_answer_is_called_wrong() {
+    let folder = sums();
+    let find = |solver: &[&str], goal: &[&str]| {
+        let flags = ["--budget", "60", "--top", "2", "--save", "found", "--for"];
+        folder.judge(&[&["find", "-s"], solver, &flags, goal].concat())
+    };
+    let said = find(&["./right"], &["failure"]);
+    assert!(said.code == Some(1) && said.stderr.contains("answers are not checked"), "{}", said.stderr);
+    let said = find(&["./right"], &["where", "score<1"]);
+    assert!(said.code == Some(2) && said.stderr.contains("needs an answer file"), "{}", said.stderr);
+    let said = find(&["./wrong", "--against", "./right"], &["failure"]);
+    assert!(said.code == Some(0) && said.stdout.contains("judge reduce"), "{}{}", said.stdout, said.stderr);
+    for (solver, code) in [("./right", 0), ("./wrong", 1)] {
+        let said = folder.judge(&["run", "--problems", "found/problems.toml", "-s", solver]);
+        assert_eq!(said.code, Some(code), "{}{}", said.stdout, said.stderr);
+    }
+    let again = ["find", "-s", "./wrong", "--inputs", "found/*.in", "--save", "found"];
+    let said = folder.judge(&again);
+    assert!(said.code == Some(2) && said.stderr.contains("where --save could replace it"), "{}", said.stderr);
+    folder.write("b.in", "5 6 7 8\n");
+    let said = folder.judge(&["reduce", "-s", "./right", "--input", "b.in"]);
+    assert!(said.code == Some(2) && said.stderr.contains("no answer is checked\nhint: --against"), "{}", said.stderr);
+    let said = folder.judge(&["reduce", "-s", "./wrong", "--against", "./right", "--input", "b.in"]);
+    assert_eq!(said.stdout, "0 0 1\n", "{}", said.stderr);
+}
+
+#[test]
+fn programs_that_read_answer_files_while_they_run() {
+    let folder = sums();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"talk\"\ninteractor-command = \"sh talk.sh {input} {expected} {report}\"\n\
+         validator-command = \"cat\"\ninputs = [\"data/*.in\"]\nanswers = \"data/*.ans\"\n",
+    );
+    for arguments in [&["find", "--save", "found"][..], &["reduce", "--input", "data/a.in"]] {
+        let said = folder.judge(&[arguments, &["-s", "./right"]].concat());
+        assert!(said.code == Some(2) && said.stderr.contains("has no answer file"), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn saving_replaces_no_file_that_it_did_not_write() {
+    let folder = scores("[problem.scoring]\nrule = \"relative\"\nbest = \"../best.toml\"");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let text = read("problems.toml").replace("cat {answer}", "sh checker/check.sh {answer} checker");
+    folder.write("p/other.toml", text);
+    folder.write("best.toml", "seed-5 = 100\n");
+    folder.write("p/checker/check.sh", "cat \"$1\"\n");
+    let save = |place: &str| {
+        let find = ["find", "--problems", "p/other.toml", "-s", "./bot", "--for", "failure", "--seeds", "1-6"];
+        folder.judge(&[&find[..], &["--no-journal", "--save", place]].concat())
+    };
+    let said = save("p");
+    assert!(said.code == Some(2) && said.stderr.contains("check.sh is not of an earlier search"), "{}", said.stderr);
+    for place in ["found", "p/checker/found", "p/checker/found"] {
+        let said = save(place);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let again = folder.judge(&["run", "--problems", &format!("{place}/problems.toml"), "-s", "./bot"]);
+        assert_eq!(again.code, Some(1), "{}{}", again.stdout, again.stderr);
+    }
+    assert!(!folder.path().join("p/checker/found/checker/found").exists());
+    assert_eq!((&*read("best.toml"), &*read("p/checker/check.sh")), ("seed-5 = 100\n", "cat \"$1\"\n"));
+    // An input of the user.
+    folder.write("mine/a.in", "1\n");
+    let said = save("mine");
+    assert!(said.code == Some(2) && said.stderr.contains("mine/a.in is not of an earlier search"), "{}", said.stderr);
+}
+
+#[test]
+fn commands_name_both_solvers_and_their_limits() {
+    let folder = scores("");
+    folder.script("a/bot", "exit $CODE");
+    folder.script("b/bot", "echo 1");
+    let flags = ["--for", "failure", "--seeds", "1-6", "--top", "1", "--save", "d", "--no-journal"];
+    let both = ["find", "-s", "./a/bot", "--against", "other=./b/bot", "--env", "CODE=3", "--env", "other=X=1"];
+    let said = folder.judge(&[&both[..], &flags].concat());
+    let again = said.stderr.lines().find_map(|line| line.split_once("to play them again: judge ")).unwrap().1;
+    let words = shell_words::split(again).unwrap();
+    let said = folder.judge(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(said.code == Some(1) && said.stdout.contains("other"), "{again}: {}{}", said.stdout, said.stderr);
+    let two = ["find", "-s", "./a/bot", "--against", "./b/bot", "--env", "CODE=3", "--json", "-"];
+    let report: Value = serde_json::from_str(&folder.judge(&[&two[..], &flags].concat()).stdout).unwrap();
+    assert_eq!((&report["solver"], &report["against"]), (&json!("a/bot"), &json!("b/bot")));
+}
+
+#[test]
+fn a_case_without_right_answer_is_not_saved_as_one() {
+    let folder = Folder::new();
+    let tokens =
+        "[[problem]]\nid = \"t\"\nchecker = \"tokens\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-3\"\n";
+    folder.write("problems.toml", tokens);
+    folder.script("bot", "echo 0");
+    folder.script("right", "cat");
+    folder.script("failing", "read n; [ $n = 2 ] && exit 3; echo $n");
+    let find = |other: &str| {
+        let find = ["find", "-s", "./bot", "--against", other, "--for", "disagreement", "--seeds", "1-2"];
+        folder.judge(&[&find[..], &["--save", "d"]].concat())
+    };
+    assert_eq!(find("./right").code, Some(0));
+    let said = find("./failing");
+    assert!(said.stderr.contains("1 saved case without a known right answer"), "{}", said.stderr);
+    let saved = folder.json(&["run", "--problems", "d/problems.toml", "-s", "./bot"]).1;
+    assert_eq!(saved["cases"].as_array().map(Vec::len), Some(1), "the old answer counts no more: {saved}");
+}
+
+#[test]
+fn searches_begin_at_once_however_long_they_are() {
+    let folder = scores("");
+    for flags in [&["--budget", "18446744073709551615"][..], &["--seeds", "1-10000000"]] {
+        let began = Instant::now();
+        let find = ["find", "-s", "./bot", "--for", "loss", "--time", "1s", "--no-journal"];
+        let said = folder.judge(&[&find[..], flags].concat());
+        assert!(said.code == Some(0) && began.elapsed() < Duration::from_secs(10), "{}", said.stderr);
+    }
+    let said = folder.judge(&["find", "-s", "./bot", "--time", "0s"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--time 0s plays no case"), "{}", said.stderr);
+}
+
+#[test]
+fn a_validator_that_refuses_everything_ends_in_time() {
+    let folder = sums();
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("grep -qE", "sh slow.sh"));
+    folder.write("slow.sh", "sleep 0.1; exit 1\n");
+    let began = Instant::now();
+    let said = folder.judge(&["find", "-s", "./right", "--for", "failure", "--time", "1s", "--save", "found"]);
+    assert!(said.code == Some(1) && said.stderr.contains("no case was played"), "{}", said.stderr);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }

@@ -99,6 +99,7 @@ impl Stub {
         let mut model = command.spawn().unwrap();
         let mut address = String::new();
         BufReader::new(model.stdout.as_mut().unwrap()).read_line(&mut address).unwrap();
+        assert!(address.starts_with("http://"), "the stub finds no block to change: {:?}", model.wait());
         Self { folder, model, address: address.trim().to_owned() }
     }
 
@@ -113,6 +114,14 @@ impl Drop for Stub {
     fn drop(&mut self) {
         let _ = self.model.kill();
         let _ = self.model.wait();
+    }
+}
+
+/// The framework's tests are long, and their environments seldom there.
+#[test]
+fn the_model_stub_finds_the_bots_block() {
+    if has_python() {
+        Stub::start();
     }
 }
 

@@ -47,10 +47,10 @@ pub struct ExecArgs {
     /// Its standard input: a file, or - for the judge's own [default: empty]
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,
-    /// Where its standard output goes [default: the judge's own]
+    /// Where its standard output goes: a file, or - for the judge's own [default: -]
     #[arg(long, value_name = "FILE")]
     pub stdout: Option<PathBuf>,
-    /// Where its standard error goes [default: the judge's own]
+    /// Where its standard error goes: a file, or - for the judge's own [default: -]
     #[arg(long, value_name = "FILE")]
     pub stderr: Option<PathBuf>,
     /// Write how it ended and what it used as JSON to this file, or - for standard output

@@ -51,8 +51,12 @@ pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>, ImportErr
     })
 }
 
-fn is_companion(file: &Path) -> bool {
-    file.is_file() && files::has_extension(file, &COMPANIONS)
+/// Whether it is a header or a text, or a folder of them. Links to folders are never followed, because they can form a cycle.
+fn is_companion(path: &Path) -> bool {
+    if path.is_dir() && !path.is_symlink() {
+        return files::entries(path).is_ok_and(|inner| inner.iter().all(|entry| is_companion(entry)));
+    }
+    path.is_file() && files::has_extension(path, &COMPANIONS)
 }
 
 /// Returns the program in a file or folder. Its files go into the folder `to` beside the `problems.toml`.
@@ -61,9 +65,12 @@ pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<R
         return Ok(of_files(source, source, files::tree(root, source)?, to, what));
     }
     let folder = source.parent().unwrap_or(root);
+    files::check_link(root, source)?;
     let mut sources = vec![source.to_owned()];
-    sources.extend(files::entries(folder)?.into_iter().filter(|entry| is_companion(entry)));
-    sources.iter().try_for_each(|file| files::check_link(root, file))?;
+    for companion in files::entries(folder)?.into_iter().filter(|entry| is_companion(entry)) {
+        files::check_link(root, &companion)?;
+        sources.extend(if companion.is_dir() { files::tree(root, &companion)? } else { vec![companion] });
+    }
     Ok(of_files(folder, source, sources, to, what))
 }
 
@@ -104,6 +111,7 @@ fn language_of(sources: &[PathBuf]) -> &'static str {
     match () {
         () if has("ctd") => "in the language of Checktestdata, which is not supported",
         () if has("viva") => "in the language of VIVA, which is not supported",
+        () if has("py") || has("py3") => "of several Python files, none of them `main.py` or `__main__.py`",
         () => "in another language than Python, C, C++, Rust or Go",
     }
 }

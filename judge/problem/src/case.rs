@@ -1,7 +1,7 @@
 //! Cases: their names, where their inputs come from, how they are weighted, the seeds they are generated from, and the
 //! test groups that they belong to.
 
-use crate::text::{InvalidText, named_enum};
+use crate::text::{InvalidText, named_enum, quote};
 use crate::{Direction, GeneratorCall, RunId, Weight};
 use checkers::Score;
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,22 @@ pub enum CaseSource {
     Made(GeneratorCall),
     /// This file.
     File(PathBuf),
+}
+
+impl CaseSource {
+    /// Returns the flag that names the case on a command line: `of_seed` or `of_file`, for a case of this kind.
+    pub fn flag(&self, of_seed: &str, of_file: &str) -> String {
+        match self {
+            Self::Seed(seed) => format!("{of_seed} {seed}"),
+            Self::Made(call) => format!("--case {}", quote(&call.to_string())),
+            Self::File(path) => {
+                let path = path.to_string_lossy();
+                // A name that begins with a dash would be read as a flag.
+                let path = if path.starts_with('-') { format!("./{path}") } else { path.into_owned() };
+                format!("{of_file} {}", quote(&path))
+            }
+        }
+    }
 }
 
 /// A planned case.

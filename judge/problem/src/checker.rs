@@ -168,6 +168,13 @@ pub struct AnswerFiles {
     pub named: Vec<(PathBuf, PathBuf)>,
 }
 
+impl AnswerFiles {
+    /// Returns whether the problem names none.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty() && self.named.is_empty()
+    }
+}
+
 /// How two texts are compared, token by token. The field names are the flags of Kattis' default validator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenRules {

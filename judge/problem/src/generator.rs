@@ -16,14 +16,14 @@ pub struct GeneratorParameter {
 }
 
 impl GeneratorParameter {
-    /// Reads `1..100`, `1..100:log`, `0.0..1.0` or `{a,b}`. If the ends have no decimal point, the values are whole
-    /// numbers.
+    /// Reads `1..100`, `1..1e5`, `1..100:log`, `0.0..1.0` or `{a,b}`. If the ends have no decimal point, the values are
+    /// whole numbers.
     ///
     /// # Errors
     /// When it is not a range.
     pub fn read(name: &str, range: &str) -> Result<Self, InvalidParameter> {
         let (ends, rest) = range.split_once(':').unwrap_or((range, ""));
-        let is_whole = |end: &str| end.trim().parse::<i64>().is_ok();
+        let is_whole = |end: &str| !end.contains('.') && end.trim().parse::<f64>().is_ok_and(|end| end.fract() == 0.0);
         let are_whole = ends.split_once("..").is_some_and(|(low, high)| is_whole(low) && is_whole(high));
         let needs_word = are_whole && !rest.split(':').any(|word| word == "int");
         let whole = if needs_word { format!("{range}:int") } else { range.to_owned() };
@@ -140,6 +140,14 @@ mod tests {
         [("n", "1..100"), ("p", "0.0..1.0"), ("kind", "{path,star}")]
             .map(|(name, range)| GeneratorParameter::read(name, range).unwrap())
             .to_vec()
+    }
+
+    #[test]
+    fn ends_without_a_point_are_whole_numbers() {
+        let read = |range| GeneratorParameter::read("n", range).map(|parameter| parameter.range());
+        assert_eq!(read("1..1e5"), Ok("1..100000".to_owned()));
+        assert_eq!(read("1e-3..1"), Ok("0.001..1.0".to_owned()));
+        assert!(read("0..18446744073709551615").unwrap_err().to_string().contains("below 2^53"));
     }
 
     #[test]

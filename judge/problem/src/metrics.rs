@@ -3,7 +3,7 @@
 
 use crate::rule::Direction;
 use checkers::Score;
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt;
@@ -74,14 +74,15 @@ impl Metrics {
         self.0.is_empty()
     }
 
-    /// Adds what a solver printed on its standard error. The last of several matches counts. Matches that are not
-    /// numbers are left out.
+    /// Adds what a solver printed on its standard error. The last of several matches that are numbers counts.
     pub fn add_from_stderr(&mut self, rules: &[MetricRule], stderr: &[u8]) {
         for rule in rules {
-            let last = rule.stderr.as_ref().and_then(|pattern| pattern.captures_iter(stderr).last());
-            let number = last.as_ref().and_then(|found| found.get(1).or_else(|| found.get(0)));
-            let text = number.and_then(|number| std::str::from_utf8(number.as_bytes()).ok());
-            if let Some(value) = text.and_then(|text| text.trim().parse().ok()) {
+            let Some(pattern) = &rule.stderr else { continue };
+            let number = |found: Captures<'_>| {
+                let text = std::str::from_utf8(found.get(1).or_else(|| found.get(0))?.as_bytes()).ok()?;
+                text.trim().parse().ok()
+            };
+            if let Some(value) = pattern.captures_iter(stderr).filter_map(number).last() {
                 self.set(&rule.name, value);
             }
         }
@@ -157,5 +158,7 @@ mod tests {
         assert_eq!(metrics.to_string(), "nodes=20.5");
         metrics.add_from_stderr(&rules, b"nodes=many\n");
         assert_eq!(metrics.to_string(), "nodes=20.5");
+        metrics.add_from_stderr(&rules, b"nodes=7\nnodes=8\nnodes=done\n");
+        assert_eq!(metrics.to_string(), "nodes=8", "the last number");
     }
 }

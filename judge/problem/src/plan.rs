@@ -1,6 +1,6 @@
 //! The plan of a run: every solver on every case, in an order that is fair to all solvers.
 
-use crate::{CaseList, CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote};
+use crate::{CaseList, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote};
 use judge_sandbox::Visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -145,11 +145,7 @@ impl Plan {
 
     /// Returns the command that reruns one job, with the same limits and sandbox.
     pub fn reproduce(&self, job: JobId) -> String {
-        let case = |of_seed: &str, of_file: &str| match self.cases.at(job.case).source {
-            CaseSource::Seed(seed) => format!("{of_seed} {seed}"),
-            CaseSource::Made(call) => format!("--case {}", quote(&call.to_string())),
-            CaseSource::File(path) => format!("{of_file} {}", quote(&path.to_string_lossy())),
-        };
+        let case = |of_seed: &str, of_file: &str| self.cases.at(job.case).source.flag(of_seed, of_file);
         let problem = quote(&self.problem.id);
         let solver = &self.solvers[job.solver].spec;
         let command = if *solver == SolverSpec::by_hand() {

@@ -6,13 +6,15 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::thread::CapabilitySet;
+
 use crate::cgroup::site::{Site, Version};
-use crate::confine::landlock;
+use crate::confine::{identity, landlock};
 use crate::cores::Cores;
 use crate::process::{OWN_EXECUTABLE, in_child};
 use crate::tier::{Gap, Options, Tier};
 use crate::watch::gauges::TreeClock;
-use crate::{sandbox, tier_cache};
+use crate::{sandbox, scratch, tier_cache};
 
 /// The result of [`survey`].
 #[derive(Debug, Clone)]
@@ -84,7 +86,7 @@ pub fn survey(options: &Options) -> Survey {
         tier_cache::forget_all(folder);
     }
     let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
-    let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let scratch = options.scratch.clone().unwrap_or_else(scratch::temporary);
     let root = rustix::process::geteuid().is_root();
     let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
@@ -93,6 +95,9 @@ pub fn survey(options: &Options) -> Survey {
         Err(error) => {
             let remedy = match tier {
                 _ if error.shortage => Some(SHORTAGE.into()),
+                Tier::Userns if root && !identity::has(CapabilitySet::SETFCAP) && makes_user_namespaces() => {
+                    Some(MAP_ROOT.into())
+                }
                 Tier::Userns if is_restricted => {
                     Some(allow_namespaces_to(&std::env::current_exe().unwrap_or_default()).into())
                 }
@@ -108,6 +113,9 @@ const SHORTAGE: &str = "raise `ulimit -n` (open files) or `ulimit -u` (processes
 
 const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; in docker: docker run \
      --security-opt seccomp=unconfined …; where AppArmor restricts them, the tier `userns` has a hint of its own";
+
+/// Without this capability root can make a user namespace, but since Linux 5.12 not map itself into it.
+const MAP_ROOT: &str = "in docker: docker run --user 1000 …, or --cap-add SETFCAP …";
 
 /// Contains 1 if AppArmor allows user namespaces only to programs with a profile, as on Ubuntu since 23.10.
 const USERNS_RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";

@@ -66,7 +66,7 @@ impl Sandbox {
     /// When the tier asked for, or every tier that isolates, is not available.
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
         let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
-        let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        let scratch = options.scratch.clone().unwrap_or_else(scratch::temporary);
         let cache = TierCache::for_options(options, &executable, &scratch);
         let cache = cache.as_ref();
         if let Some(cache) = cache

@@ -457,7 +457,7 @@ fn own_executable() -> String {
 
 /// The folder for temporary files, or `/tmp` if its path has blanks.
 fn folder() -> PathBuf {
-    let folder = std::env::temp_dir();
+    let folder = crate::scratch::temporary();
     let has_blanks = folder.as_os_str().as_bytes().iter().any(u8::is_ascii_whitespace);
     if has_blanks { PathBuf::from("/tmp") } else { folder }
 }

@@ -32,7 +32,7 @@ impl Sweeper {
         let process = ChildProcess::start(SWEEPER, OWN_EXECUTABLE.as_ref(), theirs, None)?;
         let mut link = File::from(ours);
         let order =
-            [std::env::temp_dir().as_os_str().as_bytes(), b"\0", names::own_prefix().as_bytes(), b"\0"].concat();
+            [crate::scratch::temporary().as_os_str().as_bytes(), b"\0", names::own_prefix().as_bytes(), b"\0"].concat();
         link.write_all(&order)?;
         Ok(Sweeper { process, link: Some(link) })
     }

@@ -51,7 +51,7 @@ mod shrink;
 mod text;
 
 pub use explorer::Explorer;
-pub use measures::{ComparedAnswers, UNCHECKED, add_all_names, add_measures, is_worse};
+pub use measures::{UNCHECKED, add_all_names, add_measures, is_worse};
 pub use mutant::mutant;
 pub use reason::Reason;
 pub use shrink::{Oracle, shrink};

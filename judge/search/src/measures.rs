@@ -1,9 +1,8 @@
-//! The names of an outcome's properties in conditions: `score`, `cpu_ms`, `accepted` and so on. Also how the answers of
-//! two solvers are compared.
+//! The names of an outcome's properties in conditions: `score`, `cpu_ms`, `accepted` and so on. Also when a solver is
+//! worse than another one.
 
 use checkers::{Case, CheckError, Checker, Feature, Observer, Score};
-use judge_problem::verdict::compare_tokens;
-use judge_problem::{Direction, Features, MetricRule, Metrics, Number, Outcome, Ruling, TokenRules, Verdict};
+use judge_problem::{Direction, Features, MetricRule, Metrics, Number, Outcome, Verdict};
 use std::time::Duration;
 
 /// The prefixes of the names for the first and the second solver.
@@ -67,35 +66,11 @@ impl Case for Unchecked {
     }
 }
 
-/// The answers of two solvers to a case, for problems whose checker compares with an answer file.
-#[derive(Debug, Clone, Copy)]
-pub struct ComparedAnswers<'a> {
-    /// How they are compared.
-    pub rules: &'a TokenRules,
-    /// The answer of the solver.
-    pub own: &'a [u8],
-    /// The answer of the one that it is compared with.
-    pub other: &'a [u8],
-}
-
-impl ComparedAnswers<'_> {
-    /// Returns the first difference between the answers, in words.
-    pub fn difference(self) -> Option<String> {
-        match compare_tokens(self.rules, self.other, self.own) {
-            Ruling::Accepted(_) => None,
-            Ruling::Rejected(rejection) => Some(rejection.to_string()),
-        }
-    }
-}
-
 /// Returns whether a solver is worse than another one, which must be accepted itself.
 #[must_use]
-pub fn is_worse(direction: Direction, own: &Outcome, other: &Outcome, answers: Option<ComparedAnswers<'_>>) -> bool {
-    let is_beaten = match (answers, own.score.as_ref().zip(other.score.as_ref())) {
-        (_, None) => true,
-        (Some(answers), Some(_)) => answers.difference().is_some(),
-        (None, Some((own, other))) => direction.compare(own, other).is_lt(),
-    };
+pub fn is_worse(direction: Direction, own: &Outcome, other: &Outcome) -> bool {
+    let scores = own.score.as_ref().zip(other.score.as_ref());
+    let is_beaten = scores.is_none_or(|(own, other)| direction.compare(own, other).is_lt());
     other.is_accepted() && own.verdict != Verdict::JudgeError && is_beaten
 }
 
@@ -123,7 +98,7 @@ mod tests {
     #[test]
     fn worse_is_less_or_failed() {
         let failed = Outcome::without_run(Verdict::WrongAnswer, String::new());
-        let is_worse = |own: &Outcome, other: &Outcome| is_worse(Direction::Max, own, other, None);
+        let is_worse = |own: &Outcome, other: &Outcome| is_worse(Direction::Max, own, other);
         assert!(is_worse(&scored(1), &scored(2)) && is_worse(&failed, &scored(2)));
         assert!(!is_worse(&scored(2), &scored(2)) && !is_worse(&scored(1), &failed));
     }

@@ -385,6 +385,8 @@ impl Text {
             text.extend_from_slice(written);
             is_first = false;
         }
+        // The other half of a Windows line end.
+        text.extend(line.last().filter(|byte| **byte == b'\r'));
     }
 }
 
@@ -478,6 +480,12 @@ mod tests {
         assert_eq!(without("2\na\nb", Kind::Lines, 1..2)[0], "1\nb");
         assert_eq!(Text::read(b"1 z").with_letter(b'z', b'a'), b"1 a");
         assert_eq!(without("1", Kind::Lines, 0..1)[0], "");
+    }
+
+    #[test]
+    fn each_line_keeps_its_kind_of_end() {
+        assert_eq!(without("3 4\r\n5 6\n", Kind::Tokens(0), 0..1)[0], "4\r\n5 6\n");
+        assert_eq!(Text::read(b"3 4\r\n").with_numbers(&[(0, 1)], |_| 0).unwrap(), b"3 0\r\n");
     }
 
     #[test]

@@ -33,8 +33,9 @@ pub(crate) struct Candidate {
     pub(crate) id: String,
     pub(crate) solver: Solver,
     pub(crate) toolbox: Toolbox,
-    /// The files that it was made from, with their stamps. `None`: it is made again each time.
-    stamps: Option<Vec<(PathBuf, Stamp)>>,
+    /// The files that it was made from, with their stamps, and the words that named no file. `None`: it is made again
+    /// each time.
+    stamps: Option<Vec<(PathBuf, Option<Stamp>)>>,
     /// Its source, if it came as a text.
     source: Option<Source>,
 }
@@ -232,7 +233,10 @@ impl Candidate {
     /// Returns whether the files that it was made from are unchanged.
     fn is_current(&self) -> bool {
         let stamps = self.stamps.as_deref().unwrap_or_default();
-        stamps.iter().all(|(path, stamp)| Stamp::of(path).as_ref() == Some(stamp))
+        stamps.iter().all(|(path, stamp)| match stamp {
+            Some(stamp) => Stamp::of(path).as_ref() == Some(stamp),
+            None => !path.exists(),
+        })
     }
 }
 
@@ -279,14 +283,16 @@ fn store(text: &str, name: &str) -> io::Result<(PathBuf, TempDir)> {
     Ok((file, folder))
 }
 
-/// Returns the files that a solver was made from, unless some of them cannot be watched. `given` is the client's file
-/// or folder.
-fn stamps(solver: &Solver, shared: &[Visible], given: Option<&str>) -> Option<Vec<(PathBuf, Stamp)>> {
+/// Returns the files that a solver was made from, unless some of them cannot be watched, and the words of its command that
+/// may name a file later. `given` is the client's file or folder.
+fn stamps(solver: &Solver, shared: &[Visible], given: Option<&str>) -> Option<Vec<(PathBuf, Option<Stamp>)>> {
     let Some(given) = given else { return Some(Vec::new()) };
     let Invocation::Program(program) = &solver.invocation else { return None };
     let named = Some(PathBuf::from(given)).filter(|path| path.exists());
     let words = program.argv.iter().map(PathBuf::from).filter(|word| word.is_file());
     let seen = program.visible.iter().chain(shared.iter().map(|visible| &visible.path)).cloned();
     let files: BTreeSet<PathBuf> = named.into_iter().chain([program.path.clone()]).chain(words).chain(seen).collect();
-    files.into_iter().map(|path| Stamp::of(&path).map(|stamp| (path, stamp))).collect()
+    let stamped = files.into_iter().map(|path| Stamp::of(&path).map(|stamp| (path, Some(stamp))));
+    let absent = program.argv.iter().skip(1).map(PathBuf::from).filter(|word| !word.exists());
+    stamped.chain(absent.map(|word| Some((word, None)))).collect()
 }

@@ -27,8 +27,14 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let limits = problem.limits(params.limits.as_ref())?;
     let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
     let mut candidates = Vec::new();
-    for solver in [&params.a, &params.b] {
-        candidates.push(evaluator.workshop.prepare(&problem, solver.choice()?, &limits, task)?);
+    for (solver, name) in [&params.a, &params.b].into_iter().zip(NAMES) {
+        // The same solvers are `params.solver` of `evaluate`.
+        let named = |error: RpcError| {
+            let message = error.message.replacen("params.solver", &format!("params.{name}"), 1);
+            RpcError { message, ..error }
+        };
+        let choice = solver.choice().map_err(named)?;
+        candidates.push(evaluator.workshop.prepare(&problem, choice, &limits, task).map_err(named)?);
     }
     let named = candidates.iter().zip(NAMES).map(|(candidate, name)| Solver {
         spec: SolverSpec { name: name.to_owned(), text: candidate.solver.spec.text.clone() },

@@ -315,7 +315,7 @@ impl<'a> Running<'a> {
             elapsed,
             jobs: self.evaluator.settings.jobs.get(),
             tier: self.evaluator.sandbox.tier(),
-            gaps: &gaps,
+            gaps: Some(&gaps),
             message: None,
             labels: &Labels::default(),
         };

@@ -217,7 +217,9 @@ pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Re
 
 /// Returns the error of a parameter without names of types.
 fn in_words(why: &str) -> String {
-    const WORDS: [(&str, &str); 9] = [
+    const WORDS: [(&str, &str); 11] = [
+        (" as u128, expected any value", " is too large"),
+        (" as i128, expected any value", " is too small"),
         ("invalid number", "expected a whole number"),
         ("expected a nonzero u32", "expected a whole number from 1 to 4294967295"),
         ("expected i32", "expected a whole number"),
@@ -261,6 +263,7 @@ mod tests {
             (json!({"solver": solver, "sedes": "1"}), "sedes", "did you mean `seeds`?"),
             (json!({"solver": solver, "limits": {"cpu": 3}}), "params.limits.cpu: invalid type", ""),
             (json!({"solver": solver, "seeds": [1]}), "params.seeds: expected seeds such as", ""),
+            (json!({"solver": solver, "seeds": 1_u128 << 64}), "6` is too large", ""),
             (json!({"solver": "bot.py"}), "expected an object such as {\"path\"", ""),
             (json!({"solver": solver, "limits": {"processes": 0}}), "expected a whole number from 1 to 4294967295", ""),
             (json!({"solver": solver, "cases": "seed-2"}), "params.cases: invalid type: string", ""),

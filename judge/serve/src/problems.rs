@@ -30,6 +30,8 @@ pub(crate) struct ReadyProblem {
     /// What results depend on beside the candidate, its limits and the case: the checker and the generator.
     pub(crate) identity: String,
     reference: ReferenceScores,
+    /// Whether the best known scores are those of the journal, which gets new ones with each evaluation.
+    reference_grows: bool,
     _programs: Programs,
 }
 
@@ -92,9 +94,10 @@ impl ReadyProblem {
         let problem = catalogue.find(id)?.clone();
         let journal = if records { FromJournal::of_run(true) } else { FromJournal::No };
         let reference = ReferenceScores::open(&catalogue, &problem, None, None, journal)?;
+        let reference_grows = records && problem.scoring.has_reference();
         let problem = Problem { best: reference.source.clone(), ..problem };
         let template = running::template(&problem, &args.conditions, sandbox)?;
-        Ok(Self { catalogue, template, identity, reference, _programs: programs })
+        Ok(Self { catalogue, template, identity, reference, reference_grows, _programs: programs })
     }
 
     pub(crate) fn problem(&self) -> &Problem {
@@ -133,8 +136,17 @@ impl ReadyProblem {
             refuse_hidden(file, sealed)?;
         }
         case_selection::check_files(self.problem(), &mut cases)?;
-        self.reference.apply(self.problem(), &mut cases);
+        match self.reference_grows {
+            true => self.reference_now()?.apply(self.problem(), &mut cases),
+            false => self.reference.apply(self.problem(), &mut cases),
+        }
         Ok(cases)
+    }
+
+    /// Returns the best scores that are known now.
+    fn reference_now(&self) -> Result<ReferenceScores, Failure> {
+        let problem = self.catalogue.find(&self.problem().id)?;
+        ReferenceScores::open(&self.catalogue, problem, None, None, FromJournal::Recorded)
     }
 }
 

@@ -76,7 +76,7 @@ impl From<Failure> for RpcError {
     fn from(failure: Failure) -> Self {
         let code = match failure.exit() {
             Exit::Usage | Exit::NotAccepted | Exit::Success => code::INVALID_PARAMS,
-            Exit::Interrupted => code::CANCELLED,
+            Exit::Interrupted => return Self::cancelled(),
             Exit::Fault => code::FAULT,
         };
         let hints: Vec<&str> = failure.hints().collect();

@@ -51,6 +51,7 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
     let played = MatchResult { plan, outcomes, inputs: vec![None; count], stop: None };
     evaluator.counters.evaluations.fetch_add(1, Ordering::Relaxed);
-    evaluator.counters.runs.fetch_add(count as u64, Ordering::Relaxed);
+    let runs = jobs.iter().filter(|finished| finished.outcome.wall.is_some()).count();
+    evaluator.counters.runs.fetch_add(runs as u64, Ordering::Relaxed);
     Ok(json(&cases.tell(&played, None)?.score()))
 }

@@ -5,7 +5,7 @@ use judge_journal::Journal;
 use judge_problem::verdict::checker_protocol;
 use judge_problem::{
     Catalogue, CheckerChoice, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec,
-    StoredEntrant, StoredRun, closest, quote_words,
+    StoredEntrant, StoredRun, closest, quote, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
@@ -57,15 +57,17 @@ pub fn solvers(
         check_each(&specs[..given.len()], problem, toolbox.settings())?;
         return programs::prepare_each(specs, toolbox, sandbox, jobs);
     }
-    let specs = match (given, &problem.default_solver) {
-        ([], Some(own)) => vec![of_catalogue(own, &problem.folder)?],
-        ([], None) => {
-            return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
-                .with_hint("name one: --solver ./mybot"));
-        }
-        _ => solver::parse_specs(given)?,
-    };
-    prepare_all(specs, problem, toolbox, sandbox, jobs)
+    prepare_all(specs(problem, given)?, problem, toolbox, sandbox, jobs)
+}
+
+/// Returns the given solvers; without any, the problem's own.
+pub(crate) fn specs(problem: &Problem, given: &[String]) -> Result<Vec<SolverSpec>, Failure> {
+    match (given, &problem.default_solver) {
+        ([], Some(own)) => Ok(vec![of_catalogue(own, &problem.folder)?]),
+        ([], None) => Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
+            .with_hint("name one: --solver ./mybot")),
+        _ => Ok(solver::parse_specs(given)?),
+    }
 }
 
 /// Prepares all solvers to be run. Fails if some of them cannot run on any case, with an error for each.
@@ -184,7 +186,7 @@ pub fn check_problem(run: &StoredRun, id: &str) -> Result<(), Failure> {
 
 fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
     let names = || run.entrants.iter().map(|entrant| &*entrant.name);
-    let all = || names().map(|name| format!("{RUN}{}/{name}", run.id)).collect::<Vec<_>>().join(", ");
+    let all = || names().map(|name| quote(&format!("{RUN}{}/{name}", run.id))).collect::<Vec<_>>().join(", ");
     let Some(name) = name else {
         if run.entrants.len() == 1 {
             return Ok(0);

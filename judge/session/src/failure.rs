@@ -156,7 +156,8 @@ impl From<SelectError> for Failure {
             }
             SelectError::Match(MatchError::Unreadable(..))
             | SelectError::SameName { .. }
-            | SelectError::NotAFile(_) => {
+            | SelectError::NotAFile(_)
+            | SelectError::OfTheKernel(_) => {
                 return Self::usage(error);
             }
         };

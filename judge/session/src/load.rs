@@ -267,7 +267,8 @@ fn is_first_in(file: &Path, folder: &Path) -> bool {
 /// Returns the path of a file in the user's state folder, which need not exist; `None` if the user has no such folder.
 pub(crate) fn state_file(name: &str) -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")));
+    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(home()?.join(".local/state")));
     state.map(|state| state.join("judge").join(name))
 }
 

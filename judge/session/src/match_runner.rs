@@ -129,6 +129,21 @@ impl<'a> MatchRunner<'a> {
         entrants::solvers(&self.template.problem, given, &[], &self.toolbox, &self.sandbox, self.plan_runner.jobs())
     }
 
+    /// Prepares one solver, and the one that it is compared with, if there is one. Names and flags may tell them apart.
+    pub fn pair(&mut self, given: Option<&String>, other: Option<&String>) -> Result<Vec<Solver>, Failure> {
+        let Some(other) = other else { return self.solver(given) };
+        let given = given.map_or(&[][..], std::slice::from_ref);
+        let own = entrants::specs(&self.template.problem, given)?.remove(0);
+        let own = given.first().unwrap_or(&own.text).clone();
+        let is_itself = own == *other;
+        let specs = solver::name_specs(&[own, other.clone()])?;
+        // A solver that is compared with itself has one name.
+        if !is_itself {
+            solver::check_names(&specs)?;
+        }
+        self.prepare_all(specs)
+    }
+
     /// Returns the cases that the command line selects. Fails if they have no feature `by`.
     pub fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<CaseList, Failure> {
         Ok(case_selection::choose(&self.template.problem, args, by, None)?.cases)

@@ -35,18 +35,14 @@ impl<'a> Outputs<'a> {
         ];
         let targets: Vec<(Format, &Path)> =
             requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect();
-        for (index, (format, path)) in targets.iter().enumerate() {
-            let what = format.name();
+        for (format, _) in &targets {
             if let Some(Missing { why, hint }) = R::missing(*format) {
-                return Err(Failure::usage(format!("{what} of {} does not exist: {why}", R::NAME)).with_hint(hint));
+                let error = format!("{} of {} does not exist: {why}", format.name(), R::NAME);
+                return Err(Failure::usage(error).with_hint(hint));
             }
-            if let Some((other, _)) = targets[..index].iter().find(|(_, other)| whole(other) == whole(path)) {
-                let place = if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
-                let error = format!("{} and {what} cannot both go to {place}", other.name());
-                return Err(Failure::usage(error).with_hint("give each a file of its own"));
-            }
-            load::probe(what, path)?;
         }
+        refuse_two_in_one(targets.iter().map(|(format, path)| (format.name(), *path)))?;
+        targets.iter().try_for_each(|(format, path)| load::probe(format.name(), path))?;
         let stdout_is_taken = targets.iter().any(|(_, path)| is_stdout(path));
         Ok(Self { targets, stdout_is_taken })
     }
@@ -92,6 +88,24 @@ fn append_step_summary(report: &impl Report) {
     }
 }
 
+/// Checks that no two of these named outputs go to one file.
+///
+/// # Errors
+/// Two do: the second would overwrite the first.
+pub fn refuse_two_in_one<'a>(outputs: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<(), Failure> {
+    let mut seen: Vec<(&str, PathBuf)> = Vec::new();
+    for (what, path) in outputs {
+        let target = whole(path);
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == target) {
+            let place = if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
+            let error = format!("{other} and {what} cannot both go to {place}");
+            return Err(Failure::usage(error).with_hint("give each a file of its own"));
+        }
+        seen.push((what, target));
+    }
+    Ok(())
+}
+
 /// Returns a path in the form that all spellings of it share, or as it is if its folder does not exist.
 fn whole(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -101,8 +115,8 @@ fn whole(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns whether a path means standard output.
-pub(super) fn is_stdout(path: &Path) -> bool {
+/// Returns whether a path means the judge's own stream.
+pub fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 

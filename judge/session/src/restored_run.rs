@@ -110,7 +110,7 @@ impl RestoredRun {
             elapsed: run.elapsed,
             jobs: run.jobs,
             tier: run.tier,
-            gaps: &[],
+            gaps: None,
             message: run.message.as_deref(),
             labels: &run.labels,
         }

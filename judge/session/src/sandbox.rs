@@ -73,8 +73,7 @@ pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
 
 /// Warns if solvers can read the answer files of a problem.
 pub fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
-    let has_files = |answers: &AnswerFiles| !answers.patterns.is_empty() || !answers.named.is_empty();
-    if sandbox.tier() != Tier::Bare || !problem.checker.answers().is_some_and(has_files) {
+    if sandbox.tier() != Tier::Bare || problem.checker.answers().is_none_or(AnswerFiles::is_empty) {
         return;
     }
     let what = "lets solvers learn the sizes and times of files, and those of its answer files can tell answers";

@@ -7,6 +7,7 @@ use judge_run::program;
 use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
+use judge_session::outputs::{is_stdout, refuse_two_in_one};
 use judge_session::{Failure, load, sandbox};
 use rustix::fs::FileType;
 use std::fmt::Display;
@@ -139,7 +140,7 @@ struct Streams {
 
 impl Streams {
     fn open(args: &ExecArgs) -> Result<Self, Failure> {
-        let file = |what: &str, path: Option<&Path>| match path {
+        let file = |what: &str, path: Option<&Path>| match path.filter(|path| !is_stdout(path)) {
             None => nameless("judge-output").map(Arc::new),
             Some(path) => {
                 load::create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
@@ -148,6 +149,12 @@ impl Streams {
         // The input first: what cannot run empties no file.
         let stdin = stdin(args.stdin.as_deref())?;
         refuse_input_as_output(args)?;
+        // A device or a pipe takes two.
+        let is_file = |path: &&Path| !is_stdout(path) && path.metadata().map_or(true, |meta| meta.is_file());
+        let outputs = [("--stdout", &args.stdout), ("--stderr", &args.stderr), ("--json", &args.json)];
+        refuse_two_in_one(
+            outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref().filter(is_file)?))),
+        )?;
         let stdout = file("the standard output to", args.stdout.as_deref())?;
         Ok(Self { stdin, stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
     }
@@ -157,11 +164,11 @@ impl Streams {
     fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
-        if args.stdout.is_none() && args.json.as_deref() != Some(Path::new("-")) {
+        if args.stdout.as_deref().is_none_or(is_stdout) && !args.json.as_deref().is_some_and(is_stdout) {
             stdout.rewind().map_err(unreadable)?;
             judge_report::print_from(&mut stdout)?;
         }
-        if args.stderr.is_none() {
+        if args.stderr.as_deref().is_none_or(is_stdout) {
             stderr.rewind().map_err(unreadable)?;
             judge_report::note_from(&mut stderr);
         }
@@ -188,8 +195,8 @@ fn nameless(purpose: &str) -> Result<File, Failure> {
 
 /// Adds the names of the output files to an error of the sandbox, which does not have them.
 fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
-    let files: Vec<_> =
-        [&args.stdout, &args.stderr].into_iter().flatten().map(|path| path.display().to_string()).collect();
+    let named = [&args.stdout, &args.stderr].into_iter().flatten().filter(|path| !is_stdout(path));
+    let files: Vec<_> = named.map(|path| path.display().to_string()).collect();
     let during_the_run = matches!(error, RunError::Run(_));
     let failure = Failure::from(error);
     if files.is_empty() || !during_the_run {

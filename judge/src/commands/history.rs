@@ -141,7 +141,8 @@ fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exi
     for choice in runs {
         let run = journal.choose(*choice)?;
         if journal.origin_of(run)?.is_some_and(|origin| origin.state == RunState::Running) {
-            return Err(JournalError::StillRunning(run).into());
+            let error = Failure::from(JournalError::StillRunning(run));
+            return Err(error.with_hint("wait for it, or end it with Ctrl-C"));
         }
         if !cancel {
             DetachedRuns::new(catalogue, &journal).check_ended(run, detached::NOT_REMOVED)?;

@@ -1,18 +1,17 @@
 //! `judge reduce`: makes a failing case small.
 
-use super::find::{again, check_names, check_programs};
+use super::find::{NewAnswers, again, check_names, check_programs};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, JobId, Outcome, Plan,
-    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, counted, map_on_all_cores, quote,
+    Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, map_on_all_cores, quote,
 };
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
-use judge_search::{ComparedAnswers, Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
+use judge_search::{Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
 use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, programs};
 use std::path::{Path, PathBuf};
-use std::slice;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,7 +37,7 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     let whole = if ended.is_ok() { trials.confirm(&input) } else { Ok(()) };
     let (runs, seconds) = (trials.runs, started.elapsed().as_secs_f64());
     let path = args.output.as_ref().filter(|path| *path != Path::new("-"));
-    let again = path.map(|path| trials.again(path, args.against.as_deref()));
+    let again = path.map(|path| trials.again(path, args));
     drop(trials);
     load::write("the small input", args.output.as_deref().unwrap_or(Path::new("-")), &input)?;
     let done = format!("{before} -> {}; {}, {seconds:.1} s", size(&input), counted(runs, "run"));
@@ -100,11 +99,7 @@ struct Goal {
 }
 
 /// The outcomes of one input, by solver.
-struct Trial {
-    outcomes: Vec<Outcome>,
-    /// By solver; empty if answers are not compared.
-    answers: Vec<Vec<u8>>,
-}
+type Trial = Vec<Outcome>;
 
 /// Runs inputs that are not in files. Nothing is recorded.
 struct Trials<'a> {
@@ -114,8 +109,8 @@ struct Trials<'a> {
     /// The solver, and the one that it is compared with.
     solvers: Vec<Solver>,
     reader: CaseReader,
-    /// How answers are compared where a checker would need an answer file.
-    compared: Option<TokenRules>,
+    /// How answers are judged where the checker would compare with an answer file.
+    compared: Option<NewAnswers>,
     goal: Goal,
     /// How often each input is run until one run shows the goal.
     repetitions: usize,
@@ -128,16 +123,12 @@ struct Trials<'a> {
 impl<'a> Trials<'a> {
     fn open(catalogue: &'a Catalogue, problem: &'a Problem, args: &ReduceArgs) -> Result<Self, Failure> {
         let mut runner = MatchRunner::open(catalogue, problem, &args.running())?;
-        let mut solvers = runner.solver(args.solver.as_ref())?;
-        if let Some(other) = &args.against {
-            solvers.extend(runner.solvers(slice::from_ref(other))?);
-        }
+        let solvers = runner.pair(args.solver.as_ref(), args.against.as_ref())?;
         check_programs(&solvers)?;
-        let compared = match &problem.checker {
-            CheckerChoice::Tokens(rules, _) => Some(*rules),
-            _ => None,
-        };
+        let compared = NewAnswers::of(problem, args.input.is_some())?;
         if compared.is_some() {
+            let unchecked = args.keep.as_ref().filter(|_| args.against.is_none());
+            unchecked.map_or(Ok(()), NewAnswers::check_condition)?;
             runner.template.problem.checker = CheckerChoice::BuiltIn(&UNCHECKED);
         }
         let plan = runner.plan_as_it_is(solvers.clone(), CaseList::default(), problem.best.clone());
@@ -167,9 +158,9 @@ impl<'a> Trials<'a> {
         if self.interrupted {
             return Err(Failure::interrupted());
         }
-        let failed = trials.iter().filter(|trial| !trial.outcomes[0].is_accepted());
-        let outcomes: Vec<&Outcome> = failed.map(|trial| &trial.outcomes[0]).collect();
-        if let Some(fault) = trials.iter().flat_map(|trial| &trial.outcomes).find(|outcome| is_fault(outcome)) {
+        let failed = trials.iter().filter(|trial| !trial[0].is_accepted());
+        let outcomes: Vec<&Outcome> = failed.map(|trial| &trial[0]).collect();
+        if let Some(fault) = trials.iter().flatten().find(|outcome| is_fault(outcome)) {
             let what = format!("{name}: {}: {}", fault.verdict, fault.note);
             // A solver that cannot run is the user's.
             let is_ours = fault.verdict == Verdict::JudgeError;
@@ -205,10 +196,11 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns the command that plays the small input in a file again.
-    fn again(&self, path: &Path, against: Option<&str>) -> String {
+    fn again(&self, path: &Path, args: &ReduceArgs) -> String {
         let case = CaseSpec::new(CaseName::of_file(path), CaseSource::File(path.to_owned()));
         let (cases, solvers) = (std::iter::once(case).collect(), self.solvers.clone());
-        again(&Plan { cases, solvers, ..self.runner.template.clone() }, against, self.compared.is_some())
+        let plan = Plan { cases, solvers, ..self.runner.template.clone() };
+        again(&plan, [args.solver.as_deref(), args.against.as_deref()], self.compared.is_some())
     }
 
     /// Returns the properties that every smaller input shows, in words.
@@ -221,20 +213,24 @@ impl<'a> Trials<'a> {
 
     fn no_failure(&self, name: &str) -> Failure {
         let solver = &self.solvers[0].spec.name;
-        let error = format!("{solver} does not fail on {name}: {CONFIRMATIONS} of {CONFIRMATIONS} runs are accepted");
+        let all = match self.compared {
+            Some(_) => "end well, and no answer is checked",
+            None => "are accepted",
+        };
+        let error = format!("{solver} does not fail on {name}: {CONFIRMATIONS} of {CONFIRMATIONS} runs {all}");
         let hint = match self.compared {
-            Some(_) => "no answer is checked, because smaller inputs have no answer file: --against ./right compares",
+            Some(_) => "--against ./right: its answers replace the answer file, which a smaller input does not have",
             None => "--keep CONDITION keeps something else, --against S that another solver is better",
         };
         Failure::usage(error).with_hint(hint)
     }
 
-    fn not_shown(&self, name: &str, trial: &Trial, args: &ReduceArgs) -> Failure {
+    fn not_shown(&self, name: &str, trial: &[Outcome], args: &ReduceArgs) -> Failure {
         let said = |(outcome, solver): (&Outcome, &Solver)| match &outcome.score {
             Some(score) if self.compared.is_none() => format!("{} {score}", solver.spec.name),
             _ => format!("{} {}", solver.spec.name, outcome.verdict),
         };
-        let results: Vec<String> = trial.outcomes.iter().zip(&self.solvers).map(said).collect();
+        let results: Vec<String> = trial.iter().zip(&self.solvers).map(said).collect();
         Failure::usage(format!("this does not hold on {name}: {} ({})", self.kept(args), results.join(", ")))
     }
 
@@ -277,35 +273,34 @@ impl<'a> Trials<'a> {
         self.runs += result.outcomes.finished().count();
         let trial = |case: usize| {
             let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
-            let answers = all_answers[case * solvers..(case + 1) * solvers].to_vec();
-            Some(Trial { outcomes: outcomes.collect::<Option<_>>()?, answers })
+            let mut outcomes = outcomes.collect::<Option<Trial>>()?;
+            if let Some(compared) = &self.compared {
+                let answers = &all_answers[case * solvers..(case + 1) * solvers];
+                compared.judge(&inputs[case / times], &mut outcomes, answers);
+            }
+            Some(outcomes)
         };
         Ok((0..count).map_while(trial).collect())
     }
 
     /// Returns whether a result shows the goal.
-    fn shows(&self, input: &[u8], trial: &Trial) -> bool {
-        let own = &trial.outcomes[0];
+    fn shows(&self, input: &[u8], trial: &[Outcome]) -> bool {
+        let own = &trial[0];
         // A fault of the judge never counts, even if the condition holds.
-        !trial.outcomes.iter().any(is_fault)
+        !trial.iter().any(is_fault)
             && self.goal.reason.as_ref().is_none_or(|reason| reason.is_of(own))
             && (!self.goal.is_worse || self.is_worse(trial))
             && self.goal.condition.as_ref().is_none_or(|condition| {
                 let mut features = self.reader.describe_input(input).unwrap_or_default();
-                add_measures(&mut features, &trial.outcomes);
+                add_measures(&mut features, trial);
                 condition.holds(&features)
             })
     }
 
     /// Returns whether the solver is worse than the second one.
-    fn is_worse(&self, trial: &Trial) -> bool {
-        let [own, other] = &*trial.outcomes else { return false };
-        let answers = self.compared.as_ref().map(|rules| ComparedAnswers {
-            rules,
-            own: &trial.answers[0],
-            other: &trial.answers[1],
-        });
-        is_worse(self.problem.direction, own, other, answers)
+    fn is_worse(&self, trial: &[Outcome]) -> bool {
+        let [own, other] = trial else { return false };
+        is_worse(self.problem.direction, own, other)
     }
 
     /// Returns the names that a condition can have, each with some number.

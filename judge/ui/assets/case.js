@@ -2,7 +2,7 @@
 
 import { get, path, text } from "./api.js";
 import { figure, lines } from "./charts.js";
-import { address, bar, counted, cut, digits, el, empty, failure, table, time, verdict } from "./dom.js";
+import { address, bar, counted, cut, digits, el, empty, failure, moment, table, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
 import { download } from "./save.js";
 
@@ -43,7 +43,7 @@ function tools({ problem, case: name, results, input, replays }, best) {
   };
   return el("div", { class: "tools" },
     best && replays && best.answer ? el("a", { class: "button main", href: replayOf(`run:${best.run}/${best.solver}`, name) }, "Replay of the best") : "",
-    input ? el("button", { type: "button", click: save }, "Download the input") : "",
+    input ? el("button", { click: save }, "Download the input") : "",
     el("a", { class: "button", href: address(`problems/${problem}`) }, "The problem"), problems);
 }
 
@@ -62,7 +62,7 @@ function drawScores(chart, results) {
 function results({ case: name, results, replays }) {
   const row = (one) => [
     el("a", { href: address(`runs/${one.run}`, { case: name, entrant: one.solver }) }, String(one.run)), cut(one.solver),
-    el("time", { datetime: one.started }, new Date(one.started).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })), verdict(one.code, one.verdict), digits(one.score), bar(one.relative),
+    moment(one.started), verdict(one.code, one.verdict), digits(one.score), bar(one.relative),
     time(one.cpu_ms), one.message ?? "", replays && one.answer ? el("a", { href: replayOf(`run:${one.run}/${one.solver}`, name), "aria-label": `replay of run ${one.run}` }, "Replay") : "",
   ];
   const titles = ["run", "solver", "started", "verdict", "score", "of the best", "CPU", "message", ""];

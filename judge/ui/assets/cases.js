@@ -1,7 +1,7 @@
 // The cases of a run, filtered and sorted, with one shown in full.
 
 import { get, path, text } from "./api.js";
-import { bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
+import { AS_TYPED, bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
 import { PRINTED, Rows } from "./rows.js";
 import { download } from "./save.js";
@@ -16,12 +16,12 @@ export class Cases {
     this.order = { field: at.get("sort") ?? "case", descending: at.has("descending") };
     this.wanted = at.get("case");
     this.input = el("input", {
-      type: "text", value: this.filter, spellcheck: "false", autocapitalize: "off", placeholder: `score/${head.features[0] ?? 2}<1000 && verdict!=AC`, "aria-describedby": "wrong",
+      value: this.filter, ...AS_TYPED, placeholder: `score/${head.features[0] ?? 2}<1000 && verdict!=AC`, "aria-describedby": "wrong",
       input: debounced(() => this.filtered(this.input.value)),
     });
     this.solvers = choice("solver", ["", ...head.solvers.map((solver) => solver.name)], this.solver, (name) => this.chooseSolver(name));
-    const failures = el("button", { type: "button", click: () => this.showFailures("") }, "Failures");
-    const all = el("button", { type: "button", click: () => this.filtered("") }, "All");
+    const failures = el("button", { click: () => this.showFailures("") }, "Failures");
+    const all = el("button", { click: () => this.filtered("") }, "All");
     this.tools = el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), head.solvers.length > 1 ? el("label", {}, "Solver", this.solvers) : "", failures, all);
     this.wrong = el("div", { id: "wrong" });
     this.count = el("p", { class: "faint", role: "status" });
@@ -36,7 +36,7 @@ export class Cases {
 
   columns() {
     const { head } = this;
-    const hasPoints = !["sum", "mean"].includes(head.scoring.rule);
+    const { rule } = head.scoring, hasPoints = !["sum", "mean"].includes(rule), isRelative = rule === "relative";
     const feature = (name, at) => ({ title: name, field: name, width: 5, isNumber: true, spare: at < 2 ? 2 : 1, cell: (row) => digits(row.features?.[name]) });
     const metrics = head.fields.filter((field) => field.startsWith("metric:"));
     const metric = (field) => {
@@ -48,7 +48,7 @@ export class Cases {
       head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 6, cell: (row) => row.solver, tip: (row) => row.solver },
       { title: "verdict", field: "verdict", width: 5.5, cell: (row) => verdict(row.code, row.verdict) },
       { title: "score", field: "score", width: NUMBER, isNumber: true, cell: (row) => digits(row.score) },
-      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 5, cell: (row) => digits(row.points) },
+      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 5, cell: ({ points }) => digits(isRelative ? points?.toFixed?.(1) ?? points : points) },
       { title: "of the best", field: "relative", width: 7.5, spare: 5, cell: (row) => bar(row.relative) },
       { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 4, cell: (row) => time(row.cpu_ms) },
       { title: "memory", field: "memory_bytes", width: 6, isNumber: true, spare: 1, cell: (row) => size(row.memory_bytes) },
@@ -98,7 +98,7 @@ export class Cases {
 
   showEmpty(total) {
     this.rows.box.hidden = total === 0;
-    const all = el("p", {}, el("button", { type: "button", click: () => this.filtered("") }, "Show all cases"));
+    const all = el("p", {}, el("button", { click: () => this.filtered("") }, "Show all cases"));
     const isFailures = this.filter.trim() === FAILURES;
     this.none.replaceChildren(total > 0 ? "" : this.filter === "" ? empty("No case is finished yet", "Cases appear here as soon as a solver has finished them.")
       : isFailures ? empty("No failures", "Every answer is accepted.", "", all) : empty("No case matches", "The condition holds for none of the cases.", "", all));
@@ -175,17 +175,16 @@ export class Cases {
     const part = (title, content) => (content ? [el("h4", {}, title), el("pre", { tabindex: "0" }, content)] : []);
     const copied = el("span", { role: "status", class: "faint" });
     const copy = el("button", {
-      type: "button",
       click: async () => {
         await navigator.clipboard.writeText(row.reproduce);
         copied.textContent = "copied";
       },
     }, "Copy");
     const answer = el("div");
-    const read = row.answer ? el("button", { type: "button", click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
+    const read = row.answer ? el("button", { click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
     const hasMoves = head.replays && row.answer && ["AC", "WA"].includes(row.code);
     const replay = hasMoves ? el("a", { class: "button main", href: replayOf(`run:${head.run}/${row.solver}`, row.case) }, "Replay") : "";
-    const rule = row.rule ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";
+    const rule = row.rule && !row.note?.includes(row.rule) ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";
     const fact = ([name, value]) => (value === undefined ? [] : [el("dt", {}, name), el("dd", {}, value)]);
     const facts = [
       ["score", row.score === undefined ? undefined : digits(row.score)], ["of the best", row.relative === undefined ? undefined : `${(100 * row.relative).toFixed(1)} %`],
@@ -193,12 +192,11 @@ export class Cases {
       ...Object.entries({ ...row.features, ...row.metrics }).map(([name, value]) => [name, digits(value)]),
     ];
     this.box.classList.add("open");
-    this.detail.replaceChildren(el("section", { class: "detail" },
+    this.detail.replaceChildren(el("section", { class: "detail" }, el("button", { class: "quiet", click: () => this.close() }, "Close"),
       el("h3", {}, el("bdi", {}, row.case), ", ", cut(row.solver), ": ", row.verdict), el("p", {}, verdict(row.code, row.verdict), " ", row.note ? `${row.note}${rule}` : ""),
       el("dl", { class: "facts" }, facts.map(fact)),
       part("Standard error", row.stderr), part("The command that reproduces it", row.reproduce),
-      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer,
-      el("div", { class: "tools" }, el("button", { type: "button", class: "quiet", click: () => this.close() }, "Close"))));
+      el("div", { class: "tools" }, replay, row.reproduce ? copy : null, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read, copied), answer));
     if (scrolls) this.detail.scrollIntoView({ block: "nearest" });
   }
 
@@ -206,7 +204,7 @@ export class Cases {
     try {
       const answer = await text(path("runs", this.head.run, "cases", row.case, "answer"), { solver: row.solver });
       const name = `${row.case}.out`;
-      place.replaceChildren(el("pre", { tabindex: "0" }, answer), el("button", { type: "button", class: "quiet", click: () => download(name, answer, "text/plain") }, `Download ${name}`));
+      place.replaceChildren(el("pre", { tabindex: "0" }, answer), el("button", { class: "quiet", click: () => download(name, answer, "text/plain") }, `Download ${name}`));
     } catch (error) {
       place.replaceChildren(failure(error));
     }

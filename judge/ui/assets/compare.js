@@ -1,7 +1,7 @@
 // A against B: two solvers of past runs, paired by case.
 
 import { get, isStatic } from "./api.js";
-import { address, choice, counted, cut, debounced, digits, el, failure, grouped, shown, table } from "./dom.js";
+import { AS_TYPED, address, choice, counted, cut, debounced, digits, el, failure, grouped, shown, table } from "./dom.js";
 import { effectUnit, PairCharts, shownEffect } from "./pair_charts.js";
 
 /** The rows of the worst losses and the best gains. */
@@ -17,10 +17,10 @@ class Comparison {
     this.at = at;
     this.query = { a: at.get("a") ?? "", b: at.get("b") ?? "", filter: at.get("filter") ?? "", group_by: at.get("group_by") ?? "" };
     this.title = el("h1", {}, "A against B");
-    this.input = el("input", { type: "text", value: this.query.filter, spellcheck: "false", placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
+    this.input = el("input", { value: this.query.filter, ...AS_TYPED, placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
     this.group = el("label", { hidden: true }, "By feature");
     this.body = el("div");
-    const turn = el("button", { type: "button", click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
+    const turn = el("button", { click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
     this.grid = el("a", { class: "button" }, "Grid of the cases");
     place.append(this.title, el("div", { class: "tools" }, el("label", { class: "wide", hidden: isStatic }, "Condition", this.input), this.group, turn, this.grid), this.body);
   }
@@ -61,17 +61,17 @@ class Comparison {
     const [first, second] = data.solvers;
     const unit = effectUnit(data.measure);
     const effect = (value) => shownEffect(data.measure, value);
-    const text = (value) => `${effect(value) > 0 ? "+" : ""}${grouped(effect(value))}${unit}`;
+    const text = (value) => signed(effect(value), unit);
     this.title.textContent = `${second.name} against ${first.name}`;
     const { effect: found, interval, failures } = comparison;
     const [time] = data.time_changes;
     const kinds = { student: "Student's interval", anytime: "anytime-valid interval", "anytime-exact": "exact anytime-valid interval" };
-    const ratio = (value) => `${value > 0 ? "+" : ""}${shown(shownEffect("ratio", value))} %`;
-    const p = (value) => (value < 0.0001 ? "p < 0.0001" : `p = ${shown(value)}`);
+    const ratio = (value) => signed(shownEffect("ratio", value), effectUnit("ratio"));
+    const p = (value) => (value < 0.0001 ? "p\u00a0<\u00a00.0001" : `p\u00a0=\u00a0${shown(value)}`);
     const facts = [
       ["effect", found ? `${text(found.mean)} (${data.measure})` : "–"],
       [kinds[comparison.interval_kind], interval ? `${text(interval.low)} to ${text(interval.high)}, at ${100 * (1 - data.alpha)} %` : "–"],
-      ["cases", `${grouped(comparison.cases)}${found ? `: ${found.wins} better, ${found.ties} equal, ${found.losses} worse` : ""}`],
+      ["cases", grouped(comparison.cases)],
       ["tests", found ? `signs ${p(found.sign_test_p)}, signed ranks ${p(found.wilcoxon_p)}` : "–"],
       ["CPU time", time ? `${ratio(time.mean)}, ${ratio(time.interval.low)} to ${ratio(time.interval.high)}` : "not compared"],
       ["failures", `only A ${failures.first_only}, only B ${failures.second_only}, both ${failures.both}`],
@@ -79,16 +79,11 @@ class Comparison {
     const results = this.results(data, first.name, second.name);
     const charts = this.charts(data, comparison, results);
     const said = el("div", { class: "card" }, el("p", {}, comparison.fact ?? ""), el("p", {}, el("strong", {}, comparison.conclusion)),
-      this.remarks(comparison).map((remark) => el("p", { class: "faint" }, remark)), data.warnings.map((warning) => el("p", { class: "warn" }, warning)),
+      [comparison.scope, comparison.note].filter(Boolean).map((remark) => el("p", { class: "faint" }, remark)), data.warnings.map((warning) => el("p", { class: "warn" }, warning)),
       found ? outcomes(found) : "");
     const numbers = el("div", { class: "card" }, el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
     this.body.replaceChildren(el("div", { class: "split" }, said, numbers), ...this.groups(comparison, text), charts.box, this.extremes(comparison, results, data, text));
     charts.draw();
-  }
-
-  /** Notes beside the conclusion. */
-  remarks({ scope, note }) {
-    return [scope, note].filter((remark) => remark !== undefined);
   }
 
   /** The results of both by case. */
@@ -147,7 +142,12 @@ class Comparison {
   }
 }
 
-/** Returns a bar with the numbers of cases where B is better, equal and worse. */
+/** Returns a difference with its sign. Percents have two decimals, unless they are small. */
+function signed(value, unit) {
+  return `${value > 0 ? "+" : ""}${grouped(unit && Math.abs(value) >= 0.1 ? value.toFixed(2) : value)}${unit}`;
+}
+
+/** Returns a bar of the cases where B is better, equal and worse, and their numbers. */
 function outcomes({ wins, ties, losses }) {
   const all = wins + ties + losses || 1;
   const part = (count, ink) => {
@@ -155,6 +155,6 @@ function outcomes({ wins, ties, losses }) {
     Object.assign(span.style, { width: `${(100 * count) / all}%`, background: `var(--${ink})` });
     return span;
   };
-  const label = `B is better on ${counted(wins, "case")}, equal on ${ties}, worse on ${losses}`;
-  return el("div", { class: "outcomes", role: "img", "aria-label": label, title: label }, part(wins, "good"), part(ties, "edge"), part(losses, "bad"));
+  return [el("div", { class: "outcomes", "aria-hidden": "true" }, part(wins, "good"), part(ties, "edge"), part(losses, "bad")),
+    el("p", { class: "faint" }, `B is better on ${counted(wins, "case")}, equal on ${ties}, worse on ${losses}`)];
 }

@@ -1,7 +1,7 @@
 // Runs a solver on a fresh case of a problem, and shows its game.
 
 import { get, post } from "./api.js";
-import { address, el, failure } from "./dom.js";
+import { AS_TYPED, address, el, failure } from "./dom.js";
 import { replayOf } from "./replays.js";
 
 /** The interval for polling whether the run has ended. */
@@ -12,7 +12,7 @@ export function freshReplay(problem) {
   const [best] = problem.solvers;
   const seed = el("input", { name: "seed", type: "text", inputmode: "numeric", pattern: "[0-9]+", required: true, value: "1" });
   const names = el("datalist", { id: "bundled" }, problem.solvers.map((one) => el("option", { value: one.solver })));
-  const solver = el("input", { name: "solver", type: "text", list: "bundled", required: true, spellcheck: "false", autocapitalize: "off", value: best?.solver ?? "" });
+  const solver = el("input", { name: "solver", list: "bundled", required: true, ...AS_TYPED, value: best?.solver ?? "" });
   const button = el("button", {}, "Run and replay");
   const told = el("div", { role: "status" });
   const submit = async (event) => {

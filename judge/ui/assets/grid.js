@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { figure, legendOf } from "./charts.js";
-import { address, bar, choice, counted, cut, debounced, digits, el, failure, shown, table } from "./dom.js";
+import { AS_TYPED, address, bar, choice, counted, cut, debounced, digits, el, failure, shown, table } from "./dom.js";
 import { HeatMap, sizeOf, wordsOf } from "./heatmap.js";
 
 export async function gridPage(place, _, at) {
@@ -14,9 +14,9 @@ export async function gridPage(place, _, at) {
 class GridPage {
   constructor(place, at) {
     Object.assign(this, { at, runs: at.get("runs") ?? "", filter: at.get("filter") ?? "", sort: at.get("sort") ?? "", descending: at.has("descending") });
-    this.input = el("input", { type: "text", value: this.filter, spellcheck: "false", autocapitalize: "off", placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
+    this.input = el("input", { value: this.filter, ...AS_TYPED, placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
     this.order = el("label", { hidden: true }, "Sorted by");
-    this.turn = el("button", { type: "button", "aria-pressed": String(this.descending), click: () => this.reverse() }, "Reverse");
+    this.turn = el("button", { "aria-pressed": String(this.descending), click: () => this.reverse() }, "Reverse");
     this.wrong = el("div");
     this.board = el("div");
     this.map = figure("Share of the best score, case by case");
@@ -24,7 +24,7 @@ class GridPage {
     this.map.plot.append(this.heat.box);
     this.map.canvas = () => this.heat.picture();
     this.map.csv = () => [["case", this.sort || "order", ...this.data.columns.map(({ key }) => key)], ...this.data.cases.map((name, row) => [name, this.data.keys[row] ?? row + 1, ...this.data.columns.map(({ relative }) => relative[row] ?? "")])];
-    this.scale = el("p", { class: "faint" }, "0 %", el("span", { class: "scale" }), "100 % of the best of these runs");
+    this.scale = el("p", { class: "faint" }, "0 %", el("span", { class: "scale" }), "100 % of the best of these runs · ✕ not accepted");
     place.append(el("h1", {}, "Runs side by side"), el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), this.order, this.turn), this.wrong, this.board, this.scale, this.map.box);
     this.scale.hidden = this.map.box.hidden = true;
     document.addEventListener("redraw", () => place.isConnected && this.data && this.draw());

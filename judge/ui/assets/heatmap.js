@@ -2,17 +2,19 @@
 // size.
 
 import { colorsOf } from "./charts.js";
-import { counted, el, shown, tint, visible } from "./dom.js";
+import { counted, el, grouped, tint, visible } from "./dom.js";
 
 /** The minimum and maximum height of a row. A long list shows all its cases, and a short one has rows large enough to
  * click. */
 const LEAST = 2, MOST = 18;
 /** The minimum width of a column, and the space for a run number. */
 const NARROW = 14, NUMBER = 34;
-/** The height of the visible cells. */
-const TALL = 620;
+/** The height of the visible cells: at most this, and this share of the window. */
+const TALL = 620, SHARE = 0.7;
 /** The space for the names of columns and rows. */
-const HEAD = 64, SIDE = 88;
+const HEAD = 46, SIDE = 88;
+/** The space for the lower half of the last name. */
+const BELOW = 4;
 /** At this height or more, a cell has a gap and a sign. */
 const LARGE = 6;
 /** The browser limit for picture sizes. */
@@ -54,8 +56,8 @@ export class HeatMap {
     const { columns, cases } = this.data;
     const wide = Math.max(320, this.box.parentElement.clientWidth - 4);
     this.width = Math.max(NARROW, Math.floor((wide - SIDE) / Math.max(1, columns.length)));
-    this.height = Math.max(LEAST, Math.min(MOST, Math.floor(TALL / Math.max(1, cases.length))));
-    this.size = [SIDE + this.width * columns.length, HEAD + this.height * cases.length];
+    this.height = Math.max(LEAST, Math.min(MOST, Math.floor(Math.min(TALL, SHARE * innerHeight) / Math.max(1, cases.length))));
+    this.size = [SIDE + this.width * columns.length, HEAD + this.height * cases.length + BELOW];
     Object.assign(this.space.style, { width: `${this.size[0]}px`, height: `${this.size[1]}px` });
     this.draw();
   }
@@ -153,9 +155,9 @@ export class HeatMap {
     pen.fillStyle = tint("faint");
     if (this.sort) pen.fillText(visible(this.sort), SIDE - 8, HEAD - 17, SIDE - 12);
     pen.beginPath();
-    pen.rect(0, HEAD, SIDE, high - HEAD);
+    pen.rect(0, HEAD - BELOW, SIDE, high - HEAD + BELOW);
     pen.clip();
-    for (let row = Math.ceil(first / every) * every; row < end; row += every) pen.fillText(keys[row] === null ? visible(cases[row]) : shown(keys[row]), SIDE - 8, HEAD + (row + 0.5) * height - top, SIDE - 12);
+    for (let row = Math.ceil(first / every) * every; row < end; row += every) pen.fillText(keys[row] === null ? visible(cases[row]) : grouped(keys[row]), SIDE - 8, HEAD + (row + 0.5) * height - top, SIDE - 12);
     pen.restore();
   }
 
@@ -176,7 +178,7 @@ export class HeatMap {
     [this.column, this.row] = [Math.max(0, Math.min(columns.length - 1, column)), Math.max(0, Math.min(cases.length - 1, row))];
     const into = (scroll, room, start, step) => Math.max(start + step - room, Math.min(scroll, start));
     box.scrollLeft = into(box.scrollLeft, box.clientWidth - SIDE, this.column * width, width);
-    box.scrollTop = into(box.scrollTop, box.clientHeight - HEAD, this.row * height, height);
+    box.scrollTop = into(box.scrollTop, box.clientHeight - HEAD - BELOW, this.row * height, height);
     this.draw();
     this.tell();
   }

@@ -1,7 +1,7 @@
 // Shows and edits the tags and the note of a run.
 
 import { path, post, server } from "./api.js";
-import { address, el, failure } from "./dom.js";
+import { AS_TYPED, address, el, failure } from "./dom.js";
 
 /** Returns the tags of a run, each linked to the runs with that tag. */
 export function tagList(tags = []) {
@@ -26,7 +26,7 @@ export class Labels {
     const shown = [el("span", {}, tagList(tags)), note ? el("p", { class: "note" }, note) : ""];
     this.box.replaceChildren(...shown);
     if (!(await server()).edits || this.isOpen) return;
-    this.box.replaceChildren(...shown, el("button", { type: "button", click: () => this.edit() }, tags || note ? "Edit tags and note" : "Add tags and a note"));
+    this.box.replaceChildren(...shown, el("button", { class: "quiet", click: () => this.edit() }, tags || note ? "Edit tags and note" : "Add tags and a note"));
   }
 
   /** Shows changes made by another page or a command, unless they are being edited here. */
@@ -39,7 +39,7 @@ export class Labels {
   edit() {
     this.isOpen = true;
     const { tags = [], note = "" } = this.head;
-    const words = el("input", { type: "text", value: tags.join(" "), spellcheck: "false", autocapitalize: "off" });
+    const words = el("input", { value: tags.join(" "), ...AS_TYPED });
     const text = el("textarea", { rows: "3", maxlength: "2000" }, note);
     const problem = el("div");
     const save = async (event) => {
@@ -55,7 +55,7 @@ export class Labels {
     };
     this.box.replaceChildren(el("form", { class: "detail", submit: save },
       el("label", {}, "Tags, with spaces between them", words), el("label", {}, "Note", text), problem,
-      el("div", { class: "tools" }, el("button", {}, "Save"), el("button", { type: "button", click: () => this.close() }, "Cancel"))));
+      el("div", { class: "tools" }, el("button", {}, "Save"), el("button", { click: () => this.close() }, "Cancel"))));
     words.focus();
   }
 

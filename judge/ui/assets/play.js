@@ -3,7 +3,7 @@
 import { beforeFirst, advance, boardText, copyState, marksOf } from "./board.js";
 import { drawStrip, Sprites } from "./boardview.js";
 import { get, path, post, postForText } from "./api.js";
-import { address, choice as choiceOf, el, failure, grouped, shown } from "./dom.js";
+import { AS_TYPED, address, choice as choiceOf, digits, el, failure, grouped, shown } from "./dom.js";
 import { PlayBoard } from "./playboard.js";
 import { replayOf } from "./replays.js";
 
@@ -29,7 +29,7 @@ export async function playPage(place, _, query) {
   const problem = await get(path("problems", id));
   const name = query.get("case") ?? problem.names?.[0] ?? "seed-1";
   const open = (problem, one) => { location.hash = address("play", { problem, case: one }); };
-  const input = el("input", { type: "text", value: name, list: "cases", spellcheck: "false", change: () => open(id, input.value.trim()) });
+  const input = el("input", { value: name, list: "cases", ...AS_TYPED, change: () => open(id, input.value.trim()) });
   const names = el("datalist", { id: "cases" }, (problem.names ?? []).map((one) => el("option", { value: one })));
   const daily = el("a", { class: "button", href: address("play", { problem: id, case: `seed-${today()}` }) }, "Today's seed");
   place.append(
@@ -51,7 +51,7 @@ class Game {
     this.remembered = () => JSON.parse(localStorage.getItem(key) ?? "[]");
     this.todayKey = `best ${problem} ${name} ${today()}`;
     this.board = new PlayBoard({ label: `the board of ${problem}, ${name}`, aimed: (choice, text) => this.aimed(choice, text), played: (choice) => this.play(choice) });
-    const button = (title, click, hint) => el("button", { type: "button", click, title: hint }, title);
+    const button = (title, click, hint) => el("button", { click, title: hint }, title);
     this.undo = button("Undo", () => this.back(), "U");
     this.redo = button("Redo", () => this.forth(), "Y");
     this.turn = button("Turn", () => this.board.turnBy(1), "R");
@@ -177,7 +177,7 @@ class Game {
     clearTimeout(this.timer);
     const gained = game.frames.reduce((sum, frame) => sum + Number(frame.g ?? 0), 0);
     const isOver = game.choices.length === 0;
-    this.status.replaceChildren(el("strong", {}, shown(game.points)), " points ", el("span", { class: gained < 0 ? "bad" : "good" }, gained === 0 ? "" : signed(gained)),
+    this.status.replaceChildren(el("strong", {}, digits(game.points)), " points ", el("span", { class: gained < 0 ? "bad" : "good" }, gained === 0 ? "" : signed(gained)),
       el("span", { class: "faint" }, ` · move ${game.moves}${isOver ? " · the game is over" : ""}`));
     let state = beforeFirst();
     const states = game.frames.map((frame) => (state = copyState(advance(state, frame))));
@@ -211,8 +211,8 @@ class Game {
     const bestToday = Math.max(Number(localStorage.getItem(this.todayKey) ?? -Infinity), Number(game.points));
     localStorage.setItem(this.todayKey, bestToday);
     this.showKeys();
-    const facts = [["saved now, it is worth", shown(game.score)],
-      ["best known", game.best ? `${shown(game.best.score)}, ${game.best.solver}` : "–"], ["best by hand", shown(game.best_by_hand)], ["best of today", shown(bestToday)]];
+    const facts = [["saved now, it is worth", digits(game.score)],
+      ["best known", game.best ? [digits(game.best.score), `, ${game.best.solver}`] : "–"], ["best by hand", digits(game.best_by_hand)], ["best of today", digits(bestToday)]];
     this.facts.replaceChildren(...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
     this.undo.disabled = this.moves.length === 0;
     this.redo.disabled = this.undone.length === 0;

@@ -1,7 +1,7 @@
 // The problems of the catalogue, and the details of one.
 
 import { get, path } from "./api.js";
-import { address, counted, cut, digits, el, empty, table, time } from "./dom.js";
+import { AS_TYPED, address, counted, cut, digits, el, empty, table, time } from "./dom.js";
 import { freshReplay } from "./fresh.js";
 
 /** The number of rows of newest results. */
@@ -15,7 +15,8 @@ export async function problemsPage(place) {
 
 export async function problemPage(place, [id]) {
   const [problem, { runs }] = await Promise.all([get(path("problems", id)), get("runs", { problem: id, limit: RESULTS })]);
-  const fact = ({ name, text }) => [el("dt", {}, name), el("dd", {}, text)];
+  // The title is the heading. A site has no facts.
+  const facts = problem.facts.filter(({ name }) => name !== "title").map(({ name, text }) => [el("dt", {}, name), el("dd", {}, text)]);
   const newest = await Promise.all(problem.solvers.map(({ solver }) => newestOf(id, solver)));
   const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], el("code", {}, `judge run -p ${id} -s ${solver}`)];
   const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), cut(row.solver, 22), row.done === row.planned ? digits(row.done) : `${row.done}/${row.planned}`, digits(row.failed), digits(row.total), row.detached ?? row.state];
@@ -23,16 +24,16 @@ export async function problemPage(place, [id]) {
     : table(["run", "solver", "cases", "failed", "total", "state"], ["number", "name", "number spare-3", "number", "number", "spare-3"], runs.map(run), "newest results");
   place.append(
     el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), openCase(id, problem.names),
-    el("div", { class: "split even" }, el("section", {}, el("h2", {}, "What it is"), el("dl", { class: "facts card" }, problem.facts.flatMap(fact))), el("section", {}, el("h2", {}, "Newest results"), results)),
+    el("div", { class: "split even" }, facts.length ? el("section", {}, el("h2", {}, "What it is"), el("dl", { class: "facts card" }, facts)) : "", el("section", {}, el("h2", {}, "Newest results"), results)),
   );
   if (problem.fresh_replays) place.append(el("h2", {}, "Replay a fresh case"), freshReplay(problem));
-  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words spare-3", "number", "", "spare-2"], problem.solvers.map(solver), "bundled solvers"));
+  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words spare-3", "number", "wrap", "spare-2"], problem.solvers.map(solver), "bundled solvers"));
   if (problem.rules) place.append(el("h2", {}, "Rules"), rulesOf(problem));
 }
 
 /** Returns a form that opens a case in all runs. */
 function openCase(id, names = []) {
-  const input = el("input", { type: "text", list: "its-cases", required: true, spellcheck: "false", autocapitalize: "off", placeholder: "seed-1" });
+  const input = el("input", { list: "its-cases", required: true, ...AS_TYPED, placeholder: "seed-1" });
   const list = el("datalist", { id: "its-cases" }, names.map((name) => el("option", { value: name })));
   const open = (event) => {
     event.preventDefault();

@@ -29,7 +29,8 @@ export async function replaysPage(place, _, at) {
   try {
     const films = await Promise.all(entrants.map(partsOf).map(({ run, solver }) => game(run, name, solver)));
     new Viewer(games, films, { shown: remember, tick: Number(at.get("tick") ?? 0) });
-  } catch {
+  } catch (error) {
+    if (isStatic) throw error;
     // A program draws these answers, or one is missing: show the server's documents side by side.
     const frame = (entrant) => el("iframe", { src: replayOf(entrant, name), title: `${entrant} on ${name}` });
     games.replaceChildren(el("div", { class: "pair" }, entrants.map((entrant) => el("section", {}, el("h2", {}, entrant), frame(entrant)))));

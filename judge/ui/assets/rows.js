@@ -112,7 +112,7 @@ export class Rows {
       const isOrder = this.order.field === column.field;
       const direction = isOrder ? (this.order.descending ? "descending" : "ascending") : "none";
       const mark = isOrder ? (this.order.descending ? " ▼" : " ▲") : "";
-      const content = column.field ? el("button", { type: "button", click: () => this.sorted(column.field) }, `${column.title}${mark}`) : column.title;
+      const content = column.field ? el("button", { click: () => this.sorted(column.field) }, `${column.title}${mark}`) : column.title;
       return el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "columnheader", "aria-sort": direction }, content);
     };
     const focused = [...this.head.children].findIndex((cell) => cell.contains(document.activeElement));

@@ -18,7 +18,7 @@ export async function runPage(place, [id], at) {
 class Run {
   constructor(place, head, at) {
     Object.assign(this, { head, at });
-    this.state = el("p", { role: "status" });
+    this.state = el("p", { class: "faint", role: "status" });
     this.labels = new Labels(head);
     this.actions = el("div", { class: "tools" });
     this.tiles = el("dl", { class: "tiles" });
@@ -82,7 +82,7 @@ class Run {
     const row = (solver) => {
       const one = head.solvers[solver];
       const share = head.relative[solver];
-      const failures = one.failures === 0 ? "0" : el("button", { type: "button", "aria-label": `${one.failures} failures of ${one.name}: show them`, click: () => this.cases.showFailures(one.name) }, String(one.failures));
+      const failures = one.failures === 0 ? "0" : el("button", { "aria-label": `${one.failures} failures of ${one.name}: show them`, click: () => this.cases.showFailures(one.name) }, String(one.failures));
       return [String(one.rank), legendOf(one.name), digits(one.total), digits(one.mean), failures, el("div", {}, bar(share)), share === null ? "–" : `${(100 * share).toFixed(1)} %`,
         digits(one.bests), digits(one.wins), digits(one.losses), time(one.mean_cpu_ms)];
     };

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { figure, legendOf, lines } from "./charts.js";
-import { address, choice, counted, cut, debounced, digits, el, empty, failure, scroll, shown, table, time, verdict } from "./dom.js";
+import { address, choice, counted, cut, debounced, digits, el, empty, failure, moment, scroll, shown, table, time, verdict } from "./dom.js";
 import { tagList } from "./labels.js";
 import { Started } from "./started.js";
 
@@ -37,7 +37,7 @@ class Runs {
     this.running = el("section", { "aria-live": "polite" });
     this.list = el("tbody");
     this.count = el("p", { class: "faint", role: "status" });
-    this.more = el("button", { type: "button", click: () => this.extend() }, "Show more");
+    this.more = el("button", { click: () => this.extend() }, "Show more");
     this.chart = figure("Totals from run to run", el("span"));
     this.standings = el("div", { class: "card" });
     this.overview = el("div", { class: "split" }, this.chart.box, this.standings);
@@ -122,7 +122,7 @@ class Runs {
     const failed = el("span", { class: done > accepted ? "bad" : "" }, digits(done - accepted));
     const cells = [
       tick, run, [cut(row.solver), row.settings === undefined ? "" : ` (best of ${row.settings})`], el("a", { href: address(`problems/${row.problem}`) }, row.problem),
-      el("time", { datetime: row.started }, new Date(row.started).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })),
+      moment(row.started),
       done === row.planned ? digits(done) : `${done}/${row.planned}`, failed, digits(row.total), change,
       this.live.get(row.run)?.state ?? row.detached ?? row.state, isFirst ? this.words(row) : row.message ?? "",
     ];

@@ -1,7 +1,7 @@
 // Starts, stops and resumes runs from the page, if the server allows it.
 
 import { get, path, post, server } from "./api.js";
-import { address, el, failure, table } from "./dom.js";
+import { AS_TYPED, address, el, failure, table } from "./dom.js";
 
 /** The polling interval during a run. */
 const PAUSE = 1000;
@@ -28,8 +28,8 @@ export class Started {
 
   form(problems) {
     const choice = el("select", { name: "problem" }, problems.map((one) => el("option", { value: one.problem }, one.problem)));
-    const solvers = el("textarea", { name: "solvers", rows: "2", spellcheck: "false", autocapitalize: "off", placeholder: "./mybot, python3 bot.py or bundled:columns; empty: the problem's own" });
-    const field = ([name, title, placeholder]) => el("label", {}, title, el("input", { type: "text", name, placeholder, spellcheck: "false", autocapitalize: "off" }));
+    const solvers = el("textarea", { name: "solvers", rows: "2", ...AS_TYPED, placeholder: "./mybot, python3 bot.py or bundled:columns; empty: the problem's own" });
+    const field = ([name, title, placeholder]) => el("label", {}, title, el("input", { name, placeholder, ...AS_TYPED }));
     const start = async (event) => {
       event.preventDefault();
       const data = Object.fromEntries(new FormData(event.target));
@@ -86,7 +86,7 @@ function stateOf({ running, exit_code: code }) {
 }
 
 function stopButton(one, send) {
-  return el("button", { type: "button", click: () => send(path("started", one.number, "stop")) }, "Stop");
+  return el("button", { click: () => send(path("started", one.number, "stop")) }, "Stop");
 }
 
 /** Shows the actions for a run: stop it if it was started here, resume it if it was interrupted. */
@@ -103,7 +103,7 @@ export async function drawActions(place, head) {
   };
   const { started } = await get("started");
   const here = started.find((one) => one.run === head.run && one.running && head.state === "running");
-  const resume = () => el("button", { type: "button", click: () => send(path("runs", head.run, "resume")) }, "Resume");
+  const resume = () => el("button", { click: () => send(path("runs", head.run, "resume")) }, "Resume");
   if (here) place.replaceChildren(stopButton(here, send));
   else place.replaceChildren(["interrupted", "killed"].includes(head.state) ? resume() : "");
 }

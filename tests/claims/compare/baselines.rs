@@ -170,6 +170,8 @@ fn what_has_changed_is_said_and_not_compared() {
     assert_eq!(said.code, Some(1));
     assert!(said.stdout.contains("a: it was not run: its input is gone"), "{}", said.stdout);
     assert!(said.stdout.contains("b: its input differs from the recorded one"), "{}", said.stdout);
+    let command = "    judge baseline -p sum -s ./plain --inputs ";
+    assert!(said.stdout.contains(command), "{}", said.stdout);
     folder.write("data/a.in", "3\n");
     folder.write("data/b.in", "4\n");
     let said = gate(&folder, "./plain", &["--memory", "100MiB"]);

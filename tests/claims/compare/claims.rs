@@ -158,3 +158,10 @@ fn a_search_reports_a_lower_confirmed_score() {
     let alone = folder.judge(&[&tune[..], &["--compare", "0"]].concat()).stdout;
     assert!(alone.contains("confirm it on fresh cases"), "{alone}");
 }
+
+#[test]
+fn equal_points_are_not_called_equal_scores() {
+    let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"exact\""));
+    let said = folder.judge(&["compare", "-p", "sum", "./plain", "./better"]);
+    assert!(said.stdout.contains("no difference: the same points on all 20 cases that both solved"), "{}", said.stdout);
+}

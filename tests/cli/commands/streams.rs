@@ -120,4 +120,33 @@ fn a_run_that_cannot_begin_empties_no_file() {
         assert_eq!(said.code, Some(2), "{}", said.stderr);
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "text", "{input}");
     }
+    for [one, other] in [["--stdout", "--stderr"], ["--stdout", "--json"], ["--stderr", "--json"]] {
+        let said = folder.judge(&["exec", one, "kept", other, "./kept", "--", "echo", "hello"]);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        assert!(said.stderr.contains(&format!("{one} and {other} cannot both go to ./kept")), "{}", said.stderr);
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "text", "{one} {other}");
+    }
+}
+
+#[test]
+fn a_hyphen_is_the_judges_own_stream() {
+    let folder = Folder::new();
+    let said = folder.judge(&["exec", "--stdout", "-", "--stderr", "-", "--", "sh", "-c", "echo one; echo two >&2"]);
+    assert_eq!((said.code, &*said.stdout), (Some(0), "one\n"), "{}", said.stderr);
+    assert!(said.stderr.contains("two\n"), "{}", said.stderr);
+    assert!(!folder.path().join("-").exists());
+}
+
+#[test]
+fn a_relative_folder_for_temporary_files_works_from_any_folder() {
+    let folder = Folder::new();
+    let problem = "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n";
+    folder.write("problems.toml", format!("{problem}seeds = \"1-2\"\n"));
+    folder.write("sub/empty", "");
+    for temporary in [".", "..", "", "sub"] {
+        let arguments = ["run", "-p", "p", "-s", "cat", "--tier", "bare", "--no-journal"];
+        let output = folder.command(&arguments).env("TMPDIR", temporary).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "`{temporary}`: {}", String::from_utf8_lossy(&output.stdout));
+    }
+    assert_eq!(std::fs::read_dir(folder.path().join("sub")).unwrap().count(), 1);
 }

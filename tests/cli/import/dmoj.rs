@@ -56,6 +56,17 @@ fn archive_batches_have_points_and_dependencies() {
 }
 
 #[test]
+fn cases_of_one_name_are_numbered() {
+    let config = "test_cases:\n- {out: a/1.out}\n- {out: a/1.out}\n- {out: b/1.out}\n\
+                  - batched:\n  - {in: a/1.in, out: a/1.out}\n  - {in: b/1.in, out: b/1.out}\n";
+    let files = [("init.yml", config), ("a/1.in", "1\n"), ("a/1.out", "2\n"), ("b/1.in", "2\n"), ("b/1.out", "4\n")];
+    let folder = package(&files);
+    imported(&folder);
+    let expected = ["1 accepted", "1-2 accepted", "1-3 wrong-answer", "batch1-1 accepted", "batch1-1-2 wrong-answer"];
+    assert_eq!(verdicts(&folder, "echo 2"), expected);
+}
+
+#[test]
 fn the_comparisons_of_dmoj_are_tokens() {
     let config = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
     let cases: [(&str, &str, &str); 6] = [

@@ -461,6 +461,23 @@ const SAME_HEADER: &str = "#include <fstream>\n#include <iostream>\ninline bool 
     int found = 0, expected = 1;\n    std::ifstream(file) >> expected;\n    std::cin >> found;\n    return found == expected;\n}\n";
 
 #[test]
+fn a_folder_of_headers_is_no_second_validator() {
+    if !has("g++", Need::Cplusplus) {
+        return;
+    }
+    let folder = package(&[
+        ("problem.yaml", "validation: custom\n"),
+        ("output_validators/same.cc", &SAME.replace("same.h", "lib/inner/same.h")),
+        ("output_validators/lib/inner/same.h", SAME_HEADER),
+        ("data/secret/1.in", "1\n"),
+        ("data/secret/1.ans", "7\n"),
+    ]);
+    imported(&folder);
+    assert_eq!(verdicts(&folder, "echo 7"), ["1 accepted"]);
+    assert_eq!(verdicts(&folder, "echo 8"), ["1 wrong-answer"]);
+}
+
+#[test]
 fn a_cplusplus_validator_compiles_or_says_why() {
     if !has("g++", Need::Cplusplus) {
         return;

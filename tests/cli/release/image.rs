@@ -146,3 +146,17 @@ fn the_judge_works_as_container_init() {
     assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
     assert!(said.stdout.contains("2 accepted") && !said.stdout.contains("sandbox tier root"), "{}", said.stdout);
 }
+
+#[test]
+fn doctor_tells_root_how_to_be_mapped() {
+    use crate::support::require::{Need, skip};
+    let bound = ["--bounding-set", "-all", "--inh-caps=-all"];
+    let inside = |arguments: &[&str]| Command::new("setpriv").args(bound).args(arguments).output();
+    if !inside(&["unshare", "--user", "true"]).is_ok_and(|output| output.status.success()) {
+        return skip(Need::Root, "here root cannot give up its capabilities and make a user namespace");
+    }
+    let said = Said::from(inside(&[env!("CARGO_BIN_EXE_judge"), "doctor"]).unwrap());
+    assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+    let hint = "hint: userns: in docker: docker run --user 1000 …, or --cap-add SETFCAP …";
+    assert!(said.stdout.contains(hint), "{}", said.stdout);
+}

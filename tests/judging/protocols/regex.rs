@@ -32,6 +32,8 @@ fn the_score_is_found_by_regex() {
     assert_eq!(judged(&folder, "echo 1"), fault(unscored));
     folder.write("vis.sh", "echo '[WA] too far' >&2\n");
     assert_eq!(judged(&folder, "echo 1"), wrong("too far"));
+    folder.write("vis.sh", "echo '[WA]' >&2; echo Score = 5 >&2\n");
+    assert_eq!(judged(&folder, "echo 1"), wrong("[WA]"));
 }
 
 #[test]

@@ -104,6 +104,16 @@ fn a_file_that_changes_is_another_candidate() {
 }
 
 #[test]
+fn a_file_that_a_command_names_may_come_later() {
+    let mut served = Served::start(&[]);
+    let params = json!({"problem": "columns", "solver": {"command": "sh ./late.sh"}, "seeds": "1"});
+    assert_eq!(served.result("evaluate", &params)["verdict"], "runtime-error");
+    served.folder.write("late.sh", "echo 3\n");
+    let there = served.result("evaluate", &params);
+    assert_eq!((&there["verdict"], &there["total"]), (&json!("accepted"), &json!(3)), "{there}");
+}
+
+#[test]
 fn losses_are_told_with_their_own_cases() {
     let folder = place();
     let features = format!("{CATALOGUE}[problem.features]\nn = '^(\\d+)'\n");
@@ -219,6 +229,16 @@ fn a_cancelled_request_ends_at_once() {
         assert_eq!(served.result("cancel", &json!({"id": slow}))["cancelled"], false);
         assert_eq!(served.evaluate("echo 1", "1", &json!({}))["total"], 1);
     }
+}
+
+#[test]
+fn relative_totals_refer_to_the_runs_before_in_the_journal() {
+    let folder = place();
+    folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"relative\"\n"));
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "j.db"]);
+    let totals = ["echo 100", "echo 50", "echo 200", "echo 100"];
+    let totals = totals.map(|script| served.evaluate(script, "1-2", &json!({}))["total"].clone());
+    assert_eq!(totals, [json!(1_000_000), json!(500_000), json!(1_000_000), json!(500_000)]);
 }
 
 #[test]

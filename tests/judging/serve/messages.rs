@@ -61,6 +61,9 @@ fn wrong_params_are_named() {
     let unmatched = json!({"problem": "columns", "solver": script, "cases": ["nowhere/*.in"]});
     let hint = served.call("evaluate", &unmatched)["error"]["data"]["hint"].take();
     assert!(hint.as_str().is_some_and(|hint| !hint.contains("--")), "{hint}");
+    let missing = json!({"problem": "columns", "a": script, "b": {"path": "nowhere.sh"}, "seeds": "1"});
+    let error = served.call("compare", &missing)["error"].take();
+    assert_eq!(error["message"], "params.b.path: there is no file nowhere.sh");
     for (name, value) in [("alpha", json!(7)), ("min_effect", json!("much"))] {
         let compare = json!({"problem": "columns", "a": script, "b": script, "seeds": "1", name: value});
         let error = served.call("compare", &compare)["error"].take();

@@ -164,7 +164,7 @@ fn all_of_it_works_by_the_keyboard() {
         browser.press(key);
     }
     browser.until("document.querySelector('.detail h3').innerText.startsWith('seed-10, columns-greedy')");
-    browser.tab_to(".detail button:last-of-type");
+    browser.tab_to(".detail .tools button:last-of-type");
     browser.press("Enter");
     let answer = server.get("/api/runs/2/cases/seed-10/answer").body;
     browser.until(&format!("[...document.querySelectorAll('.detail pre')].at(-1).textContent === {}", json!(answer)));

@@ -53,7 +53,7 @@ const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
 const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
 
 /// Finds the message of a visualizer that rejects an answer with exit code 0 and no score.
-const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b).*\S";
+const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b.*\S)";
 
 fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     let mut text = Text::default();

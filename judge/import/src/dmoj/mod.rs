@@ -308,7 +308,8 @@ impl Cases {
         self.alone.iter().chain(self.batches.iter().flat_map(|batch| &batch.cases))
     }
 
-    /// Adds the batch to ambiguous case names, because one file may be in several batches.
+    /// Adds the batch to ambiguous case names, because one file may be in several batches, and a number to those of files
+    /// of several folders, or of one file that is in several cases.
     fn name_apart(&mut self) {
         let mut names = BTreeSet::new();
         let is_unique = self.all().map(|case| case.name.clone()).all(|name| names.insert(name));
@@ -318,6 +319,14 @@ impl Cases {
         for batch in &mut self.batches {
             let prefix = batch.name.clone();
             batch.cases.iter_mut().for_each(|case| case.name = format!("{prefix}-{}", case.name));
+        }
+        let mut names = BTreeSet::new();
+        for case in self.alone.iter_mut().chain(self.batches.iter_mut().flat_map(|batch| &mut batch.cases)) {
+            let (name, mut number) = (case.name.clone(), 1);
+            while !names.insert(case.name.clone()) {
+                number += 1;
+                case.name = format!("{name}-{number}");
+            }
         }
     }
 }

@@ -12,4 +12,5 @@ pub use catalogue::{
     read_languages,
 };
 pub use document::{CatalogueComplaint, ManifestError, closest, decode};
+pub use programs::unknown_placeholders;
 pub use protocols::REJECTION;

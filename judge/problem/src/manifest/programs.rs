@@ -208,7 +208,9 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
         let read = |&(name, range): &(&str, &str)| GeneratorParameter::read(name, range).ok();
         return ranges.iter().filter_map(read).collect();
     };
-    let read = |(name, range): (Located<&str>, Located<String>)| {
+    // The placeholder of a bad parameter counts as known all the same.
+    let bad = |name: &str| Some(GeneratorParameter { name: name.to_owned(), domain: Domain::Categories(Vec::new()) });
+    let read = |(name, range): (Located<&str>, Option<Located<String>>)| {
         if !is_feature_name(name.value) || ["seed", "folder"].contains(&name.value) {
             let expected = "expected a letter, then letters, digits and `_`; not `seed` or `folder`";
             return ranges.refuse(name.span, format!("bad parameter name `{}`", name.value), expected);
@@ -217,6 +219,7 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
             let expected = format!("write `{{{}}}` in `generator-command`", name.value);
             return ranges.refuse(name.span, format!("the parameter `{}` is used nowhere", name.value), expected);
         }
+        let Some(range) = range else { return bad(name.value) };
         match GeneratorParameter::read(name.value, &range.value) {
             Ok(parameter) => Some(parameter),
             Err(error) => {
@@ -228,8 +231,7 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
                     error => error.to_string(),
                 };
                 ranges.complain(range.span, format!("bad range of the parameter `{}`", name.value), expected);
-                // Its placeholder counts as known all the same.
-                Some(GeneratorParameter { name: name.value.to_owned(), domain: Domain::Categories(Vec::new()) })
+                bad(name.value)
             }
         }
     };
@@ -264,23 +266,26 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
 /// shells and awk use braces themselves, only misspelt names are reported.
 pub(super) fn check_placeholders(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
     let mut all_known = true;
-    for (place, name, is_quoted) in found(command.value) {
-        if names.contains(&name) || name == "folder" {
-            continue;
-        }
-        let meant = closest(name, names.iter().copied());
-        if is_quoted && meant.is_none() {
-            continue;
-        }
-        let expected = match meant {
-            Some(meant) => format!("did you mean `{{{meant}}}`?"),
-            None => format!("expected `{{{}}}`", names.join("}` or `{")),
-        };
+    for (place, name, expected) in unknown_placeholders(command.value, names) {
         let span = span_at(command, place, name.len() + 2);
         section.complain(span, format!("unknown placeholder `{{{name}}}` in `{key}`"), expected);
         all_known = false;
     }
     all_known
+}
+
+/// Returns the position and the name of each unknown `{name}` placeholder of a command, and what is expected there.
+pub fn unknown_placeholders<'a>(line: &'a str, names: &[&str]) -> impl Iterator<Item = (usize, &'a str, String)> {
+    found(line).filter(|(_, name, _)| !names.contains(name) && *name != "folder").filter_map(
+        |(place, name, is_quoted)| {
+            let expected = match closest(name, names.iter().copied()) {
+                Some(meant) => format!("did you mean `{{{meant}}}`?"),
+                None if is_quoted => return None,
+                None => format!("expected `{{{}}}`", names.join("}` or `{")),
+            };
+            Some((place, name, expected))
+        },
+    )
 }
 
 /// Reports a command without the placeholder `{name}`, unless a misspelt one was reported. Returns whether it has the

@@ -24,8 +24,8 @@ const KEYS: &[(&str, ProtocolName)] = &[
 ];
 
 /// The default `reject-regex`. AtCoder's testers print `[WA] REASON`, print no score, and exit with code 0. The
-/// solver's standard error may be in the same output.
-pub const REJECTION: &str = r"(?m)^\[WA\]\s*(.*\S)";
+/// solver's standard error may be in the same output. Without a reason, the line is the reason, and never the next one.
+pub const REJECTION: &str = r"(?m)^\[WA\](?:[^\S\n]*(\S.*))?";
 
 /// The purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,7 +25,7 @@ class ProgramNotFound(JudgeError):
 
 
 class InvalidRequest(JudgeError, ValueError):
-    """The judge refuses the request: an unknown problem, a missing file, a limit above the server's."""
+    """The judge refuses the request: an unknown problem, a missing file, arguments that do not go together."""
 
 
 class QueueFull(JudgeError):

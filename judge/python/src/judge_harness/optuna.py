@@ -16,11 +16,12 @@ from __future__ import annotations
 import random
 import sys
 from fractions import Fraction
-from typing import Any, Callable, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Union
 
 from .errors import InvalidRequest
 from .grading import FAILED, Grade, Grader, finite, fitness
 from .problem import Problem
+from .requests import Seeds, seed_numbers
 
 #: The value of a failed case for the pruner: worse than any score, with finite differences.
 _FAILED_CASE = -sys.float_info.max / 4
@@ -29,7 +30,7 @@ _FAILED_CASE = -sys.float_info.max / 4
 def objective(
     candidate: Callable[[Any], Mapping[str, Any]],
     *,
-    seeds: Iterable[int],
+    seeds: Seeds,
     problem: Union[str, Problem, None] = None,
     batch: int = 5,
     draw: int = 1,
@@ -43,7 +44,7 @@ def objective(
     the trial, and so is the feedback of a failure. `options` are those of `Judge` and of `Judge.evaluate`.
     """
     grader = Grader(problem, **options)
-    all_seeds = list(seeds)
+    all_seeds = seed_numbers(seeds)
     if not all_seeds or batch < 1:
         raise InvalidRequest("expected seeds, and a batch of at least 1")
 

@@ -120,6 +120,17 @@ def _cases(seeds: Optional[Seeds], cases: Optional[Iterable[Path]]) -> dict[str,
     return {"seeds": text}
 
 
+def seed_numbers(seeds: Seeds) -> list[int]:
+    """Returns seeds as numbers, in their order."""
+    try:
+        if isinstance(seeds, str):
+            ends = [part.partition("-") for part in seeds.split(",")]
+            return [seed for first, _, last in ends for seed in range(int(first), int(last or first) + 1)]
+        return [operator.index(seed) for seed in ([seeds] if isinstance(seeds, int) else seeds)]
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest(f"expected seeds such as `1-20`, a number or several: {error}") from error
+
+
 def _case(name: str) -> str:
     """Returns a seed's name unchanged, and a file's absolute path."""
     return os.path.abspath(name) if os.sep in name or os.path.exists(name) else name

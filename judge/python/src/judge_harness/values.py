@@ -173,7 +173,7 @@ class Evaluation:
 class Comparison:
     """Two candidates on the same cases. The effect is above 0 if `b` is better."""
 
-    #: `better` if `b` is, `worse`, `smaller` than `min_effect`, `equal` or `undecided`.
+    #: `better` if `b` is, `worse`, `smaller` than `min_effect`, `equal`, `undecided` or `too-few-cases`.
     claim: str
     #: The claim in words, with its certainty and its scope.
     text: str

@@ -1,6 +1,6 @@
 // The score of a game over time, and its highlights.
 
-import { el, tint } from "./dom.js";
+import { el, grouped, tint } from "./dom.js";
 
 /** The maximum number of marked highlights of each kind. */
 const MOST_MARKS = 30;
@@ -74,16 +74,16 @@ export class Curve {
 
   axis(more) {
     const line = { stroke: () => tint("line"), width: 1 };
-    return { stroke: () => tint("faint"), grid: line, ticks: line, font: "12px system-ui", ...more };
+    return { stroke: () => tint("faint"), grid: line, ticks: line, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 18, values: (_, ticks) => ticks.map(grouped), ...more };
   }
 
-  chart(height, series, data, decorate) {
+  chart(label, height, series, data, decorate) {
     const place = el("div");
     this.place.append(place);
     return new uPlot({
       width: this.width(), height, padding: [18, 12, 0, 0], legend: { show: false }, scales: { x: { time: false } },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      axes: [this.axis({ size: 26 }), this.axis({ size: () => this.side })], series: [{}, ...series],
+      axes: [this.axis({ size: 26 }), this.axis({ size: () => this.side, label })], series: [{}, ...series],
       hooks: { draw: [decorate], ready: [(chart) => chart.over.addEventListener("click", () => this.chosen(chart.cursor.idx))] },
     }, data, place);
   }
@@ -105,8 +105,8 @@ export class Curve {
     const stroke = (color) => ({ stroke: () => tint(color), points: { show: false } });
     const line = ({ color }) => ({ ...stroke(color), width: 2.5 });
     const area = ({ color }) => ({ ...stroke(color), fill: () => `color-mix(in srgb, ${tint(color)} 45%, transparent)`, width: 1, fillTo: 0 });
-    const charts = [this.chart(leads ? 220 : 180, this.curves.map(line), scores, (chart) => this.decorate(chart))];
-    if (leads) charts.push(this.chart(120, this.curves.map(area), leads, (chart) => this.drawNow(chart)));
+    const charts = [this.chart("points", leads ? 220 : 180, this.curves.map(line), scores, (chart) => this.decorate(chart))];
+    if (leads) charts.push(this.chart("lead", 120, this.curves.map(area), leads, (chart) => this.drawNow(chart)));
     return charts;
   }
 

@@ -3,7 +3,7 @@
 import { advance, beforeFirst, boardText, copyState, marksOf, motionOf } from "./board.js";
 import { BoardView, drawStrip } from "./boardview.js";
 import { standingOut } from "./curve.js";
-import { el } from "./dom.js";
+import { digits, el } from "./dom.js";
 
 /** The number of frames between stored full states. The states between them are derived. For large boards more are
  * stored. */
@@ -99,7 +99,7 @@ export class Film {
     const state = this.stateAt(index), delta = this.frames[index], marks = marksOf(delta);
     const moved = before && motionOf(before, state, marksOf(this.frames[index - 1]));
     this.shown = index;
-    this.points.textContent = state.total;
+    this.points.replaceChildren(digits(state.total));
     this.gained.textContent = delta.g === undefined ? "" : delta.g.startsWith("-") ? delta.g : `+${delta.g}`;
     this.caption.textContent = this.captions[delta.t];
     this.text.textContent = boardText(state, this.cells);
@@ -115,6 +115,7 @@ export class Film {
     const { width, height, cells } = queue;
     const shown = Math.max(0, Math.min(width, cells.length / height - start));
     const looks = Array.from({ length: shown * height }, (_, place) => cells[(start + place % shown) * height + Math.floor(place / shown)]);
+    this.ahead.style.visibility = shown ? "" : "hidden";
     drawStrip(this.strip, this.view.sprites, looks, shown, AHEAD_SIZE);
   }
 

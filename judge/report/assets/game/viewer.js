@@ -1,7 +1,7 @@
 // Plays one game, or two side by side with a common clock.
 
 import { Curve, legendOf } from "./curve.js";
-import { el } from "./dom.js";
+import { digits, el } from "./dom.js";
 import { Film } from "./film.js";
 import { recordFilm, saveCanvas } from "./record.js";
 
@@ -104,7 +104,7 @@ export class Viewer {
   views = (act) => () => this.films.forEach(({ view }) => act(view));
 
   build() {
-    const button = (id, label, text, click, title = label) => el("button", { id, type: "button", "aria-label": label, title, click }, text);
+    const button = (id, label, text, click, title = label) => el("button", { id, "aria-label": label, title, click }, text);
     const { stops: stop, views } = this;
     this.move = el("span", { id: "move" });
     this.position = el("span", { id: "position" });
@@ -165,7 +165,7 @@ export class Viewer {
     this.now = Math.max(0, Math.min(this.ticks.length - 1, tick));
     this.films.forEach((film, at) => film.show(this.ticks[this.now][at], duration));
     this.move.textContent = Math.max(...this.stepsAt(this.now));
-    this.position.textContent = `frame ${this.now + 1} of ${this.ticks.length}`;
+    this.position.replaceChildren("frame ", digits(this.now + 1), " of ", digits(this.ticks.length));
     this.slider.value = this.now;
     this.curve.move(this.now);
     this.shown(this.now);

@@ -1,7 +1,7 @@
 // Charts of the cases of a run: scatter plots of any two numbers, histograms, and box plots by feature.
 
 import { boxes, figure, histogram, noChart, scatter } from "./charts.js";
-import { choice, el } from "./dom.js";
+import { AS_TYPED, choice, el } from "./dom.js";
 
 /** The default axes. */
 export const FIRST_AXES = { x: "cpu_ms", y: "score", of: "score", box: "score", by: "" };
@@ -34,7 +34,7 @@ export class CaseCharts {
     };
     if (!this.hasFormulas) return choice(label, this.fields, this.axes[axis], set);
     return el("input", {
-      "aria-label": label, title: "a number, or a formula such as score/N or log(N)", list: this.names.id, value: this.axes[axis], spellcheck: "false", autocapitalize: "off",
+      "aria-label": label, title: "a number, or a formula such as score/N or log(N)", list: this.names.id, value: this.axes[axis], ...AS_TYPED,
       change: ({ target }) => set(target.value), focus: ({ target }) => target.select(),
     });
   }

@@ -49,7 +49,7 @@ export function figure(title, ...tools) {
   const plot = el("div", { class: "plot" });
   const hint = el("div", { class: "hint" });
   const place = { plot, hint, title };
-  place.box = el("figure", {}, el("figcaption", {}, title, ...tools, saveButtons(place)), plot, hint);
+  place.box = el("figure", {}, el("figcaption", {}, title, ...tools), plot, hint, saveButtons(place));
   return place;
 }
 
@@ -240,7 +240,7 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   draw(place, {
     scales: { x: { time: false, range: [edges[0], edges.at(-1)], ...scale }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
     legend: { show: !one, live: false },
-    axes: [axis(x, scale, 32), axis("cases", undefined, 52)],
+    axes: [axis(x, scale, 32), axis("cases", undefined, 52, { incrs: WHOLE })],
     series: [{ label: x }, ...series],
   }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])], `${total} cases in ${Math.max(0, edges.length - 1)} ranges`);
   place.hint.textContent = counted(total, "case");
@@ -307,7 +307,7 @@ export function boxes(place, { names, groups, y, by }) {
   const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: tint("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);
   const rule = (x1, y1, x2, y2, stroke, wide = 1) => svg("line", { x1, y1, x2, y2, stroke, "stroke-width": wide });
   const box = (one, x, ink) => svg("g", {}, svg("title", {}, `${grouped(one.median)}, half of ${one.count} between ${grouped(one.q1)} and ${grouped(one.q3)}`),
-    rule(x, at(one.low), x, at(one.high), ink), svg("rect", { x: x - size / 2 + 1, y: at(one.q3), width: Math.max(2, size - 2), height: Math.max(1, at(one.q1) - at(one.q3)), rx: 2, fill: `${ink}33`, stroke: ink }),
+    rule(x, at(one.low), x, at(one.q1), ink), rule(x, at(one.q3), x, at(one.high), ink), svg("rect", { x: x - size / 2 + 1, y: at(one.q3), width: Math.max(2, size - 2), height: Math.max(1, at(one.q1) - at(one.q3)), rx: 2, fill: `${ink}33`, stroke: ink }),
     rule(x - size / 2 + 1, at(one.median), x + size / 2 - 1, at(one.median), ink, 2.5));
   const every = Math.ceil(groups.length / Math.max(1, Math.floor((width - left) / 60)));
   picture.append(svg("svg", { viewBox: `0 0 ${width} ${height}` },

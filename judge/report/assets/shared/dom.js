@@ -12,9 +12,14 @@ export function visible(text) {
   });
 }
 
-/** Returns an element. Attributes that are functions become listeners. Children are elements and texts. */
+/** The attributes of a field whose text is no prose. */
+export const AS_TYPED = { spellcheck: "false", autocapitalize: "off" };
+
+/** Returns an element. Attributes that are functions become listeners. Children are elements and texts. A button with a
+ * listener does not send its form. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
+  if (attributes.click && tag === "button") element.type = "button";
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === true) element.setAttribute(name, "");
@@ -65,11 +70,16 @@ export function counted(number, noun) {
 /** Formats a duration. */
 export function time(milliseconds) {
   if (milliseconds === undefined || milliseconds === null) return "–";
-  if (milliseconds < 1000) return `${shown(milliseconds)} ms`;
+  if (milliseconds < 1000) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+  if (milliseconds < 90_000) return `${(milliseconds / 1000).toFixed(milliseconds % 1000 ? 2 : 0)} s`;
   const seconds = Math.round(milliseconds / 1000);
-  if (seconds < 90) return `${shown(milliseconds / 1000)} s`;
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
+}
+
+/** Returns a moment in the reader's own time, to the minute. */
+export function moment(date) {
+  return el("time", { datetime: date }, new Date(date).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }));
 }
 
 /** Formats a size. */
@@ -98,7 +108,7 @@ export function showTips() {
   const tip = el("div", { id: "tip", role: "tooltip", hidden: true });
   document.body.append(tip);
   const show = ({ target }) => {
-    const of = target.closest?.(".cut, .line");
+    const of = target.closest?.(".cut, .line, .name");
     const isCut = of && (of.matches(".cut") || of.scrollWidth > of.clientWidth);
     tip.hidden = !isCut;
     if (!isCut) return;
@@ -123,7 +133,16 @@ export function bar(share) {
 export function table(titles, classes, rows, label = "table") {
   const head = titles.map((title, column) => el(title ? "th" : "td", { scope: title ? "col" : null, class: classes[column] }, title));
   const row = (cells) => el("tr", {}, cells.map((cell, column) => el("td", { class: classes[column] }, cell)));
-  return scroll(label, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(row))));
+  const drawn = rows.map(row);
+  titles.forEach((_, column) => alignPoints(drawn.map(({ cells }) => cells[column])));
+  return scroll(label, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, drawn)));
+}
+
+/** Aligns the decimal points of the numbers of a column. */
+function alignPoints(cells) {
+  const numbers = cells.map((cell) => [cell, /^-?\d+(\.\d+)?$/.exec(cell.textContent)]).filter(([, found]) => found);
+  const most = Math.max(0, ...numbers.map(([, [, decimals = ""]]) => decimals.length));
+  for (const [cell, [, decimals = ""]] of numbers) if (decimals.length < most) cell.dataset.pad = `.${"0".repeat(most)}`.slice(decimals.length, most);
 }
 
 /** Returns a box that scrolls wide content. */

@@ -11,7 +11,7 @@ export function shownEffect(measure, effect) {
 
 /** Returns the unit of the result of `shownEffect`, with a leading space. */
 export function effectUnit(measure) {
-  return ["ratio", "total", "relative"].includes(measure) ? " %" : "";
+  return ["ratio", "total", "relative"].includes(measure) ? "\u00a0%" : "";
 }
 
 export class PairCharts {

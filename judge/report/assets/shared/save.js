@@ -17,7 +17,7 @@ export function svg(tag, attributes = {}, ...children) {
 /** Returns the buttons that save the chart of a figure. */
 export function saveButtons(place) {
   const kinds = { PNG: savePng, SVG: saveSvg, CSV: saveCsv };
-  const button = ([kind, save]) => el("button", { type: "button", class: "quiet", "aria-label": `save ${place.title} as ${kind}`, click: () => place.csv && save(place) }, kind);
+  const button = ([kind, save]) => el("button", { class: "quiet", "aria-label": `save ${place.title} as ${kind}`, click: () => place.csv && save(place) }, kind);
   return el("span", { class: "save" }, Object.entries(kinds).map(button));
 }
 

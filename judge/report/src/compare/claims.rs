@@ -71,8 +71,7 @@ impl CompareReport<'_> {
                 format!("no difference: the same points on all {} cases", paired.cases)
             }
             Claim::Equal => {
-                let what = self.compared.metric.as_ref().map_or_else(|| "score".to_owned(), |name| format!("`{name}`"));
-                format!("no difference: the same {what} on all {} cases that both solved", paired.cases)
+                format!("no difference: the same {} on all {} cases that both solved", self.quantity(), paired.cases)
             }
             Claim::Accepted(hypothesis) => accepted_in_words(self, comparison, hypothesis),
             Claim::Contrary => {
@@ -96,6 +95,15 @@ impl CompareReport<'_> {
                 ),
                 None => "not decided".to_owned(),
             },
+        }
+    }
+
+    /// Returns the name of what the effects are differences of. Different scores can have the same points.
+    fn quantity(&self) -> String {
+        match (&self.compared.metric, self.compared.measure) {
+            (Some(name), _) => format!("`{name}`"),
+            (None, EffectMeasure::Points) => "points".to_owned(),
+            (None, _) => "score".to_owned(),
         }
     }
 

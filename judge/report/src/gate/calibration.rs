@@ -3,7 +3,7 @@
 use crate::formats::{Report, Written};
 use crate::gate::report::case_flags;
 use crate::text::{Document, Sheet, Style, TextTable, paragraphs, rounded};
-use judge_compare::gate::{BaselineFile, Calibration, Design, POWER};
+use judge_compare::gate::{BaselineFile, BaselineSource, Calibration, Design, POWER};
 use judge_problem::{one_line, quote};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,7 +50,8 @@ impl CalibrationReport<'_> {
         let line = |(what, design): (&str, Option<Design>)| match (what, design) {
             (_, None) => format!("a fall of {fall} needs more than a million {what}"),
             ("cases", Some(design)) => {
-                format!("{fall} by cases: {} as noisy cases, run once: {}", design.cases, self.record(&design))
+                let command = if self.has_generator() { format!(": {}", self.record(&design)) } else { String::new() };
+                format!("{fall} by cases: {} as noisy cases, run once{command}", design.cases)
             }
             (_, Some(design)) => format!(
                 "{fall} by runs: {} runs of these cases: {}; {}",
@@ -60,6 +61,11 @@ impl CalibrationReport<'_> {
             ),
         };
         self.recommended().into_iter().map(line).collect()
+    }
+
+    /// Whether a generator made cases of the baseline, and can make more.
+    fn has_generator(&self) -> bool {
+        self.record.sources.values().any(|source| !matches!(source, BaselineSource::File(_)))
     }
 
     fn record(&self, design: &Design) -> String {

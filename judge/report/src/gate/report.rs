@@ -216,7 +216,11 @@ impl GateReport<'_> {
             Complaint::CheckerChanged { was, now } => changed("checker", was, now),
             Complaint::CaseMissing { case } => of_case(case, "it was not run: its input is gone".to_owned()),
             Complaint::InputChanged { case } => {
-                of_case(case, "its input differs from the recorded one: its scores were not compared".to_owned())
+                let words = "its input differs from the recorded one: its scores were not compared".to_owned();
+                // One command records all of them.
+                let is_other = |complaint: &&Complaint| matches!(complaint, Complaint::InputChanged { .. });
+                let is_first = self.judgement.complaints.iter().find(is_other) == Some(complaint);
+                Finding { command: self.record_again().filter(|_| is_first), ..of_case(case, words) }
             }
             Complaint::VerdictWorse { case, now } => {
                 let failure = self.failure(case);
@@ -315,10 +319,10 @@ impl GateReport<'_> {
                 format!("total {}, was {} ({by:+.2} %)", self.total(now), self.total(was))
             }
         };
-        let changed = if changes.is_empty() { String::new() } else { format!("; {} scores changed", changes.len()) };
+        let changed = if_any(changes.len(), |count| format!("; {} changed", counted(count, "score")));
         let fixed = if fixed.is_empty() { String::new() } else { format!("; now accepted: {}", fixed.join(", ")) };
-        let count = self.today.cases.len();
-        format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
+        let cases = counted(self.today.cases.len(), "case");
+        format!("{problem}: the gate holds on {cases}: {total}{changed}{fixed}")
     }
 
     /// Returns the smallest fall that the gate would have noticed, if scores vary.

@@ -44,8 +44,8 @@ pub(crate) struct Summary<'a> {
     labels: LabelsRecord<'a>,
     /// The tier of the sandbox.
     tier: &'static str,
-    /// The gaps of that tier.
-    gaps: &'a [String],
+    /// The gaps of that tier. Absent for a past run: they were those of its machine.
+    gaps: Option<&'a [String]>,
     /// The limits of each solver on each case.
     limits: LimitsRecord,
     /// How many solvers ran at once.

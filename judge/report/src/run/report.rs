@@ -51,8 +51,8 @@ pub struct RunReport<'a> {
     pub jobs: usize,
     /// The sandbox's tier.
     pub tier: Tier,
-    /// The gaps of that tier.
-    pub gaps: &'a [String],
+    /// The gaps of that tier. `None` for a past run: they were those of its machine.
+    pub gaps: Option<&'a [String]>,
     /// The user's message, if there is one.
     pub message: Option<&'a str>,
     /// The tags and the note of a recorded run.

@@ -44,6 +44,9 @@ pub enum SelectError {
     /// Neither a file nor a folder.
     #[error("{} is a pipe or a device: a case must be a file, because it is read more than once", .0.display())]
     NotAFile(PathBuf),
+    /// A file that the kernel writes while it is read, and that may have no end.
+    #[error("{} is a file of the kernel: a case must stay the same, because it is read more than once", .0.display())]
+    OfTheKernel(PathBuf),
     /// Two cases have the same name: reports could not distinguish them.
     #[error(
         "two cases are named `{name}`: {} and {}: rename one of the files, or run them one after the other",
@@ -142,6 +145,10 @@ fn in_file(path: PathBuf) -> CaseSpec {
     CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path))
 }
 
+fn is_of_the_kernel(path: &Path) -> bool {
+    ["/proc", "/sys"].iter().any(|folder| path.starts_with(folder))
+}
+
 /// Returns the files that match, in natural order: `2.in` before `10.in`.
 fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     let found = matching_with_types(folder, pattern)?;
@@ -155,6 +162,7 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
             Ok(kind) if kind.is_dir() => {}
             // Opening a pipe would block until it has a writer.
             Ok(kind) if !kind.is_file() => return Err(SelectError::NotAFile(path)),
+            Ok(_) if is_of_the_kernel(&path) => return Err(SelectError::OfTheKernel(path)),
             // A file that cannot be read is an error of its case.
             _ => files.push(path),
         }
@@ -194,5 +202,6 @@ mod tests {
             let Err(SelectError::NotAFile(path)) = files(pattern, top.path()) else { panic!("{pattern}") };
             assert_eq!(path, at(found));
         }
+        assert!(matches!(files("/proc/self/*map", Path::new("")), Err(SelectError::OfTheKernel(_))));
     }
 }

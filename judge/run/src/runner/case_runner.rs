@@ -443,7 +443,8 @@ impl<'a> CaseRunner<'a> {
     }
 }
 
-fn outcome_from_decision(decision: Result<Decision, CheckerError>) -> Outcome {
+/// Returns the outcome of an answer, by the decision of the checker.
+pub fn outcome_from_decision(decision: Result<Decision, CheckerError>) -> Outcome {
     match decision {
         Ok(Decision { ruling: Ruling::Accepted(score), metrics }) => {
             Outcome { score: Some(score), metrics, ..Outcome::without_run(Verdict::Accepted, String::new()) }

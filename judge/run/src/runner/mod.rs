@@ -8,6 +8,7 @@ mod slots;
 #[cfg(test)]
 mod tests;
 
+pub use case_runner::outcome_from_decision;
 pub use plan_runner::{EarlyEnd, LocalRunner, PlanRunner, run_alone};
 pub use results::{ClusterError, Handover, ResultStore, RunError, RunResult, StoreLost};
 pub use signals::{Signals, StopRequester, exit_at_once, was_interrupted};

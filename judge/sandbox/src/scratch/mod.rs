@@ -25,6 +25,12 @@ pub(crate) const WORK_FOLDER: &str = "box";
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
 const OPEN: Mode = Mode::from_raw_mode(0o711);
 
+/// The folder for temporary files. It is absolute, because the helpers have another working folder. An empty `TMPDIR` is
+/// none.
+pub(crate) fn temporary() -> PathBuf {
+    std::path::absolute(std::env::temp_dir()).unwrap_or_else(|_| PathBuf::from("/tmp"))
+}
+
 /// Whether working folders can be in memory, for this user or for `another`. Tried in a child.
 pub(crate) fn can_be_memory(another: bool) -> bool {
     // The user namespace of an ordinary user contains only that user.

@@ -1,7 +1,10 @@
 //! `judge find`: searches for cases on which a solver loses, fails, or is slow.
 
+mod reference;
 mod save;
 mod supply;
+
+pub(super) use reference::NewAnswers;
 
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
@@ -9,19 +12,20 @@ use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId,
-    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line,
+    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line,
     quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
 use judge_run::runner::was_interrupted;
-use judge_search::{ComparedAnswers, UNCHECKED, add_all_names, add_measures};
+use judge_search::{UNCHECKED, add_all_names, add_measures};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
 };
+use save::SavedFolder;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
-use std::slice;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use supply::{Pick, Supply};
@@ -29,7 +33,7 @@ use supply::{Pick, Supply};
 /// The default number of cases to play.
 const BUDGET: usize = 1000;
 
-/// A smaller share of the better score counts as this one.
+/// A smaller share of the larger score counts as this one.
 const LEAST_LEFT: f64 = 1e-4;
 
 /// The number of cases that are played together. It does not depend on the number of jobs, so the search does not,
@@ -41,13 +45,13 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let (goal, condition) = checked_goal(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
-    let compared = compared(problem, goal, args);
+    let compared = compared(problem, goal, condition.as_ref(), args)?;
     let mut readable = problem.clone();
     if compared.is_some() {
         readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
     let mut supply = Supply::of(problem, &readable, args)?;
-    let unrecorded = unrecorded(compared.as_ref(), &supply, args);
+    let unrecorded = unrecorded(compared.is_some(), &supply, args);
     if let Some(why) = unrecorded.filter(|_| args.resume) {
         return Err(Failure::usage(format!("this search is not recorded, and cannot go on: {why}"))
             .with_hint("leave out --resume: the same command finds the same"));
@@ -59,17 +63,16 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
     let plan = plan(&mut runner, args, compared.is_some().then_some(readable.checker))?;
-    check_outputs(problem, args)?;
-    let has_known = goal == SearchGoal::Loss && args.against.is_none();
+    let folder = outputs(&catalogue, problem, args)?;
+    let has_known = goal == SearchGoal::Loss && args.against.is_none() && compared.is_none();
     let known = || ReferenceScores::known(&catalogue, problem, FromJournal::of_run(has_record));
     let known = has_known.then(known).transpose()?;
     let session = runner.begin(&plan)?;
-    let (catalogue, seen, runs) = (&catalogue, Vec::new(), 0);
+    let (seen, runs) = (Vec::new(), 0);
     let mut search = Search {
         args,
         goal,
         condition,
-        catalogue,
         problem,
         runner,
         session,
@@ -79,6 +82,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         reader,
         known,
         first,
+        folder,
         seen,
         runs,
     };
@@ -88,10 +92,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
 
 /// Returns the plan of the search, without cases. With `checker`, answers are not checked by the problem's own one.
 fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerChoice>) -> Result<Plan, Failure> {
-    let mut solvers = runner.solver(args.solver.as_ref())?;
-    if let Some(other) = &args.against {
-        solvers.extend(runner.solvers(slice::from_ref(other))?);
-    }
+    let solvers = runner.pair(args.solver.as_ref(), args.against.as_ref())?;
     check_programs(&solvers)?;
     if let Some(checker) = checker {
         runner.template.problem.checker = checker;
@@ -100,11 +101,11 @@ fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerCh
 }
 
 /// Returns why the search is not recorded, if it is not.
-fn unrecorded(compared: Option<&TokenRules>, supply: &Supply<'_>, args: &FindArgs) -> Option<&'static str> {
-    match (compared, supply.makes_inputs()) {
-        (Some(_), _) => Some("new cases of the checker `tokens` have no answer file"),
-        (None, true) => Some("changed inputs are in no file"),
-        (None, false) => args.running.no_journal.then_some("--no-journal"),
+fn unrecorded(is_compared: bool, supply: &Supply<'_>, args: &FindArgs) -> Option<&'static str> {
+    match (is_compared, supply.makes_inputs()) {
+        (_, true) => Some("changed inputs are in no file"),
+        (true, false) => Some("new cases of the checker `tokens` have no answer file"),
+        (false, false) => args.running.no_journal.then_some("--no-journal"),
     }
 }
 
@@ -170,36 +171,47 @@ fn features(pick: &Pick, problem: &Problem, reader: &CaseReader) -> Features {
 fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Failure> {
     let (goal, condition) =
         args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
+    if args.time.is_some_and(|time| time.0.is_zero()) {
+        return Err(Failure::usage("--time 0s plays no case").with_hint("--time 60s"));
+    }
     if goal == SearchGoal::Disagreement && args.against.is_none() {
         return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
     }
     Ok((goal, condition))
 }
 
-/// Fails if the results cannot be written.
-fn check_outputs(problem: &Problem, args: &FindArgs) -> Result<(), Failure> {
+/// Returns the folder for the cases found, if they are saved. Fails if the results cannot be written.
+fn outputs(catalogue: &Catalogue, problem: &Problem, args: &FindArgs) -> Result<Option<SavedFolder>, Failure> {
     if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
         load::probe("the JSON report", path)?;
     }
-    args.save.as_ref().map_or(Ok(()), |folder| save::check(problem, folder))
+    args.save.as_ref().map(|folder| SavedFolder::open(catalogue, problem, folder)).transpose()
 }
 
-/// Returns how answers are compared, if the checker would compare with an answer file that the cases do not have.
-fn compared(problem: &Problem, goal: SearchGoal, args: &FindArgs) -> Option<TokenRules> {
-    let CheckerChoice::Tokens(rules, _) = &problem.checker else { return None };
-    if matches!(goal, SearchGoal::Loss) || goal == SearchGoal::Failure && args.against.is_none() {
-        judge_report::note(
-            "answers are not checked, because new cases have no answer file: --for disagreement --against ./right compares",
-        );
+/// Returns how answers are judged, if the checker would compare with an answer file that the cases do not have.
+fn compared(
+    problem: &Problem,
+    goal: SearchGoal,
+    condition: Option<&Condition>,
+    args: &FindArgs,
+) -> Result<Option<NewAnswers>, Failure> {
+    let compared = NewAnswers::of(problem, supply::changes_inputs(problem, args))?;
+    if compared.is_some() && args.against.is_none() {
+        condition.map_or(Ok(()), NewAnswers::check_condition)?;
+        if matches!(goal, SearchGoal::Loss | SearchGoal::Failure) {
+            judge_report::note(
+                "answers are not checked, because new cases have no answer file: with --against ./right, its answers are used",
+            );
+        }
     }
-    Some(*rules)
+    Ok(compared)
 }
 
 /// A case that was played.
 struct Seen {
     pick: Pick,
     outcomes: Vec<Outcome>,
-    /// The loss as a share of the better score; `None` without a score to compare with.
+    /// The loss as a share of the larger score; `None` without a score to compare with.
     loss: Option<f64>,
     /// `None` if the case does not match the goal.
     value: Option<FoundValue>,
@@ -212,19 +224,21 @@ struct Search<'a> {
     args: &'a FindArgs,
     goal: SearchGoal,
     condition: Option<Condition>,
-    catalogue: &'a Catalogue,
     problem: &'a Problem,
     runner: MatchRunner<'a>,
     session: Session,
     /// The solvers, without cases.
     plan: Plan,
     supply: Supply<'a>,
-    compared: Option<TokenRules>,
+    /// How answers are judged, if the cases have no answer files.
+    compared: Option<NewAnswers>,
     reader: CaseReader,
     /// The best known scores, if losses are relative to them.
     known: Option<ReferenceScores>,
     /// The first cases. They are made before the record begins, so that a wrong condition leaves no record.
     first: Vec<Pick>,
+    /// Where the cases found are saved.
+    folder: Option<SavedFolder>,
     seen: Vec<Seen>,
     runs: usize,
 }
@@ -243,7 +257,7 @@ impl Search<'_> {
                 first => first,
             };
             if picks.is_empty() {
-                break;
+                return Ok(was_interrupted().then_some(Stop::Interrupted));
             }
             steps.begin(&self.so_far());
             let count = picks.len();
@@ -322,11 +336,14 @@ impl Search<'_> {
         for (case, mut pick) in picks.into_iter().enumerate() {
             let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
             // The cases of the run are in one piece: after an interrupted one there is none.
-            let Some(outcomes) = outcomes.collect::<Option<Vec<Outcome>>>() else { break };
+            let Some(mut outcomes) = outcomes.collect::<Option<Vec<Outcome>>>() else { break };
             pick.case = result.plan.cases.at(case);
             let pair = &mut answers[case * solvers..(case + 1) * solvers];
+            if let Some(compared) = &self.compared {
+                compared.judge(pick.input.as_deref().unwrap_or_default(), &mut outcomes, pair);
+            }
             let loss = self.loss(&pick.case, &outcomes);
-            let value = self.value(&pick, &outcomes, loss, pair);
+            let value = self.value(&pick, &outcomes, loss);
             self.supply.tell(&pick, self.signal(&outcomes, loss, value.as_ref()));
             let has_expected = self.compared.is_some() && value.is_some();
             let expected = pair.get_mut(1).filter(|_| has_expected && outcomes[1].is_accepted());
@@ -337,7 +354,7 @@ impl Search<'_> {
     }
 
     /// Returns the value of a case, if it matches the goal.
-    fn value(&self, pick: &Pick, outcomes: &[Outcome], loss: Option<f64>, answers: &[Vec<u8>]) -> Option<FoundValue> {
+    fn value(&self, pick: &Pick, outcomes: &[Outcome], loss: Option<f64>) -> Option<FoundValue> {
         // A fault of the judge gives no information about the solvers.
         if is_faulty(outcomes) {
             return None;
@@ -351,10 +368,12 @@ impl Search<'_> {
             SearchGoal::Memory => Some(FoundValue::Bytes(own.memory?)),
             SearchGoal::Loss => match loss {
                 Some(loss) => (loss > 0.0).then_some(FoundValue::Loss(loss)),
+                // An answer that is not checked has no score.
+                None if self.compared.is_some() => (!own.is_accepted()).then(verdict),
                 // Without a reference, the worst score is found.
                 None => Some(score()),
             },
-            SearchGoal::Disagreement => self.disagreement(outcomes, answers).map(FoundValue::Text),
+            SearchGoal::Disagreement => self.disagreement(outcomes).map(FoundValue::Text),
             SearchGoal::Where => {
                 let mut features = features(pick, self.problem, &self.reader);
                 add_measures(&mut features, outcomes);
@@ -363,16 +382,18 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the results of both solvers, or the first difference of their answers, if they disagree.
-    fn disagreement(&self, outcomes: &[Outcome], answers: &[Vec<u8>]) -> Option<String> {
+    /// Returns the results of both solvers if they disagree; the reason if the other's answer shows that the own is wrong.
+    fn disagreement(&self, outcomes: &[Outcome]) -> Option<String> {
         let [own, other] = outcomes else { return None };
-        if let (Some(_), Some(_), Some(rules)) = (&own.score, &other.score, &self.compared) {
-            return ComparedAnswers { rules, own: &answers[0], other: &answers[1] }.difference();
+        if self.compared.is_some() && own.verdict == Verdict::WrongAnswer && other.is_accepted() {
+            return Some(own.note.clone());
         }
-        let said = |outcome: &Outcome| match (&outcome.score, self.compared.is_some()) {
-            (Some(score), false) => score.to_string(),
-            (Some(_), true) => "an answer".to_owned(),
-            (None, _) => outcome.verdict.name().to_owned(),
+        let said = |outcome: &Outcome| match (&outcome.score, outcome.is_accepted()) {
+            (Some(score), _) if self.compared.is_none() || other.is_accepted() && own.is_accepted() => {
+                score.to_string()
+            }
+            (_, true) => "an answer".to_owned(),
+            (_, false) => outcome.verdict.name().to_owned(),
         };
         let is_same = own.verdict == other.verdict && own.score == other.score;
         (!is_same).then(|| format!("{} | {}", said(own), said(other)))
@@ -400,7 +421,7 @@ impl Search<'_> {
         signals.map(|seen| self.signal(&seen.outcomes, seen.loss, None)).fold(1.0, f64::max)
     }
 
-    /// Returns the loss as a share of the better score: against the other solver, or the best known score of others.
+    /// Returns the loss as a share of the larger score: against the other solver, or the best known score of others.
     fn loss(&self, case: &CaseSpec, outcomes: &[Outcome]) -> Option<f64> {
         if is_faulty(outcomes) {
             return None;
@@ -452,15 +473,18 @@ impl Search<'_> {
     }
 
     /// Closes the record, and reports the results.
-    fn finish(self, stop: Option<Stop>) -> Result<Exit, Failure> {
+    fn finish(mut self, stop: Option<Stop>) -> Result<Exit, Failure> {
         let has_faults = self.note_faults();
+        if self.seen.is_empty() && self.supply.makes_inputs() && stop.is_none() {
+            judge_report::note(
+                "no case was played: the validator refused the changed inputs, or the time was too short",
+            );
+        }
+        let folder = self.folder.take();
         let found: Vec<&Seen> = self.worst();
-        if let Some(folder) = self.args.save.as_ref().filter(|_| !found.is_empty()) {
-            save::save(self.catalogue, self.problem, &found, folder)?;
-            let problems = quote(&folder.join("problems.toml").to_string_lossy());
-            let solvers = self.plan.solvers.iter().map(|solver| format!(" -s {}", quote(&solver.spec.text)));
-            let solvers: String = solvers.collect();
-            judge_report::note(&format!("to play them again: judge run --problems {problems}{solvers}"));
+        if let Some(folder) = folder.filter(|_| !found.is_empty()) {
+            let playable = folder.save(self.problem, &found, self.compared.is_some())?;
+            self.note_saved(playable, found.len() - playable);
         }
         let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
         let report = FindReport {
@@ -487,6 +511,27 @@ impl Search<'_> {
         })
     }
 
+    /// Says how the saved cases are played again.
+    fn note_saved(&self, playable: usize, others: usize) {
+        let folder = self.args.save.as_deref().unwrap_or(Path::new(""));
+        if others > 0 {
+            let cases = counted(others, "saved case");
+            judge_report::note(&format!("{cases} without a known right answer: only the printed commands play them"));
+        }
+        if playable == 0 {
+            return;
+        }
+        let problems = quote(&folder.join(save::CATALOGUE).to_string_lossy());
+        let solvers = solver_flags(&self.plan, [self.args.solver.as_deref(), self.args.against.as_deref()], "-s");
+        let mut words = self.plan.case_flags.words().to_vec();
+        // The saved catalogue takes the place of the given one.
+        if let Some(place) = words.iter().position(|word| word == "--problems") {
+            words.drain(place..words.len().min(place + 2));
+        }
+        let again = format!("judge run --problems {problems}{solvers}{}", flags(&words));
+        judge_report::note(&format!("to play them again: {again}"));
+    }
+
     fn goal_name(&self) -> String {
         self.args.goal.join(" ")
     }
@@ -507,23 +552,29 @@ impl Search<'_> {
 
     fn reproduce(&self, seen: &Seen) -> String {
         let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
-        again(&plan, self.args.against.as_deref(), self.compared.is_some())
+        again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], self.compared.is_some())
     }
 }
 
-/// Returns the command that plays the first case of a plan again. `judge run` cannot judge a case without an answer file:
-/// if answers are compared, it is `judge reduce`.
-pub(super) fn again(plan: &Plan, against: Option<&str>, is_compared: bool) -> String {
-    let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
-    let flag = if is_compared { "--against" } else { "-s" };
-    // The second solver comes after the first one.
-    let both = against.map_or_else(|| solver.clone(), |other| format!("{solver} {flag} {}", quote(other)));
-    let command = plan.reproduce(JobId { case: 0, solver: 0 }).replacen(&solver, &both, 1);
-    if !is_compared {
-        return command;
-    }
-    let command = command.replacen("judge run", "judge reduce", 1);
-    command.replacen(" --seeds ", " --seed ", 1).replacen(" --inputs ", " --input ", 1)
+/// Returns the command that plays the first case of a plan again, with the solvers as they are given. `judge run` cannot
+/// judge a case without an answer file: if answers are compared, it is `judge reduce`.
+pub(super) fn again(plan: &Plan, given: [Option<&str>; 2], is_compared: bool) -> String {
+    let [command, seed, input, other] =
+        if is_compared { ["reduce", "--seed", "--input", "--against"] } else { ["run", "--seeds", "--inputs", "-s"] };
+    let (problem, solvers) = (quote(&plan.problem.id), solver_flags(plan, given, other));
+    let case = plan.cases.at(0).source.flag(seed, input);
+    format!("judge {command} -p {problem}{solvers} {case}{}", flags(plan.case_flags.words()))
+}
+
+/// Returns the flags of the solvers as they are given. The first one may be the problem's own.
+fn solver_flags(plan: &Plan, [own, other]: [Option<&str>; 2], flag: &str) -> String {
+    let own = own.unwrap_or_else(|| &plan.solvers[0].spec.text);
+    let other = other.map(|other| format!(" {flag} {}", quote(other))).unwrap_or_default();
+    format!(" -s {}{other}", quote(own))
+}
+
+fn flags(words: &[String]) -> String {
+    words.iter().map(|word| format!(" {}", quote(word))).collect()
 }
 
 /// Fails if a solver is a folder of answers, which has none for other cases.

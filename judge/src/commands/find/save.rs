@@ -1,13 +1,18 @@
 //! Writes the cases found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
 
 use super::Seen;
-use judge_problem::{Catalogue, Problem};
+use judge_problem::{Catalogue, Problem, quote};
 use judge_run::cases::Inputs;
 use judge_session::{Failure, load};
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
+
+/// The catalogue in the folder.
+pub(super) const CATALOGUE: &str = "problems.toml";
 
 /// The first line of a catalogue that was written here.
 const HEADER: &str = "# Written by `judge find --save`.";
@@ -18,64 +23,169 @@ const OWN_CASES: [&str; 7] = ["seeds", "inputs", "case", "group", "expect", "ans
 /// Endings of files that other files of their folder include.
 const INCLUDED: [&str; 5] = ["h", "hpp", "py", "cpp", "rs"];
 
-/// Fails if the folder has a catalogue that was not written here.
-pub(super) fn check(problem: &Problem, folder: &Path) -> Result<(), Failure> {
-    let file = folder.join("problems.toml");
-    let text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return load::make_folder(folder),
-        Err(error) => return Err(Failure::usage(format!("cannot read {}: {error}", file.display()))),
-    };
-    let is_own = fs::canonicalize(folder).ok() == fs::canonicalize(&problem.folder).ok();
-    if is_own || !text.starts_with(HEADER) {
-        let error = format!("{} is another catalogue, which --save would replace", file.display());
-        return Err(Failure::usage(error).with_hint("name a new folder: --save found"));
-    }
-    Ok(())
+/// The placeholder of the problem's folder in its commands.
+const FOLDER: &str = "{folder}/";
+
+/// The folder that the cases found are written to.
+pub(super) struct SavedFolder {
+    folder: PathBuf,
+    /// The catalogue, without problems.
+    whole: Table,
+    /// The problem, without cases.
+    own: Table,
+    /// The files that the problem names: where they are now, by their place in the folder.
+    files: BTreeMap<PathBuf, PathBuf>,
 }
 
-/// Writes the inputs, the expected answers that are known, the catalogue, and the files that its commands name.
-pub(super) fn save(catalogue: &Catalogue, problem: &Problem, found: &[&Seen], folder: &Path) -> Result<(), Failure> {
-    let inputs = Inputs::of(problem);
-    let mut names = Vec::new();
-    for seen in found {
-        let stem = seen.pick.case.name.to_string().replace('/', "_");
-        let stem = stem.strip_suffix(".in").unwrap_or(&stem);
-        let made;
-        let input = match &seen.pick.input {
-            Some(input) => input,
-            None => {
-                made = inputs.load(&seen.pick.case)?;
-                &made
+impl SavedFolder {
+    /// Finds the files that the problem needs, and makes the folder. Fails if it has files that were not written here and
+    /// would be replaced.
+    pub(super) fn open(catalogue: &Catalogue, problem: &Problem, folder: &Path) -> Result<Self, Failure> {
+        let (whole, own) = tables(catalogue, problem)?;
+        let mut saved = Self { folder: folder.to_owned(), whole, own, files: BTreeMap::new() };
+        saved.find_files(&problem.folder)?;
+        saved.check(problem)?;
+        load::make_folder(folder)?;
+        Ok(saved)
+    }
+
+    fn check(&self, problem: &Problem) -> Result<(), Failure> {
+        let file = self.folder.join(CATALOGUE);
+        let refused = |what: String| Err(Failure::usage(what).with_hint("name a new folder: --save found"));
+        let is_its_own = match fs::read_to_string(&file) {
+            Ok(text) => {
+                if !text.starts_with(HEADER) || real(&self.folder) == real(&problem.folder) {
+                    return refused(format!("{} is another catalogue, which --save would replace", file.display()));
+                }
+                true
             }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(Failure::usage(format!("cannot read {}: {error}", file.display()))),
         };
-        let name = format!("{stem}.in");
-        load::write("the input", &folder.join(&name), input)?;
-        names.push(Value::String(glob_escaped(&name)));
-        if let Some(answer) = &seen.right_answer {
-            load::write("the answer", &folder.join(format!("{stem}.ans")), answer)?;
+        let is_case = |path: &PathBuf| path.extension().is_some_and(|end| end == "in" || end == "ans");
+        let mut replaced = self.files.iter().map(|(place, source)| (self.folder.join(place), source));
+        let other = replaced.find(|(path, source)| path.exists() && (!is_its_own || real(path) == real(source)));
+        let other = match other {
+            None if !is_its_own && self.folder.is_dir() => listed(&self.folder)?.into_iter().find(is_case),
+            other => other.map(|(path, _)| path),
+        };
+        match other {
+            Some(path) => {
+                refused(format!("{} is not of an earlier search, and --save could replace it", path.display()))
+            }
+            None => Ok(()),
         }
     }
-    let answers = found.iter().any(|seen| seen.right_answer.is_some()).then(|| Value::String("*.ans".to_owned()));
-    let text = catalogue_text(catalogue, problem, names, answers, folder)?;
-    load::write("the catalogue", &folder.join("problems.toml"), text.as_bytes())
+
+    /// Writes the inputs, the right answers that are known, the catalogue, and the files that it names. If cases need an
+    /// answer file, only those that have one are in the catalogue. Returns how many are.
+    pub(super) fn save(mut self, problem: &Problem, found: &[&Seen], need_answers: bool) -> Result<usize, Failure> {
+        for (place, source) in &self.files {
+            write(&self.folder.join(place), |copy| fs::copy(source, copy).map(drop))?;
+        }
+        let inputs = Inputs::of(problem);
+        let (mut names, mut answers) = (Vec::new(), Vec::new());
+        for seen in found {
+            let stem = seen.pick.case.name.to_string().replace('/', "_");
+            let stem = stem.strip_suffix(".in").unwrap_or(&stem);
+            let input = seen.pick.input.clone().map_or_else(|| inputs.load(&seen.pick.case), Ok)?;
+            let name = format!("{stem}.in");
+            write(&self.folder.join(&name), |file| fs::write(file, input))?;
+            if let Some(answer) = &seen.right_answer {
+                let name = format!("{stem}.ans");
+                write(&self.folder.join(&name), |file| fs::write(file, answer))?;
+                answers.push(Value::String(glob_escaped(&name)));
+            } else if need_answers {
+                continue;
+            }
+            names.push(Value::String(glob_escaped(&name)));
+        }
+        let count = names.len();
+        self.own.insert("inputs".to_owned(), Value::Array(names));
+        if need_answers {
+            self.own.insert("answers".to_owned(), Value::Array(answers));
+        }
+        self.whole.insert("problem".to_owned(), Value::Array(vec![Value::Table(self.own)]));
+        let text = toml::to_string(&self.whole).map_err(Failure::fault)?;
+        write(&self.folder.join(CATALOGUE), |file| fs::write(file, format!("{HEADER}\n{text}")))?;
+        Ok(count)
+    }
+
+    /// Finds the files that the commands and the scoring rule name. Files outside of the problem's folder are named by their
+    /// whole paths.
+    fn find_files(&mut self, from: &Path) -> Result<(), Failure> {
+        let mut own = std::mem::take(&mut self.own);
+        for (key, value) in &mut own {
+            let Value::String(command) = value else { continue };
+            if !key.ends_with("-command") && key != "solver" {
+                continue;
+            }
+            for word in shell_words::split(command).unwrap_or_default() {
+                let start = word.rfind(FOLDER);
+                let path = Path::new(start.map_or(&*word, |start| &word[start + FOLDER.len()..]));
+                match self.find_named(path, from)? {
+                    Some(whole) => *command = command.replace(&word[start.unwrap_or(0)..], &quote(&whole)),
+                    None => self.find_included(path, from)?,
+                }
+            }
+        }
+        if let Some(Value::String(file)) = own.get_mut("scoring").and_then(|scoring| scoring.get_mut("best"))
+            && let Some(whole) = self.find_named(Path::new(&*file), from)?
+        {
+            *file = whole;
+        }
+        self.own = own;
+        Ok(())
+    }
+
+    /// Adds a file or folder of the problem's folder, if there is one. Returns the whole path of one outside.
+    fn find_named(&mut self, path: &Path, from: &Path) -> Result<Option<String>, Failure> {
+        let source = from.join(path);
+        if path.is_absolute() || !source.exists() {
+            return Ok(None);
+        }
+        if path.components().any(|part| part == Component::ParentDir) {
+            return Ok(Some(real(&source).to_string_lossy().into_owned()));
+        }
+        if path.components().any(|part| matches!(part, Component::Normal(_))) {
+            self.add(path, source)?;
+        }
+        Ok(None)
+    }
+
+    /// Adds the files beside a source, which it may include.
+    fn find_included(&mut self, path: &Path, from: &Path) -> Result<(), Failure> {
+        let may_include = |path: &Path| path.extension().is_some_and(|end| INCLUDED.iter().any(|known| end == *known));
+        if !may_include(path) || !self.files.contains_key(path) {
+            return Ok(());
+        }
+        let parent = path.parent().unwrap_or(Path::new(""));
+        for beside in listed(&from.join(parent))?.into_iter().filter(|beside| may_include(beside)) {
+            self.add(&parent.join(beside.file_name().unwrap_or_default()), beside)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a file, or the files of a folder. The folder of the cases found is left out, and a link to a folder above.
+    fn add(&mut self, place: &Path, source: PathBuf) -> Result<(), Failure> {
+        if source.is_file() {
+            self.files.insert(place.to_owned(), source);
+            return Ok(());
+        }
+        let itself = real(&source);
+        let is_above = source.parent().is_some_and(|parent| real(parent).starts_with(&itself));
+        if !source.is_dir() || is_above || itself == real(&self.folder) {
+            return Ok(());
+        }
+        for path in listed(&source)? {
+            self.add(&place.join(path.file_name().unwrap_or_default()), path)?;
+        }
+        Ok(())
+    }
 }
 
-/// Returns a pattern that matches only this file name.
-fn glob_escaped(name: &str) -> String {
-    name.chars()
-        .map(|letter| if matches!(letter, '[' | '*' | '?') { format!("[{letter}]") } else { letter.to_string() })
-        .collect()
-}
-
-/// Returns the catalogue with only this problem, whose cases are the inputs found.
-fn catalogue_text(
-    catalogue: &Catalogue,
-    problem: &Problem,
-    names: Vec<Value>,
-    answers: Option<Value>,
-    folder: &Path,
-) -> Result<String, Failure> {
+/// Returns the tables of the catalogue and of its problem.
+fn tables(catalogue: &Catalogue, problem: &Problem) -> Result<(Table, Table), Failure> {
     let mut whole: Table = catalogue.text.parse().map_err(Failure::fault)?;
     let problems = whole.get_mut("problem").and_then(Value::as_array_mut);
     let of_id = |value: &Value| value.get("id").and_then(Value::as_str) == Some(&problem.id);
@@ -86,53 +196,33 @@ fn catalogue_text(
     for key in OWN_CASES {
         own.remove(key);
     }
-    for (key, value) in &own {
-        if let Some(text) = value.as_str().filter(|_| key.ends_with("-command") || key == "solver") {
-            copy_named(text, &problem.folder, folder)?;
-        }
-    }
-    let best = own.get("scoring").and_then(|scoring| scoring.get("best")).and_then(Value::as_str);
-    if let Some(file) = best.map(Path::new).filter(|file| file.is_relative() && problem.folder.join(file).is_file()) {
-        copy(&problem.folder.join(file), &folder.join(file))?;
-    }
-    own.insert("inputs".to_owned(), Value::Array(names));
-    own.extend(answers.map(|answers| ("answers".to_owned(), answers)));
-    whole.insert("problem".to_owned(), Value::Array(vec![Value::Table(own)]));
-    let text = toml::to_string(&whole).map_err(Failure::fault)?;
-    Ok(format!("{HEADER}\n{text}"))
+    Ok((whole, own))
 }
 
-/// Copies the files that a command names, and files in their folder that they may include.
-fn copy_named(command: &str, from: &Path, to: &Path) -> Result<(), Failure> {
-    for word in shell_words::split(command).unwrap_or_default() {
-        let path = Path::new(&word);
-        let is_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        if !is_inside || !from.join(path).exists() || word.is_empty() || word == "." {
-            continue;
-        }
-        copy(&from.join(path), &to.join(path))?;
-        let ending = |path: &Path| path.extension().is_some_and(|end| INCLUDED.iter().any(|known| end == *known));
-        if !ending(path) {
-            continue;
-        }
-        let parent = path.parent().unwrap_or(Path::new(""));
-        for beside in listed(&from.join(parent))?.iter().filter(|beside| ending(beside)) {
-            copy(beside, &to.join(parent).join(beside.file_name().unwrap_or_default()))?;
-        }
-    }
-    Ok(())
+/// Returns a pattern that matches only this file name.
+fn glob_escaped(name: &str) -> String {
+    name.chars()
+        .map(|letter| if matches!(letter, '[' | '*' | '?') { format!("[{letter}]") } else { letter.to_string() })
+        .collect()
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    if from.is_dir() {
-        for path in listed(from)? {
-            copy(&path, &to.join(path.file_name().unwrap_or_default()))?;
-        }
-        return Ok(());
-    }
-    load::make_folder(to.parent().unwrap_or(to))?;
-    let failed = |error| Failure::usage(format!("cannot copy {} to {}: {error}", from.display(), to.display()));
-    fs::copy(from, to).map(|_| ()).map_err(failed)
+/// Writes a file under another name first: it replaces a link, and never changes what the link names.
+fn write(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(path);
+    load::make_folder(folder)?;
+    let mut builder = tempfile::Builder::new();
+    let temporary = builder.prefix(".judge-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder);
+    let written = temporary.and_then(|temporary| {
+        fill(temporary.path())?;
+        temporary.persist(path)?;
+        Ok(())
+    });
+    written.map_err(|error| load::unwritable("the found case", path, &error))
+}
+
+/// A path that does not exist is returned unchanged.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, Failure> {

@@ -7,20 +7,28 @@ use judge_problem::{
     GeneratorParameter, Number, Problem, map_on_all_cores,
 };
 use judge_run::cases::{CaseReader, Inputs, validate};
+use judge_run::runner::was_interrupted;
 use judge_search::{Explorer, mutant};
 use judge_session::{Failure, case_selection};
 use judge_statistics::Random;
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// The number of cases that are examined for each case that may be played.
 const LOOKED_AT: usize = 4;
+
+/// At most so many seeds are examined before the search begins. Further seeds are taken in order.
+const MAX_POOL: usize = 40_000;
 
 /// The number of seeds of a batch that are chosen by their promising features. The others are taken in order.
 const LIKELIEST: usize = BATCH * 3 / 4;
 
 /// The maximal number of mutants that are made until one is valid.
 const MAX_MUTANTS: usize = 1000;
+
+/// The names of changed inputs begin with it.
+const FOUND: &str = "mutant-";
 
 /// Features whose values differ by this factor are compared by their logarithms.
 const WIDE: f64 = 30.0;
@@ -41,12 +49,14 @@ pub(super) struct Supply<'a> {
     explorer: Explorer,
     /// Every other case is random, so that a misled search costs at most twice as much.
     is_random: bool,
+    /// When the search should end.
+    end: Option<Instant>,
 }
 
-/// Seeds from `more` on follow the pool in order, if the search has no end.
+/// The seeds of `more` follow the pool in order.
 enum Source {
     Parameters { parameters: Vec<GeneratorParameter>, next: u64 },
-    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize, more: Option<u64> },
+    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize, more: Box<dyn Iterator<Item = u64>> },
     Mutants { parents: Vec<Parent>, folder: PathBuf, reader: Box<CaseReader>, random: Random, seen: HashSet<Digest> },
 }
 
@@ -61,9 +71,10 @@ impl<'a> Supply<'a> {
     /// read inputs without an answer file.
     pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
         let new = |source, categories| {
-            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
+            let end = args.time.map(|time| Instant::now() + time.0);
+            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false, end })
         };
-        if !args.inputs.is_empty() || problem.generator.is_none() {
+        if changes_inputs(problem, args) {
             return new(mutants(problem, readable, args)?, Vec::new());
         }
         let parameters = problem.generator_parameters.clone();
@@ -71,16 +82,20 @@ impl<'a> Supply<'a> {
             let categories = parameters.iter().map(|parameter| parameter.domain.is_category()).collect();
             return new(Source::Parameters { parameters, next: 1 }, categories);
         }
-        let budget = args.budget.map_or(super::BUDGET, std::num::NonZeroUsize::get);
-        let seeds: Vec<u64> = match &args.seeds {
-            Some(seeds) => seeds.without_repetitions().0.iter().collect(),
-            None => (1..).take(budget.saturating_mul(LOOKED_AT)).collect(),
+        let budget = args.budget.map_or(super::BUDGET, std::num::NonZeroUsize::get).min(MAX_POOL / LOOKED_AT);
+        let (mut more, examined): (Box<dyn Iterator<Item = u64>>, usize) = match &args.seeds {
+            Some(seeds) => {
+                let (seeds, _) = seeds.without_repetitions();
+                (Box::new(seeds.ranges().to_vec().into_iter().flatten()), MAX_POOL)
+            }
+            None => (Box::new(1..), budget * LOOKED_AT),
         };
-        let pool = described(readable, seeds);
+        let pool = described(readable, more.by_ref().take(examined).collect());
+        if args.seeds.is_none() && super::budget(args) == budget {
+            more = Box::new(std::iter::empty());
+        }
         let dimensions = pool.first().map_or(0, |(_, point)| point.len());
         let taken = vec![false; pool.len()];
-        let is_endless = args.seeds.is_none() && args.budget.is_none() && args.time.is_some();
-        let more = is_endless.then_some((super::BUDGET * LOOKED_AT) as u64 + 1);
         new(Source::Seeds { pool, taken, next: 0, more }, vec![false; dimensions])
     }
 
@@ -144,10 +159,8 @@ impl<'a> Supply<'a> {
             Pick { case, point, input: None }
         };
         let mut picks: Vec<Pick> = picked.into_iter().map(pick).collect();
-        while let (true, Some(seed)) = (picks.len() < count, more.as_mut()) {
-            picks.push(Pick { case: CaseSpec::from_seed(*seed), point: Vec::new(), input: None });
-            *seed += 1;
-        }
+        let others = more.by_ref().take(count - picks.len());
+        picks.extend(others.map(|seed| Pick { case: CaseSpec::from_seed(seed), point: Vec::new(), input: None }));
         picks
     }
 
@@ -155,13 +168,17 @@ impl<'a> Supply<'a> {
     fn mutant(&mut self) -> Option<Pick> {
         let Source::Mutants { parents, folder, reader, random, seen } = &mut self.source else { return None };
         for _ in 0..MAX_MUTANTS {
+            // A validator may refuse many inputs, and take long for each.
+            if was_interrupted() || self.end.is_some_and(|end| Instant::now() >= end) {
+                return None;
+            }
             self.is_random = !self.is_random;
             // Parents are sorted: the first ones are best.
             let among = if self.is_random { parents.len() } else { parents.len().min(8) };
             let parent = &parents[random.below(among)];
             let input = mutant(&parent.input, random);
             if seen.insert(Digest::of(&input)) && is_valid(self.problem, reader, &input) {
-                let path = folder.join(format!("mutant-{}.in", seen.len()));
+                let path = folder.join(format!("{FOUND}{}.in", seen.len()));
                 let case = CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path));
                 return Some(Pick { case, point: Vec::new(), input: Some(input) });
             }
@@ -180,6 +197,11 @@ impl<'a> Supply<'a> {
             self.explorer.tell(pick.point.clone(), value);
         }
     }
+}
+
+/// Returns whether the search changes inputs of files.
+pub(super) fn changes_inputs(problem: &Problem, args: &FindArgs) -> bool {
+    !args.inputs.is_empty() || problem.generator.is_none()
 }
 
 /// Returns the values of the generator's parameters for a case; none where the case is not made from parameters.
@@ -212,6 +234,16 @@ fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Sou
     }
     let cases = CaseArgs { seeds: None, calls: Vec::new(), inputs: args.inputs.clone(), condition: None };
     let chosen = case_selection::choose(readable, &cases, None, None)?.cases;
+    // An input of an earlier search may have the name of a new one.
+    let may_be_replaced = |case: &CaseSpec| {
+        let is_found = case.name.to_string().starts_with(FOUND);
+        let parent = case.file().and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
+        is_found && parent.is_some_and(|parent| folder.canonicalize().is_ok_and(|folder| folder == parent))
+    };
+    if let Some(case) = chosen.iter().find(may_be_replaced) {
+        let error = format!("{} is in {}, where --save could replace it", case.name, folder.display());
+        return Err(Failure::usage(error).with_hint("name a new folder: --save found"));
+    }
     let inputs = Inputs::of(readable);
     let parent = |case: CaseSpec| Ok(Parent { input: inputs.load(&case)?, value: f64::NEG_INFINITY });
     let parents: Vec<Parent> = chosen.iter().map(parent).collect::<Result<_, Failure>>()?;

@@ -208,7 +208,7 @@ impl Play<'_> {
         let RunResult { outcomes, stop } = result?;
         provenance.nodes = runner.nodes();
         let scored = restored_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
-        let (elapsed, rule) = (started.elapsed(), &scored.rule);
+        let (elapsed, rule, gaps) = (started.elapsed(), &scored.rule, sandbox::gaps(runner.gaps()));
         let report = RunReport {
             plan,
             outcomes: &outcomes,
@@ -227,7 +227,7 @@ impl Play<'_> {
             elapsed,
             jobs: runner.jobs(),
             tier: runner.tier(),
-            gaps: &sandbox::gaps(runner.gaps()),
+            gaps: Some(&gaps),
             message: message(args),
             labels: &Labels::default(),
         };

@@ -142,9 +142,11 @@ fn note_accepted(result: &MatchResult, answers: Answers, solver: &str, played: &
             continue;
         };
         let (case, command) = (&result.plan.cases.at(job.case), result.plan.reproduce(job));
-        let cpu = cpu.unwrap_or_default();
         let share = |cpu: Duration, limit: Duration| cpu.as_secs_f64() / limit.as_secs_f64();
-        if played.slowest.as_ref().is_none_or(|slowest| share(slowest.cpu, slowest.limit) < share(cpu, limit)) {
+        // A folder of answers takes no time.
+        if let Some(cpu) = cpu
+            && played.slowest.as_ref().is_none_or(|slowest| share(slowest.cpu, slowest.limit) < share(cpu, limit))
+        {
             let (solver, case, command) = (solver.to_owned(), case.name.to_string(), command.clone());
             played.slowest = Some(Slowest { solver, case, cpu, limit, command });
         }

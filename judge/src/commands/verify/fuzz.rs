@@ -7,8 +7,8 @@ use crate::commands::verify::{FEW, Subject, finding};
 use checkers::{Frame, Observer, Score};
 use judge_problem::verdict::ProtocolError;
 use judge_problem::{
-    AnswerFiles, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker,
-    Problem, Ruling, Time, counted, error_chain, quote,
+    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Problem,
+    Ruling, Time, counted, error_chain, quote, unknown_placeholders,
 };
 use judge_report::{CheckResult, Finding};
 use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 
 /// A built-in checker that takes longer hangs. An external checker has its own limits.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The placeholders of a second checker, in any protocol.
+const PLACEHOLDERS: [&str; 5] = ["input", "answer", "expected", "result", "output"];
 
 /// One in this many tries changes the input, too.
 const INPUTS: usize = 4;
@@ -44,8 +47,8 @@ pub(super) struct Fuzz<'a> {
 }
 
 impl Fuzz<'_> {
-    /// Fails if the flags cannot be used.
-    pub(super) fn check(&self) -> Result<(), Failure> {
+    /// Fails if the flags cannot be used for these problems.
+    pub(super) fn check(&self, problems: &[&Problem]) -> Result<(), Failure> {
         if self.time.is_zero() {
             return Err(Failure::usage("--fuzz 0s changes no answer").with_hint("--fuzz 60s"));
         }
@@ -55,10 +58,19 @@ impl Fuzz<'_> {
         }
         let Some(line) = self.second else { return Ok(()) };
         let words = shell_words::split(line).unwrap_or_default();
-        let refused = |why: &str| {
-            Err(Failure::usage(format!("--second `{line}`: {why}"))
-                .with_hint("--second 'python3 other.py {input} {answer}'"))
+        let refused = |why: &str| Err(self.refused(why));
+        if let Some((_, name, expected)) = unknown_placeholders(line, &PLACEHOLDERS).next() {
+            return refused(&format!("unknown placeholder `{{{name}}}`: {expected}"));
+        }
+        let appends = |problem: &&Problem| match &problem.checker {
+            CheckerChoice::External(ExternalChecker { protocol, .. }) => {
+                matches!(protocol, CheckerProtocol::Testlib(_) | CheckerProtocol::Kattis(_))
+            }
+            _ => false,
         };
+        if !words.is_empty() && !line.contains("{answer}") && !problems.iter().any(appends) {
+            return refused("it does not get the answer: add `{answer}`");
+        }
         match words.first() {
             None => refused("it is no command line"),
             Some(program) if !program.starts_with('{') && find_program(Path::new(program)).is_err() => {
@@ -66,6 +78,11 @@ impl Fuzz<'_> {
             }
             Some(_) => Ok(()),
         }
+    }
+
+    fn refused(&self, why: &str) -> Failure {
+        Failure::usage(format!("--second `{}`: {why}", self.second.unwrap_or_default()))
+            .with_hint("--second 'python3 other.py {input} {answer}'")
     }
 }
 
@@ -116,10 +133,16 @@ pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) 
     }
     let checkers = Checkers::of(subject.problem, fuzz.second);
     let pairs = pairs(subject, good);
+    if let Some(why) = pairs.first().and_then(|pair| checkers.second_cannot_start(pair)) {
+        return Err(fuzz.refused(&why));
+    }
     let (mut random, started) = (Random::new(fuzz.seed), Instant::now());
     let (mut tries, mut faults) = (0, BTreeMap::<Fault, (Pair, String)>::new());
     while started.elapsed() < fuzz.time && !faults.contains_key(&Fault::Hang) && !pairs.is_empty() {
         let pair = changed(&pairs[random.below(pairs.len())], &mut random);
+        if !checkers.takes(&pair) {
+            continue;
+        }
         tries += 1;
         let found = checkers.examined(&pair);
         faults.extend(found.filter(|(fault, _)| !faults.contains_key(fault)).map(|(fault, why)| (fault, (pair, why))));
@@ -164,6 +187,11 @@ impl Checkers {
         Self { problem: Arc::new(problem.clone()), first: ProblemChecker::of(problem), second }
     }
 
+    /// Returns whether a pair is given to the checker: a changed input must be one.
+    fn takes(&self, pair: &Pair) -> bool {
+        pair.case.is_some() || self.is_input(&pair.input)
+    }
+
     /// Returns the fault that a pair shows. A built-in checker runs in a separate thread, because it may not end.
     fn examined(&self, pair: &Pair) -> Option<(Fault, String)> {
         if !matches!(self.problem.checker, CheckerChoice::BuiltIn(_)) {
@@ -181,9 +209,6 @@ impl Checkers {
     }
 
     fn fault(&self, Pair { input, answer, case }: &Pair) -> Option<(Fault, String)> {
-        if case.is_none() && !self.is_input(input) {
-            return None;
-        }
         let source = case.as_ref().map(|case| &case.source);
         let prepared = match self.first.prepare(input, source) {
             Ok(prepared) => prepared,
@@ -210,11 +235,22 @@ impl Checkers {
         let problem = &self.problem;
         match &problem.checker {
             CheckerChoice::BuiltIn(_) => return true,
-            CheckerChoice::External(checker) if checker.answers == AnswerFiles::default() => {}
+            CheckerChoice::External(checker) if checker.answers.is_empty() => {}
             _ => return false,
         }
         let Some(validator) = &problem.verification.validator else { return false };
         matches!(validate(problem, validator, input), Ok(None))
+    }
+
+    /// Returns why the second checker cannot be started, if it cannot.
+    fn second_cannot_start(&self, Pair { input, answer, case }: &Pair) -> Option<String> {
+        let source = case.as_ref().map(|case| &case.source);
+        match self.second.as_ref()?.prepare(input, source).and_then(|prepared| prepared.check(answer)) {
+            Err(CheckerError::Command(error @ (CommandError::NotFound { .. } | CommandError::Start { .. }))) => {
+                Some(error_chain(&error))
+            }
+            _ => None,
+        }
     }
 
     /// Returns how a second checker decides in another way.
@@ -323,18 +359,21 @@ fn kept(
     load::write("the input", &path("in"), &pair.input)?;
     load::write("the answer", &path("out"), &pair.answer)?;
     let shown = |path: &Path| quote(&path.to_string_lossy());
-    let input = match pair.case.as_ref().map(|case| &case.source) {
-        Some(CaseSource::Seed(seed)) => format!("--seed {seed}"),
-        Some(CaseSource::Made(call)) => format!("--case {}", quote(&call.to_string())),
-        Some(CaseSource::File(file)) => format!("--input {}", shown(file)),
-        None => format!("--input {}", shown(&path("in"))),
-    };
+    let source = pair.case.map_or_else(|| CaseSource::File(path("in")), |case| case.source);
+    let input = source.flag("--seed", "--input");
     let files = format!("{input} --output {}", shown(&path("out")));
     let first = subject.command("check", &files);
     let command = match (fault, fuzz.second) {
         (Fault::Second, Some(second)) => {
-            let filled = second.replace("{input}", &shown(&path("in"))).replace("{answer}", &shown(&path("out")));
-            format!("{first}; {filled}")
+            let expected = checkers.first.answer_file(Some(&source)).ok().flatten();
+            let expected = expected.unwrap_or_else(|| "/dev/null".into());
+            let files = [("{input}", path("in")), ("{answer}", path("out")), ("{expected}", expected)];
+            let filled = files.iter().fold(second.to_owned(), |line, (name, file)| line.replace(name, &shown(file)));
+            // The judge also looks for a bare name in the current folder.
+            let program = filled.split_whitespace().next().unwrap_or_default();
+            let is_here =
+                !program.contains('/') && find_program(Path::new(program)).is_ok_and(|path| path == Path::new(program));
+            format!("{first}; {}{filled}", if is_here { "./" } else { "" })
         }
         _ => first,
     };
@@ -345,8 +384,8 @@ fn kept(
 fn smaller(checkers: &Checkers, fault: Fault, pair: Pair, why: &str) -> (Pair, String) {
     let (started, mut pair, mut why) = (Instant::now(), pair, why.to_owned());
     let shows = |pair: &Pair, why: &mut String| {
-        let found = if started.elapsed() < REDUCTION_TIME { checkers.examined(pair) } else { None };
-        match found {
+        let is_in_time = started.elapsed() < REDUCTION_TIME;
+        match if is_in_time && checkers.takes(pair) { checkers.examined(pair) } else { None } {
             Some((found, said)) if found == fault => {
                 *why = said;
                 true

@@ -10,7 +10,7 @@ use crate::commands::verify::expectations::Slowest;
 use expectations::Played;
 use fuzz::Fuzz;
 use judge_cli::{ConditionArgs, LimitArgs, RunningArgs, VerifyArgs};
-use judge_problem::{CaseSource, CaseSpec, Catalogue, Exit, Problem, TestGroup, Time, counted, quote};
+use judge_problem::{CaseFlags, CaseSource, CaseSpec, Catalogue, Exit, Problem, TestGroup, Time, counted, quote};
 use judge_report::{CheckResult, Finding, VerifiedProblem, VerifyReport};
 use judge_run::cases::{Selection, select};
 use judge_sandbox::Sandbox;
@@ -46,7 +46,8 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
         second: args.second.as_deref(),
         folder: args.save.clone().unwrap_or_else(|| catalogue.folder.join(FAULTS)),
     });
-    fuzz.as_ref().map_or(Ok(()), Fuzz::check)?;
+    let problems = ids.iter().map(|id| catalogue.find(id)).collect::<Result<Vec<_>, _>>()?;
+    fuzz.as_ref().map_or(Ok(()), |fuzz| fuzz.check(&problems))?;
     let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox, fuzz };
     let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {
         Ok(_) => verifier.verify(catalogue.find(id)?),
@@ -117,6 +118,7 @@ impl Verifier<'_> {
         checks.extend(inputs);
         if are_readable {
             let mut matches = MatchRunner::open_in(Arc::clone(&self.sandbox), self.catalogue, problem, &self.running)?;
+            matches.template.case_flags = case_flags(matches.template.case_flags.clone(), self.file);
             let Played { findings, good, slowest } = expectations::expectations(&subject, &mut matches)?;
             checks.extend(robustness::checker(&subject, &good));
             checks.extend(expectations::bad_conversations(&subject, &mut matches)?);
@@ -149,6 +151,18 @@ pub(super) struct Subject<'a> {
     catalogue: String,
 }
 
+/// Returns the flags of the commands that run a case again, with the catalogue: `judge import` has no flag for it.
+fn case_flags(own: CaseFlags, catalogue: Option<&Path>) -> CaseFlags {
+    let Some(file) = catalogue.map(|file| file.to_string_lossy().into_owned()) else { return own };
+    CaseFlags::found_by(move || {
+        let mut words = own.words().to_vec();
+        if !words.iter().any(|word| word == "--problems") {
+            words.extend(["--problems".to_owned(), file]);
+        }
+        words
+    })
+}
+
 impl<'a> Subject<'a> {
     /// Finds the cases of a problem.
     pub(super) fn new(problem: &'a Problem, catalogue: Option<&std::path::Path>) -> Result<Self, Failure> {
@@ -170,12 +184,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the command that checks an answer on standard input.
     pub(super) fn check_command(&self, case: &CaseSpec) -> String {
-        let case = match &case.source {
-            CaseSource::Seed(seed) => format!("--seed {seed}"),
-            CaseSource::Made(call) => format!("--case {}", quote(&call.to_string())),
-            CaseSource::File(path) => format!("--input {}", quote(&path.to_string_lossy())),
-        };
-        self.command("check", &format!("{case} --output -"))
+        self.command("check", &format!("{} --output -", case.source.flag("--seed", "--input")))
     }
 
     /// Returns the command that shows the input of a case.

@@ -62,7 +62,7 @@ pub enum InvalidParameter {
     #[error("a logarithmic range must lie above 0")]
     NotPositive,
     /// The ends of a range of whole numbers are not whole, or beyond 2^53.
-    #[error("the ends of a range of whole numbers must be whole numbers")]
+    #[error("the ends of a range of whole numbers must be whole numbers below 2^53 = 9007199254740992")]
     NotWhole,
 }
 
