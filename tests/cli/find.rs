@@ -409,8 +409,8 @@ fn sums() -> Folder {
          validator-command = \"grep -qE '^[0-9]+( [0-9]+)*$'\"\ninputs = [\"data/*.in\"]\nanswers = \"data/*.ans\"\n",
     );
     folder.write("tools/check.sh", "cmp -s \"$1\" \"$2\" && echo 1 && exit; echo differs; exit 1\n");
-    folder.write("data/a.in", "3 4\n");
-    folder.write("data/a.ans", "7\n");
+    folder.write("data/a.in", "3 4 5 6\n");
+    folder.write("data/a.ans", "18\n");
     folder.script("right", "awk '{ for (i = 1; i <= NF; i++) s += $i; print s }'");
     folder.script("wrong", "awk '{ for (i = 1; i <= NF && i < 3; i++) s += $i; print s }'");
     folder
@@ -433,6 +433,9 @@ fn no_right_answer_is_called_wrong() {
         let said = folder.judge(&["run", "--problems", "found/problems.toml", "-s", solver]);
         assert_eq!(said.code, Some(code), "{}{}", said.stdout, said.stderr);
     }
+    let again = ["find", "-s", "./wrong", "--inputs", "found/*.in", "--save", "found"];
+    let said = folder.judge(&again);
+    assert!(said.code == Some(2) && said.stderr.contains("where --save could replace it"), "{}", said.stderr);
     folder.write("b.in", "5 6 7 8\n");
     let said = folder.judge(&["reduce", "-s", "./right", "--input", "b.in"]);
     assert!(said.code == Some(2) && said.stderr.contains("no answer is checked\nhint: --against"), "{}", said.stderr);
@@ -522,12 +525,24 @@ fn a_case_without_right_answer_is_not_saved_as_one() {
 #[test]
 fn searches_begin_at_once_however_long_they_are() {
     let folder = scores("");
-    for flags in [&["--budget", "18446744073709551615"][..], &["--seeds", "1-18446744073709551615"]] {
+    for flags in [&["--budget", "18446744073709551615"][..], &["--seeds", "1-10000000"]] {
         let began = Instant::now();
-        let find = ["find", "-s", "./bot", "--for", "loss", "--time", "300ms", "--no-journal"];
+        let find = ["find", "-s", "./bot", "--for", "loss", "--time", "1s", "--no-journal"];
         let said = folder.judge(&[&find[..], flags].concat());
         assert!(said.code == Some(0) && began.elapsed() < Duration::from_secs(10), "{}", said.stderr);
     }
     let said = folder.judge(&["find", "-s", "./bot", "--time", "0s"]);
     assert!(said.code == Some(2) && said.stderr.contains("--time 0s plays no case"), "{}", said.stderr);
+}
+
+#[test]
+fn a_validator_that_refuses_everything_ends_in_time() {
+    let folder = sums();
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("grep -qE", "sh slow.sh"));
+    folder.write("slow.sh", "sleep 0.1; exit 1\n");
+    let began = Instant::now();
+    let said = folder.judge(&["find", "-s", "./right", "--for", "failure", "--time", "1s", "--save", "found"]);
+    assert!(said.code == Some(1) && said.stderr.contains("no case was played"), "{}", said.stderr);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }

@@ -57,6 +57,15 @@ fn a_crash_is_made_small_and_shown_again() {
 }
 
 #[test]
+fn inputs_that_the_validator_accepts_are_changed_too() {
+    let folder = problem("[ \"$(cat \"$1\")\" = 1 ] && echo 1\n");
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text + "validator-command = \"true\"\n");
+    let (code, found) = fuzzed(&folder, &[]);
+    assert_eq!((code, &*found[0]["check"].as_str().unwrap()), (Some(1), "fuzz: crash"), "{found:?}");
+}
+
+#[test]
 fn a_second_checker_refutes_what_is_accepted() {
     let folder = problem(COUNTS);
     folder.write("second.sh", "grep -q 9 \"$2\" && { echo 'a nine'; exit 1; }\nwc -c < \"$2\"\n");

@@ -1,6 +1,6 @@
 //! Errors of the journal. They are never a reason for a run to fail.
 
-use judge_problem::{Labels, RunId};
+use judge_problem::{Labels, RunId, beginning};
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::PathBuf;
@@ -133,8 +133,5 @@ const MAX_SHOWN_CHARS: usize = 80;
 
 /// Returns a stored text, shortened for a message. The text may have millions of characters.
 pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    beginning(text, MAX_SHOWN_CHARS)
 }

@@ -46,8 +46,7 @@ impl Explorer {
         if self.points.len() < MIN_KNOWN || self.categories.is_empty() {
             return None;
         }
-        let mut parents: Vec<usize> = (0..self.points.len()).collect();
-        parents.sort_by(|&left, &right| self.values[right].total_cmp(&self.values[left]).then(left.cmp(&right)));
+        let mut parents = self.best_first();
         let rank_of = rank_shares(&parents);
         parents.truncate(PARENTS);
         let mut believed: Vec<(f64, usize)> =
@@ -65,8 +64,7 @@ impl Explorer {
     }
 
     fn mean_rank_near(&self, point: usize, rank_of: &[f64]) -> f64 {
-        let weights = vec![1.0; self.categories.len()];
-        let near = nearest(&self.points, &weights, &self.points[point], NEAR);
+        let near = nearest(&self.points, &self.points[point], NEAR);
         near.iter().map(|&(_, place)| rank_of[place]).sum::<f64>() / near.len() as f64
     }
 
@@ -94,38 +92,43 @@ impl Explorer {
         if self.points.len() < MIN_KNOWN {
             return Vec::new();
         }
-        let weights = self.weights();
+        let promises = self.promises();
         let mut expected: Vec<(f64, usize)> =
-            candidates.map(|(candidate, point)| (self.expected(&weights, point), candidate)).collect();
+            candidates.map(|(candidate, point)| (self.expected(&promises, point), candidate)).collect();
         expected.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
         expected.into_iter().take(count).map(|(_, candidate)| candidate).collect()
     }
 
-    /// Returns an optimistic estimate of the value at a point: the mean of its neighbours plus their spread.
-    fn expected(&self, weights: &[f64], point: &[f64]) -> f64 {
-        let near = nearest(&self.points, weights, point, NEIGHBOURS);
-        let count = near.len() as f64;
-        let mean = near.iter().map(|&(_, place)| self.values[place]).sum::<f64>() / count;
-        let squares: f64 = near.iter().map(|&(_, place)| (self.values[place] - mean).powi(2)).sum();
-        mean + HOPE * (squares / count).sqrt()
+    /// Returns the promise of each point: the logarithm of the number of points divided by its rank. So the few best points
+    /// are far above the others, even if their values are close. Equal values share a rank.
+    fn promises(&self) -> Vec<f64> {
+        let count = self.values.len() as f64;
+        let mut promises = vec![0.0; self.values.len()];
+        let mut better = 0.0;
+        for equal in
+            self.best_first().chunk_by(|&left, &right| self.values[left].total_cmp(&self.values[right]).is_eq())
+        {
+            let rank = better + equal.len() as f64 / 2.0;
+            equal.iter().for_each(|&place| promises[place] = (count / rank).ln());
+            better += equal.len() as f64;
+        }
+        promises
     }
 
-    /// Returns the influence of each dimension on the values: its correlation with them.
-    fn weights(&self) -> Vec<f64> {
-        let mean = self.values.iter().sum::<f64>() / self.values.len() as f64;
-        let of_dimension = |place: usize| {
-            let center = self.points.iter().map(|point| point[place]).sum::<f64>() / self.points.len() as f64;
-            let (mut both, mut own, mut other) = (0.0, 0.0, 0.0);
-            for (point, value) in self.points.iter().zip(&self.values) {
-                let (x, y) = (point[place] - center, value - mean);
-                both += x * y;
-                own += x * x;
-                other += y * y;
-            }
-            let scale = (own * other).sqrt();
-            0.1 + if scale > 0.0 { both.abs() / scale } else { 0.0 }
-        };
-        (0..self.categories.len()).map(of_dimension).collect()
+    /// Returns the places of the points, those with the highest values first.
+    fn best_first(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.values.len()).collect();
+        places.sort_by(|&left, &right| self.values[right].total_cmp(&self.values[left]).then(left.cmp(&right)));
+        places
+    }
+
+    /// Returns an optimistic estimate of the promise of a point: the mean of its neighbours plus their spread.
+    fn expected(&self, promises: &[f64], point: &[f64]) -> f64 {
+        let near = nearest(&self.points, point, NEIGHBOURS);
+        let count = near.len() as f64;
+        let mean = near.iter().map(|&(_, place)| promises[place]).sum::<f64>() / count;
+        let squares: f64 = near.iter().map(|&(_, place)| (promises[place] - mean).powi(2)).sum();
+        mean + HOPE * (squares / count).sqrt()
     }
 }
 
@@ -139,11 +142,10 @@ fn rank_shares(best_first: &[usize]) -> Vec<f64> {
 }
 
 /// Returns the nearest points, with the squares of their distances.
-fn nearest(points: &[Vec<f64>], weights: &[f64], point: &[f64], count: usize) -> Vec<(f64, usize)> {
+fn nearest(points: &[Vec<f64>], point: &[f64], count: usize) -> Vec<(f64, usize)> {
     let mut near: Vec<(f64, usize)> = Vec::with_capacity(count + 1);
     for (place, other) in points.iter().enumerate() {
-        let squares = other.iter().zip(point).zip(weights).map(|((other, own), weight)| weight * (other - own).powi(2));
-        let distance = squares.sum();
+        let distance = other.iter().zip(point).map(|(other, own)| (other - own).powi(2)).sum();
         if near.len() == count && near[count - 1].0 <= distance {
             continue;
         }
@@ -190,6 +192,15 @@ mod tests {
     fn median(mut tries: Vec<usize>) -> usize {
         tries.sort_unstable();
         tries[tries.len() / 2]
+    }
+
+    #[test]
+    fn equal_values_promise_the_same() {
+        let mut explorer = Explorer::new(vec![false], 1);
+        [0.0, 7.0, 0.0, 9.0].map(|value| explorer.tell(vec![0.5], value));
+        let [low, good, same, best] = *explorer.promises() else { panic!() };
+        assert!(low == same && low < good && good < best, "{:?}", explorer.promises());
+        assert_eq!((low, best), ((4.0_f64 / 3.0).ln(), 8.0_f64.ln()));
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub fn shrink<O: Oracle>(oracle: &mut O, input: &mut Vec<u8>) -> Result<(), O::E
     let seen = HashSet::from([Digest::of(input)]);
     let mut shrinker = Shrinker { oracle, best: input, seen, batch: 1 };
     shrinker.end_last_line()?;
+    shrinker.leave_out_carriage_returns()?;
     loop {
         let mut before = shrinker.best.clone();
         shrinker.leave_out()?;
@@ -74,6 +75,17 @@ impl<O: Oracle> Shrinker<'_, O> {
         if !self.best.is_empty() && !self.best.ends_with(b"\n") {
             let ended = [self.best, &b"\n"[..]].concat();
             self.try_each(std::iter::once(((), ended)))?;
+        }
+        Ok(())
+    }
+
+    /// Leaves out the carriage returns at the ends of lines, unless they are the reason.
+    fn leave_out_carriage_returns(&mut self) -> Result<(), O::Error> {
+        let is_left_out = |place: usize| self.best[place..].starts_with(b"\r\n");
+        let plain: Vec<u8> =
+            (0..self.best.len()).filter(|&place| !is_left_out(place)).map(|place| self.best[place]).collect();
+        if plain.len() < self.best.len() {
+            self.try_each(std::iter::once(((), plain)))?;
         }
         Ok(())
     }

@@ -104,10 +104,19 @@ pub fn input(inputs: &Inputs, case: &StoredCase) -> Result<Vec<u8>, String> {
 }
 
 /// Returns the page for an answer to a case, as the problem's `view-command` draws it.
-pub fn drawn_page(problem: &Problem, viewer: &Viewer, input: &[u8], answer: &[u8]) -> Result<Vec<u8>, Failure> {
+pub fn drawn_page(
+    problem: &Problem,
+    viewer: &Viewer,
+    source: Option<&CaseSource>,
+    input: &[u8],
+    answer: &[u8],
+) -> Result<Vec<u8>, Failure> {
     let program = SetterProgram::new(&viewer.command, &problem.helper_limits.checker);
     let (input, answer) = (CaseInput::new(input), CaseInput::new(answer));
-    let (ended, page) = program.draw(&input, &answer, &viewer.page).map_err(Failure::fault)?;
+    let file = ProblemChecker::of(problem).answer_file(source)?;
+    let expected = file.map(|file| load::bytes("the answer file", &file)).transpose()?;
+    let expected = expected.map(|bytes| CaseInput::new(&bytes));
+    let (ended, page) = program.draw(&input, &answer, expected.as_ref(), &viewer.page).map_err(Failure::fault)?;
     page.filter(|_| ended.status.success()).ok_or_else(|| {
         let said = [&ended.stderr, &ended.stdout].map(|text| tail(text)).join(" ");
         let (name, page) = (&viewer.command.line, viewer.page.display());

@@ -38,6 +38,10 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
             Failure::usage(format!("the checker of `{}` compares with no answer file", problem.id)).with_hint(hint)
         );
     }
+    if let Some(path) = &args.answer {
+        let failed = |error| Failure::usage(format!("cannot read the answer file {}: {error}", path.display()));
+        path.metadata().map_err(failed)?;
+    }
     let (input, name) = match (&args.input, args.seed) {
         (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
         (None, seed) => {

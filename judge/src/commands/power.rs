@@ -167,6 +167,9 @@ fn known_spread(sd: &MinEffect) -> Spread {
     Spread { measure, rule: Rule::Sum, deviation, cases: None, source: "given".to_owned() }
 }
 
+/// A spread in per cent that no two solvers have.
+const LARGEST_SHARE: f64 = 1e9;
+
 /// Reads effects, one number each, separated by white space.
 fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
     let text = load::text("the effects", path)?;
@@ -180,10 +183,18 @@ fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
     if moments.count() < 2 {
         return Err(Failure::usage(format!("{}: at least two effects are needed", path.display())));
     }
+    let measure = args.statistics.measure().unwrap_or(EffectMeasure::Ratio);
+    let deviation = moments.deviation();
+    let shown = measure.shown(deviation);
+    if !shown.is_finite() || (measure.is_share() && shown > LARGEST_SHARE) {
+        let error = format!("{}: its effects are too large for the measure `{measure}`", path.display());
+        let hint = "those of `ratio` are logarithms of ratios; for differences of scores, add --measure difference";
+        return Err(Failure::usage(error).with_hint(hint));
+    }
     Ok(Spread {
-        measure: args.statistics.measure().unwrap_or(EffectMeasure::Ratio),
+        measure,
         rule: Rule::Sum,
-        deviation: moments.deviation(),
+        deviation,
         cases: Some(moments.count() as u64),
         source: format!("{} effects in {}", moments.count(), path.display()),
     })

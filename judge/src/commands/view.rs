@@ -13,7 +13,7 @@ use judge_run::runner;
 use judge_run::solver::{self};
 use judge_session::{Failure, GlobalArgs, MatchRunner, answers, entrants, load, programs, recorder, running, sandbox};
 use judge_ui::{Server, Starter};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The size in bytes above which a page is slow in a browser.
@@ -25,6 +25,8 @@ struct Game<'a> {
     /// The name of the case, and its input.
     case: String,
     input: Arc<[u8]>,
+    /// The file of the input, if it is in one: the case may have an answer file.
+    file: Option<PathBuf>,
     answer: Vec<u8>,
     /// The name of the solver; empty if the answer comes from a file.
     player: String,
@@ -109,8 +111,9 @@ fn case(args: &ViewArgs) -> Result<CaseSpec, Failure> {
 /// Writes the page that the problem's own program makes.
 fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit, Failure> {
     let Game { problem, input, answer, .. } = game;
-    let case = answers::prepare(problem, input, &game.case, None, None)?;
-    load::write("the page", path, &answers::drawn_page(problem, viewer, input, answer)?)?;
+    let case = answers::prepare(problem, input, &game.case, game.file.as_deref(), None)?;
+    let source = game.file.clone().map(CaseSource::File);
+    load::write("the page", path, &answers::drawn_page(problem, viewer, source.as_ref(), input, answer)?)?;
     if !problem.checker.checks_answers() {
         return Ok(Exit::Success);
     }
@@ -121,9 +124,9 @@ fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit, Failure> 
 
 /// Writes the page that plays a game.
 fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit, Failure> {
-    let Game { problem, case, input, answer, player } = game;
+    let Game { problem, case, input, answer, player, .. } = game;
     let mut replay = GameReplay::new(MoveRange { from: args.from, to: args.to });
-    let ruling = answers::prepare(problem, input, case, None, None)?.replay(answer, &mut replay)?;
+    let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut replay)?;
     if replay.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
@@ -143,7 +146,7 @@ fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit, Fai
 fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Exit, Failure> {
     let Game { problem, case, input, answer, .. } = game;
     let mut last = LastFrame::of(step);
-    let ruling = answers::prepare(problem, input, case, None, None)?.replay(answer, &mut last)?;
+    let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut last)?;
     let frame = last.frame().ok_or_else(|| {
         let failure = Failure::usage(format!("the game has no move {}: {ruling}", step.unwrap_or_default()));
         failure.with_hint(format!("--step takes 0 to {}", last.last()))
@@ -158,7 +161,7 @@ fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Ex
 fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
     let Game { problem, case, input, answer, .. } = game;
     let mut text = GameText::new(MoveRange { from: args.from, to: args.to });
-    let ruling = answers::prepare(problem, input, case, None, None)?.replay(answer, &mut text)?;
+    let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut text)?;
     if text.frames().is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
@@ -191,7 +194,8 @@ fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<Game<'a>, Fail
         Some(path) => (read_answer(problem, args, path)?, String::new()),
         None => play(catalogue, problem, args, &input)?,
     };
-    Ok(Game { problem, case, input, answer, player })
+    let file = args.input.clone().filter(|path| path != Path::new("-"));
+    Ok(Game { problem, case, input, file, answer, player })
 }
 
 /// Returns a case of a recorded run, and the stored answer to it.
@@ -215,7 +219,11 @@ fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Resu
         answers::no_answer(run.id, &player, &case, verdict)
     })?;
     let input = answers::shown_input(problem, run.id, &case)?.into();
-    Ok(Game { problem, case: name.to_owned(), input, answer, player })
+    let file = match &case.spec.source {
+        CaseSource::File(path) => Some(path.clone()),
+        CaseSource::Seed(_) | CaseSource::Made(_) => None,
+    };
+    Ok(Game { problem, case: name.to_owned(), input, file, answer, player })
 }
 
 /// Fails if no game of the problem can be shown.

@@ -114,7 +114,10 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
     let problem = catalogue.find(&problem.id)?;
     let viewer = problem.viewer.as_ref().ok_or_else(|| Failure::fault("the program that draws is gone"))?;
     let input = answers::shown_input(problem, shown.run.id, case)?;
-    Ok(Replay::Drawing(answers::drawn_page(problem, viewer, &input, &answer)?, media_type(&viewer.page)))
+    Ok(Replay::Drawing(
+        answers::drawn_page(problem, viewer, Some(&case.spec.source), &input, &answer)?,
+        media_type(&viewer.page),
+    ))
 }
 
 /// Returns a game with its frames, as one JSON document.

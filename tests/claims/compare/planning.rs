@@ -46,6 +46,20 @@ fn power_reads_its_formula_in_both_directions() {
 }
 
 #[test]
+fn effects_without_a_spread_are_refused() {
+    let folder = sample();
+    for (effects, measure) in [("1e308 -1e308 3", "ratio"), ("1000 -1000 5", "ratio"), ("1e308 -1e308", "difference")] {
+        folder.write("effects.txt", effects);
+        let said = folder.judge(&["power", "--effects", "effects.txt", "--measure", measure]);
+        let error = format!("effects.txt: its effects are too large for the measure `{measure}`");
+        assert!(said.code == Some(2) && said.stderr.contains(&error), "{effects}: {}", said.stderr);
+    }
+    folder.write("effects.txt", "1000 -1000 5");
+    let differences = ["power", "--effects", "effects.txt", "--measure", "difference", "--difference", "1"];
+    assert_eq!(folder.judge(&differences).code, Some(0));
+}
+
+#[test]
 fn power_shows_uncertainty_and_expected_cases() {
     let folder = sample();
     // A spread of 1 from 20 effects, and the 95 % interval of it: 0.7605 to 1.4606.

@@ -56,6 +56,21 @@ pub enum BaselineSource {
     File(PathBuf),
 }
 
+/// The maximum size of an error that shows its line.
+const LONGEST_ERROR: usize = 1000;
+
+/// Returns a syntax error with its line, or with the number of a line that is too long.
+fn shown(error: &toml::de::Error, text: &str) -> String {
+    let whole = error.to_string();
+    if whole.len() <= LONGEST_ERROR {
+        return whole;
+    }
+    let start = error.span().map_or(0, |span| span.start);
+    let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
+    let message: String = error.message().chars().take(LONGEST_ERROR / 4).collect();
+    format!("line {line}: {message}")
+}
+
 /// The line of a case.
 struct CaseLine {
     source: BaselineSource,
@@ -120,7 +135,7 @@ impl BaselineFile {
     /// # Errors
     /// Returns what is wrong and where.
     pub fn parse(text: &str) -> Result<Self, InvalidText> {
-        let raw: RawRecord = toml::from_str(text).map_err(|error| InvalidText(error.to_string()))?;
+        let raw: RawRecord = toml::from_str(text).map_err(|error| InvalidText(shown(&error, text)))?;
         if !(1..=SCHEMA).contains(&raw.schema) {
             let error = format!("unsupported schema version {} (newest supported: {SCHEMA})", raw.schema);
             return Err(InvalidText(error));

@@ -2,7 +2,7 @@
 
 use crate::error::ImportError;
 use crate::files;
-use judge_problem::{error_chain, tail};
+use judge_problem::{counted, error_chain, tail};
 use judge_run::command;
 use regex::Regex;
 use std::ffi::OsString;
@@ -305,7 +305,7 @@ impl Cases {
     pub(super) fn described(&self) -> String {
         match self.seeds {
             Some(count) => format!("{count} cases, which gen makes of the seeds 0-{}", count - 1),
-            None => format!("{} cases in files", self.inputs.len()),
+            None => format!("{} in files", counted(self.inputs.len(), "case")),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Reads tables of a TOML file and collects all errors with their places, and suggestions for misspelt words.
 
+use crate::beginning;
 use std::cell::RefCell;
 use std::fmt;
 use std::fmt::Display;
@@ -424,18 +425,39 @@ impl CatalogueComplaint {
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let line = text[line_start..].lines().next().unwrap_or("");
         let number = 1 + text[..line_start].matches('\n').count();
-        let column = 1 + text[line_start..start].chars().count();
+        let before = text[line_start..start].chars().count();
+        let (line, place) = around(line, before);
         let marked = text.get(start..self.span.end).and_then(|marked| marked.lines().next()).unwrap_or("");
-        let carets = "^".repeat(marked.chars().count().max(1));
+        let carets = "^".repeat(marked.chars().count().min(line.chars().count().saturating_sub(place)).max(1));
         let gutter = " ".repeat(number.to_string().len());
-        let indent = " ".repeat(column - 1);
+        let (indent, column) = (" ".repeat(place), before + 1);
         let note = format!("{carets} {}", self.expected);
         format!(
             "{}\n{gutter}--> {file}:{number}:{column}\n{gutter} |\n{number} | {line}\n{gutter} | {indent}{}",
-            self.message,
+            beginning(&self.message, LONGEST_MESSAGE),
             note.trim_end()
         )
     }
+}
+
+/// The maximum number of characters of a message: a key or a value in it can be a whole file.
+const LONGEST_MESSAGE: usize = 500;
+
+/// The maximum number of characters of a line that are shown.
+const SHOWN: usize = 160;
+
+/// How many of them come before the place.
+const BEFORE: usize = 60;
+
+/// Returns the part of a line around a place, and the place in it, both in characters. Short lines are shown whole.
+fn around(line: &str, place: usize) -> (String, usize) {
+    if line.chars().nth(SHOWN).is_none() {
+        return (line.to_owned(), place);
+    }
+    let skipped = place.saturating_sub(BEFORE);
+    let rest: String = line.chars().skip(skipped).take(SHOWN + 1).collect();
+    let part = beginning(&rest, SHOWN);
+    if skipped == 0 { (part, place) } else { (format!("…{part}"), place - skipped + 1) }
 }
 
 fn floor_char_boundary(text: &str, offset: usize) -> usize {
@@ -474,6 +496,22 @@ mod tests {
         let expected =
             "not UTF-8\n --> p.toml:2:12\n  |\n2 | title = \"Th\u{fffd} 1\"\n  |            ^ save the file as UTF-8";
         assert_eq!(latin.to_string(), expected);
+    }
+
+    #[test]
+    fn of_a_long_line_the_place_is_shown() {
+        let text = format!("{}x{}\n", "a".repeat(1000), "b".repeat(1000));
+        let complaint = CatalogueComplaint {
+            span: 1000..2001,
+            message: "m".repeat(1000),
+            expected: "expected 3".into(),
+            follows: false,
+        };
+        let rendered = complaint.render("p.toml", &text);
+        let [message, place, _, line, carets] = *rendered.lines().collect::<Vec<_>>() else { panic!("{rendered}") };
+        assert_eq!((message.chars().count(), place), (501, " --> p.toml:1:1001"));
+        assert_eq!(line, format!("1 | …{}x{}…", "a".repeat(60), "b".repeat(99)));
+        assert_eq!(carets, format!("  | {}{} expected 3", " ".repeat(61), "^".repeat(101)));
     }
 
     #[test]

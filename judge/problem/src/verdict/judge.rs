@@ -5,7 +5,7 @@
 //! A checker gets its files as `{input}`, `{answer}` and `{expected}` and prints the result. An interactor gets
 //! `{input}` and `{expected}` and writes the result to the file `{report}`.
 
-use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, text};
+use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, message, text};
 use crate::{CheckerProtocol, MatchPlace, Ruling, ScoreSearch, ScoreStream, tail};
 use checkers::Score;
 use std::os::unix::process::ExitStatusExt;
@@ -52,7 +52,8 @@ fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result
             None if line.is_empty() => {
                 Err(ProtocolError::NoReason { exit: "exit code 1", place, stderr: tail(output.stderr) })
             }
-            None => Ok(Ruling::rejected(line)),
+            // It can contain a solver's whole answer.
+            None => Ok(Ruling::rejected(message(&line))),
         },
         _ => Err(output.no_ruling("0 accepts, 1 rejects")),
     }
@@ -169,6 +170,8 @@ mod tests {
         for said in [checked, decided] {
             assert_eq!(said(exit(1), b" move 3: occupied \r\nmore\n", b"noise"), rejected("move 3: occupied"));
             assert_eq!(said(exit(1), b"12", b""), rejected("12"), "a score does not accept");
+            let long = "x".repeat(501);
+            assert_eq!(said(exit(1), long.as_bytes(), b""), rejected(&format!("{}…", &long[..500])));
         }
     }
 

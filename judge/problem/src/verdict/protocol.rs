@@ -1,6 +1,6 @@
 //! The interface of checker protocols: how a program is called, and how its output becomes a ruling.
 
-use crate::{Ruling, tail};
+use crate::{Ruling, beginning, tail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -126,11 +126,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
 pub(super) fn message(text: &str) -> String {
     const MAX_LENGTH: usize = 500;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let line = lines.join("; ");
-    match line.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    beginning(&lines.join("; "), MAX_LENGTH)
 }
 
 /// A program violated its protocol. This is never the solver's fault.

@@ -175,7 +175,7 @@ impl Report for RankReport<'_> {
         let (problem, cases, source) = (one_line(&plan.problem.id), plan.cases.len(), self.compared.source());
         let mut lines = self.remarks();
         let by = metric.as_ref().map_or_else(|| measure.to_string(), |name| format!("the metric `{name}`"));
-        lines.push(format!("{problem}, by {by}: {cases} cases; {source}"));
+        lines.push(format!("{problem}, by {by}: {}; {source}", counted(cases, "case")));
         format!("{}\n\n{}", table.text(), lines.join("\n"))
     }
 

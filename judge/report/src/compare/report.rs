@@ -46,7 +46,7 @@ impl ComparedRuns<'_> {
     /// Returns the problem with the number of cases.
     pub(super) fn title(&self) -> String {
         let metric = self.metric.as_ref().map_or_else(String::new, |name| format!(", by the metric `{name}`"));
-        format!("{}: {} cases{metric}", self.plan.problem.id, self.plan.cases.len())
+        format!("{}: {}{metric}", self.plan.problem.id, counted(self.plan.cases.len(), "case"))
     }
 
     /// Returns where the results are from, as part of a line.

@@ -134,7 +134,7 @@ fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
     let PairedComparison { cases, solved, .. } = &comparison.paired;
     let cases = match *cases {
-        all if all == *solved => format!("{all} cases that both solved"),
+        all if all == *solved => format!("{} that both solved", counted(all, "case")),
         all if all < *solved => format!("{all} of the {solved} cases that both solved"),
         all => format!("{all} cases, {solved} of them solved by both"),
     };

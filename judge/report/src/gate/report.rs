@@ -319,10 +319,10 @@ impl GateReport<'_> {
                 format!("total {}, was {} ({by:+.2} %)", self.total(now), self.total(was))
             }
         };
-        let changed = if changes.is_empty() { String::new() } else { format!("; {} scores changed", changes.len()) };
+        let changed = if_any(changes.len(), |count| format!("; {} changed", counted(count, "score")));
         let fixed = if fixed.is_empty() { String::new() } else { format!("; now accepted: {}", fixed.join(", ")) };
-        let count = self.today.cases.len();
-        format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
+        let cases = counted(self.today.cases.len(), "case");
+        format!("{problem}: the gate holds on {cases}: {total}{changed}{fixed}")
     }
 
     /// Returns the smallest fall that the gate would have noticed, if scores vary.

@@ -13,6 +13,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// In place of an answer file that a case does not have.
+const NO_FILE: &str = "/dev/null";
 /// The folder for a program's result, in its working folder.
 const REPORTS: &str = "reports";
 /// The maximal number of files of a result, and their maximal size together.
@@ -255,7 +257,8 @@ fn run_list_supervised(
 }
 
 impl SetterProgram {
-    /// Runs the program on an answer to a case. Returns how it ended, and the page that it wrote to its folder.
+    /// Runs the program on an answer to a case, which may have an answer file. Returns how it ended, and the page that it
+    /// wrote to its folder.
     ///
     /// # Errors
     /// When it cannot be run, or its page cannot be read.
@@ -263,21 +266,25 @@ impl SetterProgram {
         &self,
         input: &CaseInput,
         answer: &CaseInput,
+        expected: Option<&CaseInput>,
         page: &Path,
     ) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
         if self.command.trusted {
-            return draw_supervised(self, input, answer, page);
+            return draw_supervised(self, input, answer, expected, page);
         }
         let call_spec = |found: &Found, place: &Path| {
+            let files = [("input", Some(input)), ("answer", Some(answer)), ("expected", expected)];
+            let files = files.into_iter().filter_map(|(name, file)| Some(work_file(name, &**file?.bytes())));
             let exchange = Exchange {
-                input_files: vec![work_file("input", &**input.bytes()), work_file("answer", &**answer.bytes())],
+                input_files: files.collect(),
                 output_folder: ".".into(),
                 output_names: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
                 max_files: MAX_FILES,
                 max_bytes: OUTPUT.0,
                 ..Exchange::default()
             };
-            let words = found.words(&values(&place.join("input"), &place.join("answer")));
+            let expected = expected.map_or_else(|| NO_FILE.into(), |_| place.join("expected"));
+            let words = found.words(&values(&place.join("input"), &place.join("answer"), &expected));
             Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
         };
         let (output, written) = sandboxed::run(self, None, call_spec)?;
@@ -289,12 +296,14 @@ fn draw_supervised(
     program: &SetterProgram,
     input: &CaseInput,
     answer: &CaseInput,
+    expected: Option<&CaseInput>,
     page: &Path,
 ) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
     let failed = |source| CommandError::Output { program: program.name(), source };
     let (input, answer) = (input.path().map_err(failed)?, answer.path().map_err(failed)?);
     let place = Place::of(&program.command).map_err(failed)?;
-    let words = place.words(&program.command.line, &values(input, answer))?;
+    let expected = expected.map_or(Ok(Path::new(NO_FILE)), CaseInput::path).map_err(failed)?;
+    let words = place.words(&program.command.line, &values(input, answer, expected))?;
     let output = outside::run(&words, place.folder(), program.limits.wall.0, None)?;
     let mut bytes = Vec::new();
     let file = File::open(place.folder().join(page));
@@ -302,8 +311,8 @@ fn draw_supervised(
     Ok((output, read.is_ok().then_some(bytes)))
 }
 
-fn values<'a>(input: &'a Path, answer: &'a Path) -> [(&'static str, &'a Path); 3] {
-    [("input", input), ("answer", answer), ("expected", Path::new("/dev/null"))]
+fn values<'a>(input: &'a Path, answer: &'a Path, expected: &'a Path) -> [(&'static str, &'a Path); 3] {
+    [("input", input), ("answer", answer), ("expected", expected)]
 }
 
 /// A running call of a setter's program. When this is dropped, the program is killed.

@@ -25,7 +25,8 @@ pub(crate) const WORK_FOLDER: &str = "box";
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
 const OPEN: Mode = Mode::from_raw_mode(0o711);
 
-/// The folder for temporary files. It is absolute, because the helpers have another working folder; an empty `TMPDIR` is none.
+/// The folder for temporary files. It is absolute, because the helpers have another working folder. An empty `TMPDIR` is
+/// none.
 pub(crate) fn temporary() -> PathBuf {
     std::path::absolute(std::env::temp_dir()).unwrap_or_else(|_| PathBuf::from("/tmp"))
 }

@@ -257,7 +257,7 @@ impl Search<'_> {
                 first => first,
             };
             if picks.is_empty() {
-                break;
+                return Ok(was_interrupted().then_some(Stop::Interrupted));
             }
             steps.begin(&self.so_far());
             let count = picks.len();
@@ -475,6 +475,11 @@ impl Search<'_> {
     /// Closes the record, and reports the results.
     fn finish(mut self, stop: Option<Stop>) -> Result<Exit, Failure> {
         let has_faults = self.note_faults();
+        if self.seen.is_empty() && self.supply.makes_inputs() && stop.is_none() {
+            judge_report::note(
+                "no case was played: the validator refused the changed inputs, or the time was too short",
+            );
+        }
         let folder = self.folder.take();
         let found: Vec<&Seen> = self.worst();
         if let Some(folder) = folder.filter(|_| !found.is_empty()) {

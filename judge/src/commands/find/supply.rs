@@ -7,11 +7,13 @@ use judge_problem::{
     GeneratorParameter, Number, Problem, map_on_all_cores,
 };
 use judge_run::cases::{CaseReader, Inputs, validate};
+use judge_run::runner::was_interrupted;
 use judge_search::{Explorer, mutant};
 use judge_session::{Failure, case_selection};
 use judge_statistics::Random;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// The number of cases that are examined for each case that may be played.
 const LOOKED_AT: usize = 4;
@@ -24,6 +26,9 @@ const LIKELIEST: usize = BATCH * 3 / 4;
 
 /// The maximal number of mutants that are made until one is valid.
 const MAX_MUTANTS: usize = 1000;
+
+/// The names of changed inputs begin with it.
+const FOUND: &str = "mutant-";
 
 /// Features whose values differ by this factor are compared by their logarithms.
 const WIDE: f64 = 30.0;
@@ -44,6 +49,8 @@ pub(super) struct Supply<'a> {
     explorer: Explorer,
     /// Every other case is random, so that a misled search costs at most twice as much.
     is_random: bool,
+    /// When the search should end.
+    end: Option<Instant>,
 }
 
 /// The seeds of `more` follow the pool in order.
@@ -64,7 +71,8 @@ impl<'a> Supply<'a> {
     /// read inputs without an answer file.
     pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
         let new = |source, categories| {
-            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
+            let end = args.time.map(|time| Instant::now() + time.0);
+            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false, end })
         };
         if changes_inputs(problem, args) {
             return new(mutants(problem, readable, args)?, Vec::new());
@@ -160,13 +168,17 @@ impl<'a> Supply<'a> {
     fn mutant(&mut self) -> Option<Pick> {
         let Source::Mutants { parents, folder, reader, random, seen } = &mut self.source else { return None };
         for _ in 0..MAX_MUTANTS {
+            // A validator may refuse many inputs, and take long for each.
+            if was_interrupted() || self.end.is_some_and(|end| Instant::now() >= end) {
+                return None;
+            }
             self.is_random = !self.is_random;
             // Parents are sorted: the first ones are best.
             let among = if self.is_random { parents.len() } else { parents.len().min(8) };
             let parent = &parents[random.below(among)];
             let input = mutant(&parent.input, random);
             if seen.insert(Digest::of(&input)) && is_valid(self.problem, reader, &input) {
-                let path = folder.join(format!("mutant-{}.in", seen.len()));
+                let path = folder.join(format!("{FOUND}{}.in", seen.len()));
                 let case = CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path));
                 return Some(Pick { case, point: Vec::new(), input: Some(input) });
             }
@@ -222,11 +234,13 @@ fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Sou
     }
     let cases = CaseArgs { seeds: None, calls: Vec::new(), inputs: args.inputs.clone(), condition: None };
     let chosen = case_selection::choose(readable, &cases, None, None)?.cases;
-    let is_in_folder = |case: &CaseSpec| {
+    // An input of an earlier search may have the name of a new one.
+    let may_be_replaced = |case: &CaseSpec| {
+        let is_found = case.name.to_string().starts_with(FOUND);
         let parent = case.file().and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
-        parent.is_some_and(|parent| folder.canonicalize().is_ok_and(|folder| folder == parent))
+        is_found && parent.is_some_and(|parent| folder.canonicalize().is_ok_and(|folder| folder == parent))
     };
-    if let Some(case) = chosen.iter().find(is_in_folder) {
+    if let Some(case) = chosen.iter().find(may_be_replaced) {
         let error = format!("{} is in {}, where --save could replace it", case.name, folder.display());
         return Err(Failure::usage(error).with_hint("name a new folder: --save found"));
     }

@@ -140,6 +140,9 @@ pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) 
     let (mut tries, mut faults) = (0, BTreeMap::<Fault, (Pair, String)>::new());
     while started.elapsed() < fuzz.time && !faults.contains_key(&Fault::Hang) && !pairs.is_empty() {
         let pair = changed(&pairs[random.below(pairs.len())], &mut random);
+        if !checkers.takes(&pair) {
+            continue;
+        }
         tries += 1;
         let found = checkers.examined(&pair);
         faults.extend(found.filter(|(fault, _)| !faults.contains_key(fault)).map(|(fault, why)| (fault, (pair, why))));
@@ -184,6 +187,11 @@ impl Checkers {
         Self { problem: Arc::new(problem.clone()), first: ProblemChecker::of(problem), second }
     }
 
+    /// Returns whether a pair is given to the checker: a changed input must be one.
+    fn takes(&self, pair: &Pair) -> bool {
+        pair.case.is_some() || self.is_input(&pair.input)
+    }
+
     /// Returns the fault that a pair shows. A built-in checker runs in a separate thread, because it may not end.
     fn examined(&self, pair: &Pair) -> Option<(Fault, String)> {
         if !matches!(self.problem.checker, CheckerChoice::BuiltIn(_)) {
@@ -201,9 +209,6 @@ impl Checkers {
     }
 
     fn fault(&self, Pair { input, answer, case }: &Pair) -> Option<(Fault, String)> {
-        if case.is_none() && !self.is_input(input) {
-            return None;
-        }
         let source = case.as_ref().map(|case| &case.source);
         let prepared = match self.first.prepare(input, source) {
             Ok(prepared) => prepared,
@@ -379,8 +384,8 @@ fn kept(
 fn smaller(checkers: &Checkers, fault: Fault, pair: Pair, why: &str) -> (Pair, String) {
     let (started, mut pair, mut why) = (Instant::now(), pair, why.to_owned());
     let shows = |pair: &Pair, why: &mut String| {
-        let found = if started.elapsed() < REDUCTION_TIME { checkers.examined(pair) } else { None };
-        match found {
+        let is_in_time = started.elapsed() < REDUCTION_TIME;
+        match if is_in_time && checkers.takes(pair) { checkers.examined(pair) } else { None } {
             Some((found, said)) if found == fault => {
                 *why = said;
                 true

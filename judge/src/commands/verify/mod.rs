@@ -10,7 +10,7 @@ use crate::commands::verify::expectations::Slowest;
 use expectations::Played;
 use fuzz::Fuzz;
 use judge_cli::{ConditionArgs, LimitArgs, RunningArgs, VerifyArgs};
-use judge_problem::{CaseSource, CaseSpec, Catalogue, Exit, Problem, TestGroup, Time, counted, quote};
+use judge_problem::{CaseFlags, CaseSource, CaseSpec, Catalogue, Exit, Problem, TestGroup, Time, counted, quote};
 use judge_report::{CheckResult, Finding, VerifiedProblem, VerifyReport};
 use judge_run::cases::{Selection, select};
 use judge_sandbox::Sandbox;
@@ -118,6 +118,7 @@ impl Verifier<'_> {
         checks.extend(inputs);
         if are_readable {
             let mut matches = MatchRunner::open_in(Arc::clone(&self.sandbox), self.catalogue, problem, &self.running)?;
+            matches.template.case_flags = case_flags(matches.template.case_flags.clone(), self.file);
             let Played { findings, good, slowest } = expectations::expectations(&subject, &mut matches)?;
             checks.extend(robustness::checker(&subject, &good));
             checks.extend(expectations::bad_conversations(&subject, &mut matches)?);
@@ -148,6 +149,18 @@ pub(super) struct Subject<'a> {
     pub(super) cases: Vec<CaseSpec>,
     /// The flag of the command line that names the catalogue, after a space; empty if there is none.
     catalogue: String,
+}
+
+/// Returns the flags of the commands that run a case again, with the catalogue: `judge import` has no flag for it.
+fn case_flags(own: CaseFlags, catalogue: Option<&Path>) -> CaseFlags {
+    let Some(file) = catalogue.map(|file| file.to_string_lossy().into_owned()) else { return own };
+    CaseFlags::found_by(move || {
+        let mut words = own.words().to_vec();
+        if !words.iter().any(|word| word == "--problems") {
+            words.extend(["--problems".to_owned(), file]);
+        }
+        words
+    })
 }
 
 impl<'a> Subject<'a> {
