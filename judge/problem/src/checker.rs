@@ -1,6 +1,6 @@
 //! The checkers and interactors of problem setters: their commands, protocols and answer files.
 
-use crate::text::InvalidText;
+use crate::text::{InvalidText, named_enum};
 use regex::bytes::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -130,17 +130,29 @@ pub enum ScoreStream {
     Both,
 }
 
-impl CheckerProtocol {
-    /// The names of all protocols, as the catalogue has them.
-    pub const NAMES: [&str; 4] = ["judge", "testlib", "kattis", "regex"];
+named_enum! {
+    /// The name of a [`CheckerProtocol`] in the catalogue.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ProtocolName {
+        /// The judge's own.
+        Judge = "judge",
+        /// Testlib's.
+        Testlib = "testlib",
+        /// Kattis'.
+        Kattis = "kattis",
+        /// A regular expression.
+        Regex = "regex",
+    }
+}
 
+impl CheckerProtocol {
     /// Returns the protocol's name.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> ProtocolName {
         match self {
-            Self::Judge => "judge",
-            Self::Testlib(_) => "testlib",
-            Self::Kattis(_) => "kattis",
-            Self::Regex(_) => "regex",
+            Self::Judge => ProtocolName::Judge,
+            Self::Testlib(_) => ProtocolName::Testlib,
+            Self::Kattis(_) => ProtocolName::Kattis,
+            Self::Regex(_) => ProtocolName::Regex,
         }
     }
 }

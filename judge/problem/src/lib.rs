@@ -68,8 +68,8 @@ pub use case::{
 };
 pub use case_list::{CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker::{
-    AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ScoreSearch,
-    ScoreStream, Tester, Testlib, TokenRules,
+    AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ProtocolName,
+    ScoreSearch, ScoreStream, Tester, Testlib, TokenRules,
 };
 pub use condition::Condition;
 pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};

@@ -74,17 +74,67 @@ pub(crate) enum FailedCase {
     Absent,
 }
 
+/// The other scores that the points of a case depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ComparedWith {
+    /// None.
+    Nothing,
+    /// The best known score of the case.
+    Best,
+    /// The scores of the solvers of the run.
+    Solvers,
+}
+
+/// The properties of a rule.
+struct Properties {
+    name: &'static str,
+    aggregate: Aggregate,
+    failed_case: FailedCase,
+    compared_with: ComparedWith,
+    /// Whether the points of a case differ from its verdict and score.
+    shows_points: bool,
+}
+
 impl Rule {
     /// The default scale.
     pub const DEFAULT_SCALE: u32 = 1_000_000;
 
     /// Returns every rule, with the default scale, in the order of the documentation.
     pub fn all() -> impl Iterator<Item = Self> {
-        let scale = || BigInt::from(Self::DEFAULT_SCALE);
-        let (relative, rank) = (Self::Relative { scale: scale() }, Self::Rank { scale: scale() });
-        let topcoder = Self::RankTopCoder { scale: scale() };
-        let thresholds = Self::Thresholds { max: BigRational::from_integer(10.into()) };
-        [Self::Sum, Self::Mean, Self::Exact, thresholds, relative, rank, topcoder, Self::Log].into_iter()
+        std::iter::successors(Some(Self::Sum), Self::next_documented)
+    }
+
+    /// Returns the next rule of the documentation.
+    fn next_documented(&self) -> Option<Self> {
+        let scale = BigInt::from(Self::DEFAULT_SCALE);
+        match self {
+            Self::Sum => Some(Self::Mean),
+            Self::Mean => Some(Self::Exact),
+            Self::Exact => Some(Self::Thresholds { max: BigRational::from_integer(10.into()) }),
+            Self::Thresholds { .. } => Some(Self::Relative { scale }),
+            Self::Relative { .. } => Some(Self::Rank { scale }),
+            Self::Rank { .. } => Some(Self::RankTopCoder { scale }),
+            Self::RankTopCoder { .. } => Some(Self::Log),
+            Self::Log => None,
+        }
+    }
+
+    /// The table of the rules, a row each.
+    fn properties(&self) -> Properties {
+        use Aggregate::{Mean, Total};
+        use ComparedWith::{Best, Nothing, Solvers};
+        use FailedCase::{Absent, Failure, Zero};
+        let (name, aggregate, failed_case, compared_with, shows_points) = match self {
+            Self::Sum => ("sum", Total, Failure, Nothing, false),
+            Self::Mean => ("mean", Mean, Failure, Nothing, false),
+            Self::Exact => ("exact", Total, Zero, Nothing, false),
+            Self::Thresholds { .. } => ("thresholds", Total, Zero, Nothing, true),
+            Self::Relative { .. } => ("relative", Mean, Zero, Best, true),
+            Self::Rank { .. } => ("rank", Total, Zero, Solvers, true),
+            Self::RankTopCoder { .. } => ("rank-topcoder", Mean, Zero, Solvers, true),
+            Self::Log => ("log", Mean, Absent, Best, true),
+        };
+        Properties { name, aggregate, failed_case, compared_with, shows_points }
     }
 
     /// Returns the names of the rules with a property.
@@ -99,39 +149,28 @@ impl Rule {
 
     /// Returns the rule's name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Mean => "mean",
-            Self::Exact => "exact",
-            Self::Thresholds { .. } => "thresholds",
-            Self::Relative { .. } => "relative",
-            Self::Rank { .. } => "rank",
-            Self::RankTopCoder { .. } => "rank-topcoder",
-            Self::Log => "log",
-        }
+        self.properties().name
     }
 
     /// Returns the number that this rule ranks solvers by.
     pub fn aggregate(&self) -> Aggregate {
-        match self {
-            Self::Sum | Self::Exact | Self::Thresholds { .. } | Self::Rank { .. } => Aggregate::Total,
-            Self::Mean | Self::Relative { .. } | Self::RankTopCoder { .. } | Self::Log => Aggregate::Mean,
-        }
+        self.properties().aggregate
     }
 
     /// Returns the points of a failed case.
     pub(crate) fn failed_case(&self) -> FailedCase {
-        match self {
-            Self::Sum | Self::Mean => FailedCase::Failure,
-            Self::Log => FailedCase::Absent,
-            _ => FailedCase::Zero,
-        }
+        self.properties().failed_case
     }
 
     /// Returns whether points are relative to the best known score of the case. Ranks do not count: they compare the
     /// solvers of the run only.
     pub fn has_reference(&self) -> bool {
-        matches!(self, Self::Relative { .. } | Self::Log)
+        self.properties().compared_with == ComparedWith::Best
+    }
+
+    /// Returns whether points depend on the places among the solvers of the run.
+    pub fn ranks_solvers(&self) -> bool {
+        self.properties().compared_with == ComparedWith::Solvers
     }
 
     /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals
@@ -147,7 +186,7 @@ impl Rule {
 
     /// Returns whether the points of a case differ from its verdict and score, so that tables show them.
     pub fn shows_points(&self) -> bool {
-        !matches!(self, Self::Sum | Self::Mean | Self::Exact)
+        self.properties().shows_points
     }
 
     /// Returns whether every case needs thresholds.
@@ -191,7 +230,7 @@ impl Rule {
             Self::Relative { .. } => Self::Relative { scale },
             Self::Rank { .. } => Self::Rank { scale },
             Self::RankTopCoder { .. } => Self::RankTopCoder { scale },
-            other => other.clone(),
+            Self::Sum | Self::Mean | Self::Exact | Self::Thresholds { .. } | Self::Log => self.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
 use crate::text::{Counts, Document, LimitsRecord, exact, in_milliseconds};
 use judge_compare::paired::{Claim, EffectMeasure};
-use judge_problem::{JobId, Outcome, RowKey, RowOrder, Rule, RunId, Verdict, counted};
+use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
 use judge_statistics::{Hypothesis, Interval};
 use num_traits::Zero;
 use schemars::JsonSchema;
@@ -269,10 +269,12 @@ impl Evaluation<'_> {
         for (job, outcome) in weakest.iter().take(WEAKEST) {
             let (Some(lost), Some(score)) = (lost(*job), &outcome.score) else { continue };
             let lost = report.points_text(&lost);
-            let missing = match report.rule {
-                Rule::Sum | Rule::Mean => format!("{lost} worse than the best known"),
-                Rule::Log => format!("{lost} points below the best known"),
-                _ => format!("{lost} points below the maximum"),
+            let missing = if report.rule.counts_raw_scores() {
+                format!("{lost} worse than the best known")
+            } else if report.rule.max_points().is_some() {
+                format!("{lost} points below the maximum")
+            } else {
+                format!("{lost} points below the best known")
             };
             let weight =
                 if report.has_weights() { format!(", weight {}", report.weight(job.case)) } else { String::new() };

@@ -13,7 +13,7 @@ const NEIGHBOURS: usize = 24;
 
 /// The spread of the neighbours is multiplied by this and added to their mean, because the search aims for the highest
 /// values.
-const HOPE: f64 = 2.0;
+const HOPE: f64 = 3.0;
 
 /// With fewer values than this, nothing is estimated.
 const MIN_KNOWN: usize = 16;
@@ -46,7 +46,8 @@ impl Explorer {
         if self.points.len() < MIN_KNOWN || self.categories.is_empty() {
             return None;
         }
-        let mut parents = self.best_first();
+        let mut parents: Vec<usize> = (0..self.points.len()).collect();
+        parents.sort_by(|&left, &right| self.values[right].total_cmp(&self.values[left]).then(left.cmp(&right)));
         let rank_of = rank_shares(&parents);
         parents.truncate(PARENTS);
         let mut believed: Vec<(f64, usize)> =
@@ -92,42 +93,18 @@ impl Explorer {
         if self.points.len() < MIN_KNOWN {
             return Vec::new();
         }
-        let promises = self.promises();
         let mut expected: Vec<(f64, usize)> =
-            candidates.map(|(candidate, point)| (self.expected(&promises, point), candidate)).collect();
+            candidates.map(|(candidate, point)| (self.expected(point), candidate)).collect();
         expected.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
         expected.into_iter().take(count).map(|(_, candidate)| candidate).collect()
     }
 
-    /// Returns the promise of each point: the logarithm of the number of points divided by its rank. So the few best points
-    /// are far above the others, even if their values are close. Equal values share a rank.
-    fn promises(&self) -> Vec<f64> {
-        let count = self.values.len() as f64;
-        let mut promises = vec![0.0; self.values.len()];
-        let mut better = 0.0;
-        for equal in
-            self.best_first().chunk_by(|&left, &right| self.values[left].total_cmp(&self.values[right]).is_eq())
-        {
-            let rank = better + equal.len() as f64 / 2.0;
-            equal.iter().for_each(|&place| promises[place] = (count / rank).ln());
-            better += equal.len() as f64;
-        }
-        promises
-    }
-
-    /// Returns the places of the points, those with the highest values first.
-    fn best_first(&self) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..self.values.len()).collect();
-        places.sort_by(|&left, &right| self.values[right].total_cmp(&self.values[left]).then(left.cmp(&right)));
-        places
-    }
-
-    /// Returns an optimistic estimate of the promise of a point: the mean of its neighbours plus their spread.
-    fn expected(&self, promises: &[f64], point: &[f64]) -> f64 {
+    /// Returns an optimistic estimate of the value at a point: the mean of its neighbours plus a multiple of their spread.
+    fn expected(&self, point: &[f64]) -> f64 {
         let near = nearest(&self.points, point, NEIGHBOURS);
         let count = near.len() as f64;
-        let mean = near.iter().map(|&(_, place)| promises[place]).sum::<f64>() / count;
-        let squares: f64 = near.iter().map(|&(_, place)| (promises[place] - mean).powi(2)).sum();
+        let mean = near.iter().map(|&(_, place)| self.values[place]).sum::<f64>() / count;
+        let squares: f64 = near.iter().map(|&(_, place)| (self.values[place] - mean).powi(2)).sum();
         mean + HOPE * (squares / count).sqrt()
     }
 }
@@ -192,15 +169,6 @@ mod tests {
     fn median(mut tries: Vec<usize>) -> usize {
         tries.sort_unstable();
         tries[tries.len() / 2]
-    }
-
-    #[test]
-    fn equal_values_promise_the_same() {
-        let mut explorer = Explorer::new(vec![false], 1);
-        [0.0, 7.0, 0.0, 9.0].into_iter().for_each(|value| explorer.tell(vec![0.5], value));
-        let [low, good, same, best] = *explorer.promises() else { panic!() };
-        assert!(low == same && low < good && good < best, "{:?}", explorer.promises());
-        assert_eq!((low, best), ((4.0_f64 / 3.0).ln(), 8.0_f64.ln()));
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
+use judge_problem::verdict::checker_protocol;
 use judge_problem::{
-    Catalogue, CheckerChoice, CheckerProtocol, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice,
-    Solver, SolverSpec, StoredEntrant, StoredRun, closest, quote, quote_words,
+    Catalogue, CheckerChoice, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec,
+    StoredEntrant, StoredRun, closest, quote, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
@@ -120,10 +121,9 @@ pub(crate) fn check_each(specs: &[SolverSpec], problem: &Problem, settings: &Bui
 fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<(), Failure> {
     answers::refuse_interactive(problem)?;
     match &problem.checker {
-        CheckerChoice::External(ExternalChecker { protocol: CheckerProtocol::Kattis(kattis), .. })
-            if kattis.passes > 1 =>
-        {
-            let error = format!("`{}` runs a solver up to {} times on a case", problem.id, kattis.passes);
+        CheckerChoice::External(ExternalChecker { protocol, .. }) if checker_protocol(protocol).passes() > 1 => {
+            let passes = checker_protocol(protocol).passes();
+            let error = format!("`{}` runs a solver up to {passes} times on a case", problem.id);
             Err(Failure::usage(error).with_hint(format!("name a program instead of `{}`", spec.text)))
         }
         _ => Ok(()),

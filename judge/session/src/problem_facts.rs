@@ -1,5 +1,6 @@
 //! Facts about a problem, in words.
 
+use judge_problem::verdict::checker_protocol;
 use judge_problem::{
     BestSource, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, Direction, ExternalChecker,
     FileGenerator, GeneratorChoice, GeneratorParameter, GroupAggregate, MetricRule, Problem, Rule, TOKENS, TestGroup,
@@ -82,10 +83,13 @@ fn checker_kind(problem: &Problem) -> &'static str {
 fn checker(problem: &Problem) -> String {
     let of = |external: &ExternalChecker| match &external.protocol {
         CheckerProtocol::Judge => external.command.line.clone(),
-        CheckerProtocol::Kattis(kattis) if kattis.passes > 1 => {
-            format!("{} (protocol kattis, {} passes)", external.command.line, kattis.passes)
+        protocol => {
+            let passes = match checker_protocol(protocol).passes() {
+                1 => String::new(),
+                passes => format!(", {passes} passes"),
+            };
+            format!("{} (protocol {}{passes})", external.command.line, protocol.name())
         }
-        protocol => format!("{} (protocol {})", external.command.line, protocol.name()),
     };
     match &problem.checker {
         CheckerChoice::BuiltIn(checker) => checker.id.to_owned(),

@@ -8,7 +8,7 @@ use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
-    Aggregate, CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, Rule, SealedChoice,
+    Aggregate, CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, SealedChoice,
     Seeds, Verdict, as_text, quote,
 };
 use judge_report::SealedReport;
@@ -266,7 +266,7 @@ impl<'a> SealedCases<'a> {
     /// Returns whether the points of a solver depend on another one's.
     fn compares_solvers(&self) -> bool {
         let rule = &self.problem.scoring;
-        rule.has_reference() || matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })
+        rule.has_reference() || rule.ranks_solvers()
     }
 
     /// Returns the number that the rule ranks by.

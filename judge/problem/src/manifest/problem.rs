@@ -517,6 +517,7 @@ fn feature_rule(section: &Section<'_>, name: Located<&str>, pattern: Located<&st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ProtocolName;
     use crate::manifest::catalogue::CATALOGUE_SCHEMA;
     use serde_json::{Value, json};
 
@@ -541,13 +542,28 @@ mod tests {
         assert!(description.contains(&format!("the rules {}; ", listed(&scaled, "and"))), "{description}");
     }
 
+    /// Returns the first words of the rows of a table in this text.
+    fn rows(text: &str) -> Vec<&str> {
+        let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        rows.map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn schema_and_documentation_name_the_protocols() {
+        let schema: Value = serde_json::from_str(CATALOGUE_SCHEMA).unwrap();
+        let names = ProtocolName::ALL.map(ProtocolName::name);
+        let of_schema = &schema["$defs"]["problem"]["properties"]["checker-protocol"]["enum"];
+        assert_eq!(*of_schema, json!(names));
+        let page = document("docs/protocols.md");
+        assert_eq!(rows(page.split("\n## ").next().unwrap()), names);
+        let metrics = page.split("\n## ").find(|section| section.starts_with("Metrics")).unwrap();
+        assert!(names.iter().all(|name| metrics.contains(&format!("`{name}`"))), "{metrics}");
+    }
+
     #[test]
     fn the_documentation_names_the_rules_of_the_table() {
         let table = document("docs/scoring.md");
-        let rules = table.split("\n## ").nth(1).unwrap();
-        let rows = rules.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-        let names: Vec<&str> = rows.map(|(name, _)| name).collect();
-        assert_eq!(names, Rule::names());
+        assert_eq!(rows(table.split("\n## ").nth(1).unwrap()), Rule::names());
         assert!(document("docs/problems.md").contains(&format!("# {}\n", Rule::names().join(", "))));
     }
 }

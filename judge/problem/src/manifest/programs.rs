@@ -6,7 +6,8 @@ use super::protocols::{Protocols, Role};
 use crate::{
     AnswerFiles, BadAnswer, Bytes, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, CompileLimits,
     CompiledNeeds, Expectation, ExternalChecker, FileGenerator, GeneratorChoice, GeneratorParameter, HelperLimits,
-    Limits, Members, ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer, is_feature_name,
+    Limits, Members, ProtocolName, ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer,
+    is_feature_name,
 };
 use checkers::{Checker, Score};
 use glob::Pattern;
@@ -61,7 +62,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
         }
         (None, Some(command), None) => speaker.program(Role::Checker, &command).map(CheckerChoice::External),
         (None, None, Some(command)) => speaker.program(Role::Interactor, &command).map(CheckerChoice::Interactor),
-        (None, Some(checker), Some(interactor)) if protocols.is("testlib") => {
+        (None, Some(checker), Some(interactor)) if protocols.is(ProtocolName::Testlib) => {
             let (then, interactor) =
                 (speaker.program(Role::Checker, &checker), speaker.program(Role::Interactor, &interactor));
             let (then, interactor) = (Box::new(then?), interactor?);

@@ -1,7 +1,9 @@
 //! Reads the protocol of a problem's checker or interactor, and its answer files.
 
 use super::document::{Located, Section};
-use crate::checker::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
+use crate::checker::{
+    AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ProtocolName, ScoreSearch, ScoreStream, Testlib, TokenRules,
+};
 use regex::bytes::Regex;
 use std::num::NonZeroU8;
 use std::ops::Range;
@@ -11,14 +13,14 @@ use std::path::Path;
 const XML: &str = "-appes";
 
 /// The keys that only one protocol has, with this protocol.
-const KEYS: [(&str, &str); 7] = [
-    ("score-regex", "regex"),
-    ("score-match", "regex"),
-    ("score-stream", "regex"),
-    ("reject-regex", "regex"),
-    ("reject-exit-codes", "regex"),
-    ("checker-arguments", "kattis"),
-    ("validation-passes", "kattis"),
+const KEYS: &[(&str, ProtocolName)] = &[
+    ("score-regex", ProtocolName::Regex),
+    ("score-match", ProtocolName::Regex),
+    ("score-stream", ProtocolName::Regex),
+    ("reject-regex", ProtocolName::Regex),
+    ("reject-exit-codes", ProtocolName::Regex),
+    ("checker-arguments", ProtocolName::Kattis),
+    ("validation-passes", ProtocolName::Kattis),
 ];
 
 /// The default `reject-regex`. AtCoder's testers print `[WA] REASON`, print no score, and exit with code 0. The
@@ -50,7 +52,7 @@ pub(super) struct Protocols<'a> {
     passes: Option<Located<u32>>,
     search: Option<ScoreSearch>,
     /// The present ones of [`KEYS`], with their protocols and places.
-    keys: Vec<(&'static str, &'static str, Range<usize>)>,
+    keys: Vec<(&'static str, ProtocolName, Range<usize>)>,
 }
 
 impl<'a> Protocols<'a> {
@@ -65,8 +67,8 @@ impl<'a> Protocols<'a> {
     }
 
     /// Returns whether this protocol is chosen.
-    pub(super) fn is(&self, name: &str) -> bool {
-        self.protocol.as_ref().is_some_and(|protocol| protocol.value == name)
+    pub(super) fn is(&self, name: ProtocolName) -> bool {
+        self.protocol.as_ref().is_some_and(|protocol| protocol.value == name.name())
     }
 
     /// Returns the rules of the built-in comparison.
@@ -102,39 +104,41 @@ impl<'a> Protocols<'a> {
 
     /// Returns the protocol of a command. The command line may contain options of the protocol.
     pub(super) fn of_command(&self, section: &Section<'_>, line: &str, role: Role) -> Option<CheckerProtocol> {
-        let name = self.protocol.as_ref().map_or("judge", |protocol| protocol.value);
-        for (key, of, span) in self.keys.iter().filter(|(_, of, _)| *of != name) {
+        let written = self.protocol.as_ref().map_or(ProtocolName::Judge.name(), |protocol| protocol.value);
+        for (key, of, span) in self.keys.iter().filter(|(_, of, _)| of.name() != written) {
             let expected = format!("add `checker-protocol = \"{of}\"`, or remove it");
-            section.complain(span.clone(), format!("the protocol `{name}` has no `{key}`"), expected);
+            section.complain(span.clone(), format!("the protocol `{written}` has no `{key}`"), expected);
         }
-        match name {
-            "judge" => Some(CheckerProtocol::Judge),
-            "testlib" | "kattis" if role == Role::Tester => {
+        let Some(name) = ProtocolName::from_name(written) else {
+            let unknown = Located { value: written, span: self.place(section) };
+            return section.unknown(&unknown, "protocol", &ProtocolName::ALL.map(ProtocolName::name));
+        };
+        match (name, role) {
+            (ProtocolName::Judge, _) => Some(CheckerProtocol::Judge),
+            (ProtocolName::Testlib | ProtocolName::Kattis, Role::Tester) => {
                 let expected = "expected \"judge\" or \"regex\"";
                 section.refuse(self.place(section), format!("testers do not speak the protocol `{name}`"), expected)
             }
-            "testlib" => {
+            (ProtocolName::Testlib, _) => {
                 Some(CheckerProtocol::Testlib(Testlib { xml: line.split_whitespace().any(|word| word == XML) }))
             }
-            "kattis" => self.kattis(section, role == Role::Interactor).map(CheckerProtocol::Kattis),
-            "regex" if role == Role::Interactor => {
+            (ProtocolName::Kattis, _) => self.kattis(section, role == Role::Interactor).map(CheckerProtocol::Kattis),
+            (ProtocolName::Regex, Role::Interactor) => {
                 let message = "an interactor's output goes to the solver: it has no score to find";
                 section.refuse(self.place(section), message, "expected \"judge\", \"testlib\" or \"kattis\"")
             }
-            "regex" => {
-                if section.place("score-regex").is_none() {
-                    section.missing("score-regex", "'(?m)^Score = (\\d+)'");
-                }
-                let search = self.search.clone()?;
-                let stream =
-                    if role == Role::Tester { Self::stream_of_tester(section, search.stream)? } else { search.stream };
-                Some(CheckerProtocol::Regex(ScoreSearch { stream, ..search }))
-            }
-            value => {
-                let span = self.place(section);
-                section.unknown(&Located { value, span }, "protocol", &CheckerProtocol::NAMES)
-            }
+            (ProtocolName::Regex, _) => self.regex(section, role).map(CheckerProtocol::Regex),
         }
+    }
+
+    /// Returns the search of the protocol `regex`.
+    fn regex(&self, section: &Section<'_>, role: Role) -> Option<ScoreSearch> {
+        if section.place("score-regex").is_none() {
+            section.missing("score-regex", "'(?m)^Score = (\\d+)'");
+        }
+        let search = self.search.clone()?;
+        let stream = if role == Role::Tester { Self::stream_of_tester(section, search.stream)? } else { search.stream };
+        Some(ScoreSearch { stream, ..search })
     }
 
     /// Returns where a tester prints its score. The default is standard error, because the solver's output may be on

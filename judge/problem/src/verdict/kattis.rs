@@ -32,8 +32,8 @@ impl Protocol for Kattis {
         false
     }
 
-    fn keeps_files(&self) -> bool {
-        self.passes > 1
+    fn passes(&self) -> u32 {
+        self.passes
     }
 
     fn accepts_inputs_with(&self) -> i32 {

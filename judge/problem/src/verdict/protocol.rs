@@ -17,9 +17,9 @@ pub trait Protocol {
         true
     }
 
-    /// Returns whether the files in that folder are kept for the next call.
-    fn keeps_files(&self) -> bool {
-        false
+    /// Returns how often the solver may run on one case. The files in that folder are kept between its runs.
+    fn passes(&self) -> u32 {
+        1
     }
 
     /// Returns the exit code of an input validator for a valid input.

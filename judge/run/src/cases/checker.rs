@@ -253,10 +253,7 @@ impl PreparedCase {
     /// Returns how often the solver may run on the case.
     pub fn passes(&self) -> u32 {
         match self {
-            Self::External { checker, .. } => match &checker.protocol {
-                CheckerProtocol::Kattis(kattis) => kattis.passes,
-                CheckerProtocol::Judge | CheckerProtocol::Regex(_) | CheckerProtocol::Testlib(_) => 1,
-            },
+            Self::External { checker, .. } => verdict::checker_protocol(&checker.protocol).passes(),
             _ => 1,
         }
     }

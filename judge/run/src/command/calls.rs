@@ -94,7 +94,7 @@ impl<'a> Calls<'a> {
                     |found: &Found, place: &Path| call_spec(program, protocol, given, files, (found, place));
                 let (output, written) = sandboxed::run(program, stop, call_spec)?;
                 let reports = reports(protocol, &written);
-                if protocol.keeps_files() {
+                if protocol.passes() > 1 {
                     *left = written;
                 }
                 Ok(CallResult { output, reports })
@@ -181,7 +181,7 @@ pub(super) fn call_spec(
     let exchange = Exchange {
         input_files: given,
         output_folder: REPORTS.into(),
-        output_names: if protocol.keeps_files() { Vec::new() } else { names.iter().map(OsString::from).collect() },
+        output_names: if protocol.passes() > 1 { Vec::new() } else { names.iter().map(OsString::from).collect() },
         take_after_any_exit: true,
         max_files: MAX_FILES,
         max_bytes: MAX_BYTES,

@@ -41,8 +41,8 @@ pub(crate) struct Cutoff {
     pub(crate) cpu: u64,
 }
 
-/// How long a killed program may take to die.
-const KILL_TIMEOUT: u64 = 5_000_000_000;
+/// How long a killed program may take to die. It needs CPU time for this, and on an overloaded machine got none for 5 s.
+const KILL_TIMEOUT: u64 = 30_000_000_000;
 /// The shortest and longest interval between checks of values that cannot be polled.
 const MIN_INTERVAL: u64 = 1_000_000;
 const MAX_INTERVAL: u64 = 20_000_000;

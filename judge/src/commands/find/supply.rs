@@ -22,7 +22,7 @@ const LOOKED_AT: usize = 4;
 const MAX_POOL: usize = 40_000;
 
 /// The number of seeds of a batch that are chosen by their promising features. The others are taken in order.
-const LIKELIEST: usize = BATCH * 3 / 4;
+const LIKELIEST: usize = BATCH * 7 / 8;
 
 /// The maximal number of mutants that are made until one is valid.
 const MAX_MUTANTS: usize = 1000;

@@ -4,7 +4,7 @@ use super::robustness::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
 use judge_problem::{
-    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, Rule, RunEvent, ScoreRange,
+    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, RunEvent, ScoreRange,
     Solver, Stop, Verdict, counted, scoring,
 };
 use judge_report::{CheckResult, Finding, Progress};
@@ -228,8 +228,7 @@ fn says_nothing(plan: &Plan) -> Option<String> {
         let cases = counted(without_best, "case");
         return Some(format!("under `{rule}`, its own scores are the best of {cases}: give them a `best`"));
     }
-    matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })
-        .then(|| format!("under `{rule}`, a solver without rivals always has the same points"))
+    rule.ranks_solvers().then(|| format!("under `{rule}`, a solver without rivals always has the same points"))
 }
 
 /// Checks that the interactor or tester of an interactive problem survives bad solvers, and accepts none.
