@@ -56,6 +56,34 @@ fn workflow_files_gate_a_repository() {
 }
 
 #[test]
+fn games_and_solvers_are_in_the_catalogue_and_described() {
+    let (readme, solvers) = (document("../README.md"), document("solutions.md"));
+    let own: toml::Table = std::fs::read_to_string(repository().join("problems.toml")).unwrap().parse().unwrap();
+    let catalogue = own["problem"].as_array().unwrap().iter().map(|problem| problem["checker"].as_str().unwrap());
+    let games: Vec<&str> = checkers::all().iter().map(|checker| checker.id).collect();
+    assert_eq!(catalogue.collect::<Vec<_>>(), games);
+    for game in games {
+        assert!(readme.contains(&format!("\n| `{game}` |")), "the README has no row of {game}");
+        assert!(solutions::find(game).is_some(), "no solver is called {game}");
+    }
+    for solver in solutions::all().map(|solution| solution.id) {
+        let is_row = |line: &str| line.starts_with('|') && line.contains(&format!("| `{solver}` |"));
+        assert!(solvers.lines().any(is_row), "solutions.md has no row of {solver}");
+    }
+}
+
+#[test]
+fn reports_with_a_schema_are_described() {
+    let page = document("reports.md");
+    let written = |name: &&str| !name.starts_with("ui-") && !name.starts_with("serve-");
+    // `judge schema` without a name prints the schema of a run.
+    for name in judge_report::SCHEMAS.iter().map(|(name, ..)| *name).filter(|name| written(name) && *name != "run") {
+        let is_named = page.contains(&format!("`{name}`")) || page.contains(&format!("`judge schema {name}`"));
+        assert!(is_named, "reports.md does not name the schema {name}");
+    }
+}
+
+#[test]
 fn the_example_of_sealed_cases_is_a_catalogue() {
     let page = document("sealed.md");
     let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();

@@ -195,7 +195,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
 #[test]
 fn built_in_games_have_parameters() {
     let folder = Folder::new();
-    for (game, case, first) in [
+    let cases = [
         ("columns", "seed=1,w=7,h=14,k=2", "7 14\n2\n"),
         ("square-remover", "seed=1,colors=5,N=9", "5\n9\n"),
         ("same-game", "seed=1,R=2,C=3,colors=2", "2\n"),
@@ -203,7 +203,10 @@ fn built_in_games_have_parameters() {
         ("beating-the-game-easy", "seed=1,t=2,n=3", "2\n\n3\n"),
         ("beating-the-game-hard", "seed=1,t=1,n=4", "1\n\n4\n"),
         ("deletion-game", "seed=1,family=3", "3\n"),
-    ] {
+    ];
+    let parametric = checkers::all().iter().filter(|checker| checker.parametric.is_some());
+    assert_eq!(parametric.count(), cases.len(), "a case of each game with parameters");
+    for (game, case, first) in cases {
         let made = folder.judge(&["gen", "-p", game, "--case", case]);
         assert!(made.code == Some(0) && made.stdout.starts_with(first), "{game}: {}{}", made.stdout, made.stderr);
         assert!(folder.judge(&["show", game]).stdout.contains("\nparameters "), "{game}");

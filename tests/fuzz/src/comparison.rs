@@ -2,7 +2,9 @@
 
 use checkers::Score;
 use judge_problem::verdict::{CallOutput, checker_protocol, compare_tokens};
-use judge_problem::{CheckerProtocol, Kattis, MatchPlace, Ruling, ScoreSearch, ScoreStream, Testlib, TokenRules};
+use judge_problem::{
+    CheckerProtocol, Kattis, MatchPlace, ProtocolName, Ruling, ScoreSearch, ScoreStream, Testlib, TokenRules,
+};
 use regex::bytes::Regex;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -38,20 +40,20 @@ fn is_accepted(ruling: &Ruling) -> bool {
 }
 
 /// Every protocol; regular expressions take long to build.
-static PROTOCOLS: LazyLock<[CheckerProtocol; 4]> = LazyLock::new(|| {
-    let search = ScoreSearch {
-        score: Regex::new(r"(?m)^Score = (\S+)").expect("a regular expression"),
-        place: MatchPlace::Last,
-        stream: ScoreStream::Both,
-        reject: Regex::new("error").ok(),
-        reject_codes: vec![1],
+static PROTOCOLS: LazyLock<Vec<CheckerProtocol>> = LazyLock::new(|| {
+    let example = |name| match name {
+        ProtocolName::Judge => CheckerProtocol::Judge,
+        ProtocolName::Testlib => CheckerProtocol::Testlib(Testlib { xml: true }),
+        ProtocolName::Kattis => CheckerProtocol::Kattis(Kattis { arguments: Vec::new(), passes: 2 }),
+        ProtocolName::Regex => CheckerProtocol::Regex(ScoreSearch {
+            score: Regex::new(r"(?m)^Score = (\S+)").expect("a regular expression"),
+            place: MatchPlace::Last,
+            stream: ScoreStream::Both,
+            reject: Regex::new("error").ok(),
+            reject_codes: vec![1],
+        }),
     };
-    [
-        CheckerProtocol::Judge,
-        CheckerProtocol::Testlib(Testlib { xml: true }),
-        CheckerProtocol::Kattis(Kattis { arguments: Vec::new(), passes: 2 }),
-        CheckerProtocol::Regex(search),
-    ]
+    ProtocolName::ALL.map(example).into()
 });
 
 fn every_protocol(stdout: &[u8], stderr: &[u8]) {

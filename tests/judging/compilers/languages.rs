@@ -1,12 +1,13 @@
 //! Every built-in language, the folders that can be solvers, and the tables that change languages.
 
+use crate::support::documents::document;
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, Said};
 use serde_json::Value;
 use std::process::Command;
 
 /// The name of a source file, a source that prints `0`, and the programs that it needs.
-const HELLO: [(&str, &str, Need, &[&str]); 24] = [
+const HELLO: &[(&str, &str, Need, &[&str])] = &[
     ("a.c", "int puts(const char *);\nint main(void) { puts(\"0\"); }\n", Need::Cc, &["gcc"]),
     ("a.cpp", "#include <iostream>\nint main() { std::cout << 0 << std::endl; }\n", Need::Cplusplus, &["g++"]),
     ("a.rs", "fn main() { println!(\"0\"); }\n", Need::Cc, &["rustc"]),
@@ -49,6 +50,9 @@ const HELLO: [(&str, &str, Need, &[&str]); 24] = [
     ("pypy/a.py", "import sys\nprint(0 if sys.implementation.name == 'pypy' else 'no')\n", Need::Pypy, &["pypy3"]),
 ];
 
+/// The languages that a source without a folder is in, although others have its extension.
+const DEFAULTS: [&str; 2] = ["python", "typescript"];
+
 /// Returns whether all these programs are installed. If not, prints which one is missing.
 fn has(need: Need, programs: &[&str]) -> bool {
     let found = |program: &&&str| Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
@@ -82,12 +86,40 @@ fn assert_accepted(folder: &Folder, arguments: &[&str]) {
 #[test]
 fn every_language_compiles_and_runs() {
     let folder = Folder::new();
-    for (name, text, need, programs) in HELLO {
+    for &(name, text, need, programs) in HELLO {
         if has(need, programs) {
             folder.write(name, text);
             let language = name.split_once('/').map_or(vec![], |(language, _)| vec!["--language", language]);
             assert_accepted(&folder, &[&["-s", name][..], &language].concat());
         }
+    }
+}
+
+/// Returns the words that a key of a table lists.
+fn listed<'a>(table: &'a toml::Value, key: &str) -> Vec<&'a str> {
+    let words = table.get(key).and_then(toml::Value::as_array).into_iter().flatten();
+    words.map(|word| word.as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_language_is_tried_and_described() {
+    let tables: toml::Table = include_str!("../../../judge/problem/src/manifest/languages.toml").parse().unwrap();
+    let languages = tables["language"].as_table().unwrap();
+    let page = document("languages.md");
+    for (language, table) in languages {
+        // A source whose extension another language has, too, chooses its language by its folder.
+        let is_tried_with = |extension: &str| {
+            let others = languages.iter().filter(|(_, other)| listed(other, "extensions").contains(&extension));
+            let is_default = others.count() == 1 || DEFAULTS.contains(&&**language);
+            let folder = if is_default { String::new() } else { format!("{language}/") };
+            HELLO.iter().any(|(name, ..)| *name == format!("{folder}a.{extension}"))
+        };
+        let is_tried_in = |file: &str| FOLDERS.iter().any(|(_, files, ..)| files.iter().any(|(name, _)| *name == file));
+        let is_tried = listed(table, "extensions").into_iter().any(is_tried_with)
+            || listed(table, "files").into_iter().any(is_tried_in);
+        assert!(is_tried, "no source is in {language}");
+        let is_described = page.lines().any(|line| line.starts_with("| `") && line.contains(&format!("`{language}`")));
+        assert!(is_described, "languages.md has no row of {language}");
     }
 }
 
@@ -122,7 +154,7 @@ fn runtimes_keep_within_a_small_memory() {
 /// A folder's name, its files with their contents, and the programs that it needs.
 type FolderCase = (&'static str, &'static [(&'static str, &'static str)], Need, &'static [&'static str]);
 
-const FOLDERS: [FolderCase; 8] = [
+const FOLDERS: &[FolderCase] = &[
     (
         "cpp",
         &[
@@ -202,7 +234,7 @@ const FOLDERS: [FolderCase; 8] = [
 #[test]
 fn a_folder_is_compiled_as_a_whole() {
     let folder = Folder::new();
-    for (name, files, need, programs) in FOLDERS {
+    for &(name, files, need, programs) in FOLDERS {
         for (file, text) in files {
             folder.write(&format!("{name}/{file}"), text);
         }
