@@ -54,7 +54,10 @@ fn written(folder: &Folder, command: &[&str], flag: &str, code: i32) -> String {
     std::fs::remove_file(path).unwrap();
     let said = folder.judge(&[command, &[flag, "-"]].concat());
     assert_eq!(said.code, Some(code), "{command:?} {flag} -");
-    assert_eq!(said.stdout.lines().count(), text.lines().count(), "{command:?} {flag}: nothing but the report");
+    // A gate says more lines about runs that other tests disturbed.
+    let is_disturbed = [&said.stdout, &text].iter().any(|report| report.contains("waited for a core"));
+    let is_report = said.stdout.lines().count() == text.lines().count();
+    assert!(is_report || is_disturbed, "{command:?} {flag}: nothing but the report: {}", said.stdout);
     text
 }
 
@@ -103,6 +106,12 @@ fn a_comparison_has_rows_markdown_and_a_page() {
     assert_eq!((code, of_cases(&report, "case").len()), (Some(0), 8));
 }
 
+/// Makes a report again if it is of a gate that was not comparable, because other tests kept the cores busy.
+fn undisturbed(report: impl Fn() -> String) -> String {
+    let mut reports = std::iter::repeat_with(report).take(20);
+    reports.find(|report| !report.contains("not comparable")).expect("a moment in which no solver waits for a core")
+}
+
 #[test]
 fn a_gate_has_rows_and_a_page() {
     let folder = sample();
@@ -111,12 +120,12 @@ fn a_gate_has_rows_and_a_page() {
     assert_eq!(table.len(), 9);
     assert_eq!(table[3], ["seed-3", "accepted", "accepted", "1003", "5"]);
 
-    let page = written(&folder, &GATE, "--html", 1);
+    let page = undisturbed(|| written(&folder, &GATE, "--html", 1));
     assert_page(&page);
     assert!(page.contains("the gate does not hold") && page.contains("<h2>Complaints</h2>"), "{page}");
     assert!(page.contains("<td class=\"word\">seed-3</td><td>1003</td><td>5</td><td>-99.50 %</td>"), "{page}");
     for (flag, start) in [("--json", "{"), ("--junit", "<?xml"), ("--markdown", "### ❌")] {
-        assert!(written(&folder, &GATE, flag, 1).starts_with(start), "{flag}");
+        assert!(undisturbed(|| written(&folder, &GATE, flag, 1)).starts_with(start), "{flag}");
     }
 }
 
@@ -164,9 +173,11 @@ fn markdown_reports_go_to_the_step_summary() {
     for (command, start) in
         [(&COMPARE[..], "### sum: 8 cases"), (&GATE, "### ❌"), (&POWER, "### Standard"), (&TUNE, "### sum: best of")]
     {
-        let summary = folder.path().join(format!("{}.md", command[0]));
-        folder.command(command).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
-        let text = std::fs::read_to_string(summary).unwrap();
+        let text = undisturbed(|| {
+            let summary = tempfile::NamedTempFile::new().unwrap();
+            folder.command(command).env("GITHUB_STEP_SUMMARY", summary.path()).output().unwrap();
+            std::fs::read_to_string(summary.path()).unwrap()
+        });
         assert!(text.starts_with(start), "{}: {text}", command[0]);
     }
 }
