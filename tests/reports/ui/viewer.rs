@@ -4,12 +4,15 @@ use super::browser::{chromium, headless};
 use crate::support::large_run;
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, of_cases};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use solutions::{Solution, Strength};
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// The answer to the statement's sample of `columns`, worth 141.
 const SAMPLE_ANSWER: &str = "11\n1 0\n2 0\n3 0\n3 0\n4 0\n5 0\n6 0\n6 0\n1 0\n2 0\n3 0\n";
@@ -213,27 +216,36 @@ fn ten_thousand_moves_fit_into_two_megabytes() {
 
 /// Opens a page, and returns its content after some seconds of the page's own time.
 fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
-    let dump = folder.path().join("dump.html");
     let mut child = headless(chromium, &folder.path().join("profile"))
         .args(["--virtual-time-budget=8000", "--dump-dom", url])
-        .stdout(std::fs::File::create(&dump).unwrap())
+        .stdout(Stdio::piped())
+        .process_group(0)
         .spawn()
         .unwrap();
-    let started = Instant::now();
-    // On a busy machine, a browser that has written the page may not end.
-    let content = loop {
-        let has_ended = child.try_wait().unwrap().is_some();
-        let content = std::fs::read_to_string(&dump).unwrap_or_default();
-        if has_ended || content.trim_end().ends_with("</html>") {
-            break content;
+    let (sender, parts) = mpsc::channel();
+    let mut output = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut buffer = [0; 1 << 16];
+        while let Ok(length @ 1..) = output.read(&mut buffer) {
+            let _ = sender.send(buffer[..length].to_vec());
         }
-        assert!(started.elapsed() < Duration::from_secs(120), "the browser writes nothing: {content}");
-        std::thread::sleep(Duration::from_millis(100));
-    };
-    // It may have ended by itself.
-    let _ = child.kill();
+    });
+    let mut content = Vec::new();
+    // On a busy machine, a browser that has written the page may not end.
+    while !content.trim_ascii_end().ends_with(b"</html>") {
+        match parts.recv_timeout(Duration::from_secs(120)) {
+            Ok(part) => content.extend(part),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("the browser writes nothing: {}", String::from_utf8_lossy(&content))
+            }
+        }
+    }
+    // With its helpers, which hold its output open: one that is left makes the profile again. All may have ended.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     child.wait().unwrap();
-    content
+    reader.join().unwrap();
+    String::from_utf8(content).unwrap()
 }
 
 #[test]

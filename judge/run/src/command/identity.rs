@@ -38,7 +38,11 @@ fn identity_of(external: &ExternalChecker) -> String {
     files.extend(contents(&answer_files(&external.answers).0));
     let protocol = match &external.protocol {
         CheckerProtocol::Judge => String::new(),
-        CheckerProtocol::Kattis(kattis) => format!(" (kattis {})", kattis.arguments.join(" ")),
+        CheckerProtocol::Kattis(kattis) => {
+            let passes = (kattis.passes > 1).then(|| format!("in {} passes", kattis.passes));
+            let arguments = kattis.arguments.iter().map(String::as_str).chain(passes.as_deref());
+            format!(" ({})", std::iter::once("kattis").chain(arguments).collect::<Vec<_>>().join(" "))
+        }
         CheckerProtocol::Regex(search) => {
             files.push(format!("{search:?}").into_bytes());
             " (regex)".to_owned()
@@ -47,7 +51,7 @@ fn identity_of(external: &ExternalChecker) -> String {
     };
     let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
     let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
-    format!("{}{} #{}{then}", external.written_line(), protocol.replace(" )", ")"), hash.short())
+    format!("{}{} #{}{then}", external.written_line(), protocol, hash.short())
 }
 
 /// Returns the contents of the files that a command names, and of the files that those name.
@@ -130,7 +134,7 @@ pub fn game_of(problem: &Problem) -> Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::{AnswerFiles, CompiledNeeds, Testlib};
+    use judge_problem::{AnswerFiles, CompiledNeeds, Kattis, Testlib};
 
     fn external(folder: &Path, line: &str) -> CheckerChoice {
         let command = CommandTemplate {
@@ -155,6 +159,13 @@ mod tests {
             trusted: false,
             compiled: CompiledNeeds::default(),
         };
+        let kattis = |passes| {
+            let protocol = CheckerProtocol::Kattis(Kattis { arguments: vec!["a".to_owned()], passes });
+            checker_identity(&CheckerChoice::External(speaking(command.clone(), protocol))).name
+        };
+        assert!(
+            kattis(1).starts_with("./check (kattis a) #") && kattis(3).starts_with("./check (kattis a in 3 passes) #")
+        );
         let testlib = |answers| {
             let external = speaking(command.clone(), CheckerProtocol::Testlib(Testlib { xml: false }));
             checker_identity(&CheckerChoice::External(ExternalChecker { answers, ..external })).name
