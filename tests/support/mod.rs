@@ -12,8 +12,10 @@ pub(crate) mod scenarios;
 pub(crate) mod stage;
 
 use require::{Need, skip};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A temporary folder in which the judge is run.
@@ -26,6 +28,18 @@ pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Helpers of a judge or browser that was killed may end a moment later, and write until then.
+        let began = Instant::now();
+        while std::fs::remove_dir_all(self.path()).is_err_and(|error| error.kind() != ErrorKind::NotFound)
+            && began.elapsed() < Duration::from_secs(5)
+        {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
 }
 
 impl Folder {
