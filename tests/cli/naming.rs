@@ -1,4 +1,4 @@
-//! The names on the command line: problems, catalogues and solvers, and the messages about those that do not exist.
+//! The names on the command line: problems, catalogues and solvers, and the messages about unknown names.
 
 use crate::support::{Folder, of_cases};
 

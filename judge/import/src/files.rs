@@ -1,6 +1,7 @@
 //! The files of a package.
 
 use crate::error::ImportError;
+use judge_run::matching::real;
 use std::path::{Path, PathBuf};
 
 /// Cargo's output folder.
@@ -86,7 +87,7 @@ pub(super) fn has_extension(file: &Path, endings: &[&str]) -> bool {
 
 /// Returns the folder's name as a valid id.
 pub(super) fn id_of(root: &Path) -> String {
-    let folder = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let folder = real(root);
     to_id(&name(&folder))
 }
 

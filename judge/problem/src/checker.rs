@@ -1,6 +1,7 @@
 //! The checkers and interactors of problem setters: their commands, protocols and answer files.
 
 use crate::text::{InvalidText, named_enum};
+use crate::verdict::checker_protocol;
 use regex::bytes::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -47,6 +48,11 @@ impl ExternalChecker {
     pub fn written(&self) -> CommandTemplate {
         let line = self.written_line().to_owned();
         CommandTemplate { line, ..self.command.clone() }
+    }
+
+    /// Returns how often the solver may run on one case.
+    pub fn passes(&self) -> u32 {
+        checker_protocol(&self.protocol).passes()
     }
 
     /// Returns the command line as the catalogue has it.

@@ -75,7 +75,7 @@ impl Document for SealedReport {
 }
 
 impl SealedReport {
-    /// Returns only the failures, those that are the judge's fault, and the total.
+    /// Returns only the failures, the faults of the judge, and the total.
     pub fn score(&self) -> SealedScore {
         SealedScore {
             failures: self.failures,

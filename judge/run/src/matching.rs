@@ -191,8 +191,8 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A path that does not exist is returned unchanged.
-fn real(path: &Path) -> PathBuf {
+/// Returns a path without links and `..`. A path that does not exist is returned unchanged.
+pub fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 

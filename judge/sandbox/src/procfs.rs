@@ -436,8 +436,8 @@ mod tests {
 
     #[test]
     fn buffers_count_by_what_they_can_hold() {
-        // Other tests of this process open descriptors, too, but fewer than these. A buffer counts once, so those that they close
-        // meanwhile do not matter.
+        // Other tests of this process open descriptors, too, but fewer than these. A buffer counts once, so it does not
+        // matter which ones they close.
         let mut found = Descriptors::default();
         added(&mut found);
         let sockets: Vec<_> = (0..50).map(|_| UnixStream::pair().unwrap()).collect();

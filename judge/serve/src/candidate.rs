@@ -8,6 +8,7 @@ use crate::slots::SlotPool;
 use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
+use judge_run::matching::real;
 use judge_run::solver::{self, Purpose, Toolbox};
 use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, Visible, sweepable_name};
 use judge_session::{Failure, programs};
@@ -50,7 +51,7 @@ struct Source {
 
 impl Source {
     fn of(folder: TempDir) -> Self {
-        let path = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_owned());
+        let path = real(folder.path());
         Self { place: format!("{}/", path.display()), _folder: folder }
     }
 

@@ -10,6 +10,7 @@ use crate::task::{Rank, Task};
 use judge_cli::EvaluatorArgs;
 use judge_problem::Catalogue;
 use judge_report::ServeStatus;
+use judge_run::matching::real;
 use judge_run::runner::RunSettings;
 use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
 use judge_session::sealed::real_path;
@@ -140,7 +141,6 @@ impl Evaluator {
 fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) -> Result<(), Failure> {
     let Some(sealed) = sealed.map(real_path).transpose()? else { return Ok(()) };
     let shown = sandbox::visible(&args.conditions.sandbox, sandbox)?;
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match shown.iter().find(|shown| sealed.starts_with(real(&shown.path))) {
         None => Ok(()),
         Some(shown) => {

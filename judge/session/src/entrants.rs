@@ -2,10 +2,9 @@
 
 use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
-use judge_problem::verdict::checker_protocol;
 use judge_problem::{
-    Catalogue, CheckerChoice, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec,
-    StoredEntrant, StoredRun, closest, quote, quote_words,
+    Catalogue, CheckerChoice, Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant,
+    StoredRun, closest, quote, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
@@ -121,9 +120,8 @@ pub(crate) fn check_each(specs: &[SolverSpec], problem: &Problem, settings: &Bui
 fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<(), Failure> {
     answers::refuse_interactive(problem)?;
     match &problem.checker {
-        CheckerChoice::External(ExternalChecker { protocol, .. }) if checker_protocol(protocol).passes() > 1 => {
-            let passes = checker_protocol(protocol).passes();
-            let error = format!("`{}` runs a solver up to {passes} times on a case", problem.id);
+        CheckerChoice::External(checker) if checker.passes() > 1 => {
+            let error = format!("`{}` runs a solver up to {} times on a case", problem.id, checker.passes());
             Err(Failure::usage(error).with_hint(format!("name a program instead of `{}`", spec.text)))
         }
         _ => Ok(()),

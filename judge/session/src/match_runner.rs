@@ -87,7 +87,7 @@ impl<'a> MatchRunner<'a> {
         Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: OnceCell::new() })
     }
 
-    /// Sets the best scores that points are relative to: those that the command line names, or else the problem's.
+    /// Sets the best scores that points are relative to: from the command line, or else from the problem.
     pub fn use_best_scores(&mut self, measure: Option<EffectMeasure>, best: Option<&Path>) -> Result<(), Failure> {
         let (problem, journal) = (&self.template.problem, FromJournal::of_run(self.options.journal));
         self.reference = ReferenceScores::of_points(measure, self.catalogue, problem, best, journal)?.into();

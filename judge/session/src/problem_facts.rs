@@ -1,6 +1,5 @@
 //! Facts about a problem, in words.
 
-use judge_problem::verdict::checker_protocol;
 use judge_problem::{
     BestSource, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, Direction, ExternalChecker,
     FileGenerator, GeneratorChoice, GeneratorParameter, GroupAggregate, MetricRule, Problem, Rule, TOKENS, TestGroup,
@@ -52,7 +51,7 @@ fn parameters(problem: &Problem) -> String {
     problem.generator_parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the metrics, including those that a built-in checker counts.
+/// Returns the metrics, with the ones that a built-in checker counts.
 fn metrics(problem: &Problem) -> String {
     let counted = match &problem.checker {
         CheckerChoice::BuiltIn(checker) => checker.metrics,
@@ -84,7 +83,7 @@ fn checker(problem: &Problem) -> String {
     let of = |external: &ExternalChecker| match &external.protocol {
         CheckerProtocol::Judge => external.command.line.clone(),
         protocol => {
-            let passes = match checker_protocol(protocol).passes() {
+            let passes = match external.passes() {
                 1 => String::new(),
                 passes => format!(", {passes} passes"),
             };

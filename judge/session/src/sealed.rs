@@ -13,6 +13,7 @@ use judge_problem::{
 };
 use judge_report::SealedReport;
 use judge_run::command::{checker_identity, generator_identity};
+use judge_run::matching::real;
 use judge_run::program;
 use judge_sandbox::Sandbox;
 use judge_statistics::{climbs, sum_error};
@@ -184,7 +185,6 @@ impl<'a> SealedCases<'a> {
             _ => None,
         });
         let shown = programs.flat_map(program::visible);
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let is_shown = |path: &Path| self.path.starts_with(real(path)) && !program::is_in_journal(&self.path);
         if let Some(visible) = shown.chain(plan.visible.iter().cloned()).find(|visible| is_shown(&visible.path)) {
             let error = format!("solvers see {}, which has the sealed cases in it", visible.path.display());

@@ -4,7 +4,7 @@ use judge_cli::MergeArgs;
 use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
 use judge_problem::{CaseList, CaseName, Catalogue, Exit, Origin, RunState, Shard, quote};
 use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-use judge_run::matching::matching;
+use judge_run::matching::{matching, real};
 use judge_session::{Failure, GlobalArgs, RestoredRun, case_selection, command_line, load, outputs, recorder};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -139,7 +139,6 @@ fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
         found.extend(matches);
     }
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let all: BTreeSet<PathBuf> = found.iter().map(|path| real(path)).collect();
     let into = real(into);
     let is_companion = |path: &Path| {

@@ -1,4 +1,4 @@
-//! Tools like those that AtCoder provides: built with Cargo, and run unchanged.
+//! Tools as AtCoder provides them: built with Cargo, and run unchanged.
 
 use super::{catalogue, names, package};
 use crate::support::{Folder, of_cases};

@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{GeneratorCall, InvalidText, Number, Percent, Time, Verdict, is_hidden};
+use judge_problem::{GeneratorCall, InvalidText, Number, Percent, Time, Verdict, beginning, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -67,8 +67,7 @@ fn shown(error: &toml::de::Error, text: &str) -> String {
     }
     let start = error.span().map_or(0, |span| span.start);
     let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
-    let message: String = error.message().chars().take(LONGEST_ERROR / 4).collect();
-    format!("line {line}: {message}")
+    format!("line {line}: {}", beginning(error.message(), LONGEST_ERROR / 4))
 }
 
 /// The line of a case.

@@ -4,6 +4,7 @@ use crate::error::ImportError;
 use crate::files;
 use judge_problem::{counted, error_chain, tail};
 use judge_run::command;
+use judge_run::matching::real;
 use regex::Regex;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ pub(super) fn root(folder: &Path) -> Option<PathBuf> {
 
 /// Returns the id of the problem: the name of the folder, or of the one above a folder `tools`.
 pub(super) fn id(root: &Path) -> String {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let root = real(root);
     let named = if files::name(&root) == "tools" { root.parent().unwrap_or(&root) } else { &root };
     files::id_of(named)
 }

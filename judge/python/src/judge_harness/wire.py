@@ -52,12 +52,12 @@ class Transport(Protocol):
         """Closes the handles that a fork has copied into this process, without notifying the server."""
 
 
-#: The server reads no longer message, and does not know whose it is.
+#: The server refuses longer messages, and cannot say which request they were.
 _MAX_MESSAGE = 16 << 20
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """Returns a message as a line of JSON without the newline. Raises `InvalidRequest` if it is none that a server reads."""
+    """Returns a message as a line of JSON without the newline. Raises `InvalidRequest` if the server cannot read it."""
     try:
         text = json.dumps(message, separators=(",", ":"), default=_plain, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:

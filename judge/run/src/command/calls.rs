@@ -3,6 +3,7 @@
 use super::outside::{self, Reports, Running, call_words};
 use super::sandboxed::{self, CallSpec, OUTPUT, SandboxedRun};
 use super::setter::{CaseInput, CommandError, CommandOutput, Found, Place, SetterProgram, StopSignal, stored};
+use crate::matching::real;
 use judge_problem::tail;
 use judge_problem::verdict::{CallFiles, Protocol};
 use judge_sandbox::{Exchange, WorkFile};
@@ -151,7 +152,7 @@ pub(super) fn call_spec(
     (found, place): (&Found, &Path),
 ) -> Result<CallSpec, CommandError> {
     let [input, answer, copy] = ["input", "answer", "expected"].map(|name| place.join(name));
-    let own = files.expected.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+    let own = files.expected.map(real);
     let is_seen = own.as_ref().is_some_and(|own| found.sees(own));
     let expected = if is_seen { own.as_deref() } else { own.as_ref().map(|_| &*copy) };
     let names = protocol.reports();

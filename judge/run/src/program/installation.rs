@@ -12,7 +12,7 @@
 
 use super::executable::{self, ProgramError, first_line, head, is_executable, on_path};
 use super::version_manager;
-use crate::matching::matching;
+use crate::matching::{matching, real};
 use judge_problem::JOURNAL_FOLDER;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -362,7 +362,7 @@ fn parts(folder: &Path) -> Vec<PathBuf> {
 /// Returns whether a path, after following links, is in this folder or in a system folder. A solver's folder may
 /// contain links to any place.
 fn stays_within(folder: &Path, path: &Path) -> bool {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let folder = real(folder);
     path.canonicalize().is_ok_and(|real| real.starts_with(folder) || is_systems(&real))
 }
 

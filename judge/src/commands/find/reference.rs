@@ -1,7 +1,7 @@
 //! Answers to new cases of a checker that compares with answer files. New cases have none, so the answers of a second
 //! solver take their place.
 
-use judge_problem::{CheckerChoice, CheckerProtocol, Condition, ExternalChecker, Outcome, Problem};
+use judge_problem::{CheckerChoice, Condition, Outcome, Problem};
 use judge_run::cases::{CheckerError, ProblemChecker};
 use judge_run::runner::outcome_from_decision;
 use judge_session::Failure;
@@ -19,9 +19,7 @@ impl NewAnswers {
         let plays_alone = match &problem.checker {
             CheckerChoice::Tokens(..) => true,
             _ if !has_files => return Ok(None),
-            CheckerChoice::External(ExternalChecker { protocol: CheckerProtocol::Kattis(kattis), .. }) => {
-                kattis.passes == 1
-            }
+            CheckerChoice::External(checker) => checker.passes() == 1,
             checker => !checker.is_interactive(),
         };
         if plays_alone {

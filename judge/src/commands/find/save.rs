@@ -3,6 +3,7 @@
 use super::Seen;
 use judge_problem::{Catalogue, Problem, quote};
 use judge_run::cases::Inputs;
+use judge_run::matching::real;
 use judge_session::{Failure, load};
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -78,7 +79,7 @@ impl SavedFolder {
     }
 
     /// Writes the inputs, the right answers that are known, the catalogue, and the files that it names. If cases need an
-    /// answer file, only those that have one are in the catalogue. Returns how many are.
+    /// answer file, only cases with one are in the catalogue. Returns how many are.
     pub(super) fn save(mut self, problem: &Problem, found: &[&Seen], need_answers: bool) -> Result<usize, Failure> {
         for (place, source) in &self.files {
             write(&self.folder.join(place), |copy| fs::copy(source, copy).map(drop))?;
@@ -218,11 +219,6 @@ fn write(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), 
         Ok(())
     });
     written.map_err(|error| load::unwritable("the found case", path, &error))
-}
-
-/// A path that does not exist is returned unchanged.
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, Failure> {

@@ -18,7 +18,7 @@ use std::time::Instant;
 /// The number of cases that are examined for each case that may be played.
 const LOOKED_AT: usize = 4;
 
-/// At most so many seeds are examined before the search begins. Further seeds are taken in order.
+/// The most seeds that are examined before the search begins. Further seeds are taken in order.
 const MAX_POOL: usize = 40_000;
 
 /// The number of seeds of a batch that are chosen by their promising features. The others are taken in order.
