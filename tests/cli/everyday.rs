@@ -431,7 +431,7 @@ fn shortened_standard_error_says_how_much_is_missing() {
     };
     let said = run(&[]).stdout;
     assert!(
-        said.contains("… the last 5 of 30 lines; --all shows those that are kept") && !said.contains("| line 25"),
+        said.contains("… the last 5 of 30 lines; --all shows all lines that were kept") && !said.contains("| line 25"),
         "{said}"
     );
     let said = run(&["--all"]).stdout;

@@ -203,7 +203,7 @@ fn the_limits_of_compilers_are_keys() {
 #[test]
 fn negative_scores_count_or_are_judge_errors() {
     let note =
-        "the score -5 is worse than that of a failed case (0): set `failure` in [problem.scoring] below every score";
+        "the score -5 is worse than the score of a failed case (0): set `failure` in [problem.scoring] below every score";
     for rule in ["sum", "mean"] {
         let scoring = format!("[problem.scoring]\nrule = \"{rule}\"\n");
         let said = judged(&problem("echo -5", &scoring));

@@ -120,5 +120,5 @@ fn every_pass_has_the_whole_cpu_time() {
     let (code, report) = folder.json(&["run", "-p", "p", "-s", "python3 bot.py"]);
     assert_eq!(code, Some(0), "{report}");
     let cpu = report["cases"][0]["cpu_ms"].as_f64().unwrap();
-    assert!((250.0..400.0).contains(&cpu), "that of the longest pass: {cpu}");
+    assert!((250.0..400.0).contains(&cpu), "the time of the longest pass: {cpu}");
 }

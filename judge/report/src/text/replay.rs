@@ -212,7 +212,7 @@ impl GameReplay {
         self.len() == 0
     }
 
-    /// Forgets what is recorded so far, as it has left. What is recorded next follows from it.
+    /// Forgets the recorded part, which was sent. The next part continues it.
     pub fn forget_sent(&mut self) {
         let queue = self.queue.cells.len();
         self.sent =
