@@ -214,6 +214,28 @@ fn flags_of_one_case_change_no_verdict() {
 }
 
 #[test]
+fn flags_reach_the_validator_unchanged() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let new = "problem_format_version: 2023-07\nname: Echo\n";
+    for (config, flags, expected) in [
+        (
+            "name: Echo\nvalidation: custom\nvalidator_flags: --x={a} \"b\" $c *\n",
+            "{}\n",
+            r#"['--x={a}', '"b"', '$c', '*']"#,
+        ),
+        (new, "output_validator_args: [a b, '', $c]\n", "['a b', '', '$c']"),
+    ] {
+        let validator = format!("import sys\nsys.exit(42 if sys.argv[4:] == {expected} else 43)\n");
+        let more = [("data/secret/test_group.yaml", flags), ("output_validator/v.py", &*validator)];
+        let folder = echoes(config, &more);
+        imported(&folder);
+        assert_eq!(verdicts(&folder, "cat"), ["1 accepted"], "{}", catalogue(&folder));
+    }
+}
+
+#[test]
 fn submissions_are_compiled_with_the_files_in_include() {
     let folder = echoes(
         "problem_format_version: 2023-07\nname: Echo\n",
@@ -294,6 +316,10 @@ fn submissions_yaml_says_what_is_expected() {
         ),
         ("accepted/*: {permitted: [WA]}\n", "nothing that accepted/a.sh may have is permitted and required"),
         ("accepted/*:\n  score: [3, 1]\n", "submissions.yaml:2: `score: 3 1`"),
+        (
+            &*format!("'{}': {{permitted: [AC]}}\n", "{a,b}".repeat(30)),
+            "submissions.yaml:1: a path with too many alternatives in braces: expected at most 1000, and 4096 bytes",
+        ),
     ] {
         let files = [("submissions/submissions.yaml", rules), ("submissions/accepted/a.sh", "cat\n")];
         let said = echoes(config, &files).judge(&["import", "pack", "--to", "out"]);
