@@ -101,6 +101,21 @@ fn ids_of_problems_are_completed_in_every_shell() {
 }
 
 #[test]
+fn files_of_solvers_and_tiers_are_completed() {
+    let folder = Folder::new();
+    folder.write("bots/mine.py", "");
+    for words in [
+        &["judge", "run", "-s", "bots/mi"][..],
+        &["judge", "run", "bots/mi"],
+        &["judge", "compare", "bots/mi"],
+        &["judge", "run", "--inputs", "bots/mi"],
+    ] {
+        assert_eq!(completed(&folder, "bash", words).trim(), "bots/mine.py", "{words:?}");
+    }
+    assert_eq!(completed(&folder, "bash", &["judge", "exec", "--require-tier", "us"]).trim(), "userns");
+}
+
+#[test]
 fn the_script_of_bash_completes_ids() {
     if std::process::Command::new("bash").args(["-c", "true"]).status().is_err() {
         return skip(Need::Bash, "there is no bash");

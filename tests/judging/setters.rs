@@ -94,7 +94,7 @@ fn refusal(lines: &str, generator: &str) -> String {
 }
 
 /// Commands, and for each error: its place, the marked text, and its message.
-const MISPLACED: [(&str, &str, &str, &str); 10] = [
+const MISPLACED: [(&str, &str, &str, &str); 13] = [
     (
         "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {sed}\"",
         "4:28",
@@ -132,6 +132,14 @@ const MISPLACED: [(&str, &str, &str, &str); 10] = [
         "3:31",
         "expected `{input}` or `{answer}`",
         "unknown placeholder `{seed}`",
+    ),
+    ("checker-command = \"\"\n#", "3:19", "expected a command line", "bad value of `checker-command`"),
+    ("checker-command = \"c 'x {answer}\"\n#", "3:19", "whose quotes match", "bad value of `checker-command`"),
+    (
+        "checker-command = \"c {answer}\"\nvalidator-command = \"\"\n#",
+        "4:21",
+        "expected a command line",
+        "bad value of `validator-command`",
     ),
     ("interactor-command = \"./i {input}\"\n#", "3:22", "add `{report}`", "the interactor has no `{report}`"),
     ("interactor-command = \"./i {reprot}\"\n#", "3:27", "did you mean `{report}`?", "unknown placeholder `{reprot}`"),
@@ -202,8 +210,7 @@ fn the_limits_of_compilers_are_keys() {
 
 #[test]
 fn negative_scores_count_or_are_judge_errors() {
-    let note =
-        "the score -5 is worse than the score of a failed case (0): set `failure` in [problem.scoring] below every score";
+    let note = "the score -5 is worse than the score of a failed case (0): set `failure` in [problem.scoring] below every score";
     for rule in ["sum", "mean"] {
         let scoring = format!("[problem.scoring]\nrule = \"{rule}\"\n");
         let said = judged(&problem("echo -5", &scoring));
