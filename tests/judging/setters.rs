@@ -146,6 +146,20 @@ const MISPLACED: [(&str, &str, &str, &str); 13] = [
 ];
 
 #[test]
+fn a_table_in_place_of_a_list_is_one_error() {
+    let folder = Folder::new();
+    for (text, message) in [
+        ("[problem]\nid = \"p\"\n", "expected tables, each written [[problem]]"),
+        ("problem = []\n", "the catalogue has no `problem`"),
+        ("# nothing\n", "the catalogue has no `problem`"),
+    ] {
+        folder.write("problems.toml", text);
+        let said = folder.judge(&["list"]).stderr;
+        assert!(said.contains(message) && said.matches("error:").count() == 1, "{text}: {said}");
+    }
+}
+
+#[test]
 fn missing_placeholders_are_refused_with_their_place() {
     let generator = "generator-command = \"echo {seed}\"";
     for (lines, place, carets, message) in MISPLACED {

@@ -56,7 +56,9 @@ pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failu
 }
 
 fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
-    let contents = std::fs::read(path).map_err(|error| unreadable("the catalogue", path, error))?;
+    let mut contents = Vec::new();
+    let read = open(path).and_then(|mut file| file.read_to_end(&mut contents));
+    read.map_err(|error| unreadable("the catalogue", path, error))?;
     let real = path.canonicalize();
     let folder = real.as_deref().ok().and_then(Path::parent).unwrap_or(here);
     let shown = path.strip_prefix(here).unwrap_or(path).display().to_string();
@@ -81,7 +83,8 @@ pub fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Pro
 }
 
 fn nearest(here: &Path) -> Option<PathBuf> {
-    here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.is_file())
+    // What cannot be read, such as a link to nowhere, is an error, and does not make way for other problems.
+    here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.symlink_metadata().is_ok())
 }
 
 /// Reads a file; `-` is standard input. `what` is its name in messages.
@@ -367,6 +370,17 @@ mod tests {
         std::fs::write(&file, "x".repeat(MAX_BYTES + 1)).unwrap();
         assert!(is_first_in(&file, Path::new("/a")) && !is_first_in(&file, Path::new("/a")));
         assert!(std::fs::metadata(&file).unwrap().len() < 100);
+    }
+
+    #[test]
+    fn a_link_to_nowhere_is_the_nearest_catalogue() {
+        let folder = tempfile::tempdir().unwrap();
+        let [outer, inner] = [folder.path().join("problems.toml"), folder.path().join("in/problems.toml")];
+        std::fs::create_dir(folder.path().join("in")).unwrap();
+        std::fs::write(&outer, "").unwrap();
+        assert_eq!(nearest(&folder.path().join("in")), Some(outer));
+        std::os::unix::fs::symlink("nowhere", &inner).unwrap();
+        assert_eq!(nearest(&folder.path().join("in")), Some(inner));
     }
 
     #[test]

@@ -89,6 +89,10 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
     left.extend(lines);
     let wants = config.custom.unwrap_or(true) || config.interactive || config.multi_pass;
     let validator = if wants { package::output(root)? } else { None };
+    if !wants {
+        let unused = ["output_validator", "output_validators"].into_iter().filter(|name| root.join(name).is_dir());
+        left.extend(unused.map(|name| format!("{name}: not used, as problem.yaml has no `validation: custom`")));
+    }
     if validator.is_none() && (config.custom == Some(true) || config.interactive || config.multi_pass) {
         let expected = "a program in output_validator/ or output_validators/";
         return Err(ImportError::bad(&root.join(CONFIG), "the problem has no output validator", expected));

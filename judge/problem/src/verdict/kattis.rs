@@ -36,6 +36,10 @@ impl Protocol for Kattis {
         self.passes
     }
 
+    fn next_pass_file(&self) -> Option<&'static str> {
+        Some(FILES[NEXT_PASS])
+    }
+
     fn accepts_inputs_with(&self) -> i32 {
         ACCEPTS
     }
