@@ -125,7 +125,10 @@ fn score_and_message_stay_from_pass_to_pass() {
             "{trusted}checker-command = \"python3 validate.py\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 2"
         ));
         folder.write("validate.py", SUM);
-        assert_eq!(judged(&folder, "sh -c 'read a b; if [ \"$a\" = back ]; then echo $b; else echo $a; fi'"), accepted("15"));
+        assert_eq!(
+            judged(&folder, "sh -c 'read a b; if [ \"$a\" = back ]; then echo $b; else echo $a; fi'"),
+            accepted("15")
+        );
         assert_eq!(judged(&folder, "sh -c 'read a b; [ \"$a\" = back ] && echo 9 || echo 1'"), wrong("1; 9"));
     }
 }
