@@ -34,7 +34,9 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Fa
     let mut provenance = outputs::here();
     let outputs = Outputs::check::<PowerReport>(&args.reports)?;
     if let (None, Some(name)) = (&args.problem, args.statistics.metric()) {
-        return Err(Failure::usage(format!("--measure metric:{name} needs the problem that declares it: --problem ID")));
+        return Err(Failure::usage(format!(
+            "--measure metric:{name} needs the problem that declares it: --problem ID"
+        )));
     }
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => {
@@ -168,7 +170,8 @@ fn known_spread(args: &PowerArgs, sd: &MinEffect) -> Result<Spread, Failure> {
         MinEffect::Amount(_) => EffectMeasure::Difference,
     };
     let measure = args.statistics.measure().unwrap_or(by_default);
-    let deviation = measure.min_effect(&Rule::Sum, Some(sd)).map_err(|error| Failure::usage(format!("--sd: {error}")))?;
+    let deviation =
+        measure.min_effect(&Rule::Sum, Some(sd)).map_err(|error| Failure::usage(format!("--sd: {error}")))?;
     let source = "given".to_owned();
     Ok(Spread { measure, rule: Rule::Sum, deviation: deviation.unwrap_or_default(), cases: None, source })
 }

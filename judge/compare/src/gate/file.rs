@@ -445,7 +445,9 @@ mod tests {
 
     #[test]
     fn scores_keep_all_their_digits_however_they_are_written() {
-        for score in ["10.00000000000000000001", "99999999999999999999", "\"10.00000000000000000001\"", "1_0", "+10", "1e1"] {
+        for score in
+            ["10.00000000000000000001", "99999999999999999999", "\"10.00000000000000000001\"", "1_0", "+10", "1e1"]
+        {
             let text = record().render().replacen("score = 141", &format!("score = {score}"), 1);
             let sample = BaselineFile::parse(&text).unwrap().baseline.cases["seed-1"].result.sample().cloned();
             let expected: Score = score.replace(['"', '_', '+'], "").parse().unwrap();

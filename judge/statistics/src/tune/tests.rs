@@ -99,7 +99,6 @@ fn failures_do_not_win() {
     assert!((0.6..0.7).contains(&best), "{best}");
 }
 
-/// Selection makes the winner of a search look good on its own cases. On fresh cases this advantage disappears.
 #[test]
 fn a_setting_that_fails_half_of_the_cases_does_not_win_by_the_others() {
     let mut search = search(&["k=a,b"], 60, 20, 1);
@@ -111,6 +110,7 @@ fn a_setting_that_fails_half_of_the_cases_does_not_win_by_the_others() {
     assert_eq!(best.unwrap().values, ["a"]);
 }
 
+/// Selection makes the winner of a search look good on its own cases. On fresh cases this advantage disappears.
 #[test]
 fn dead_parameters_win_on_fresh_cases_as_rarely_as_the_level_says() {
     // A score is random, but the same whenever a setting runs on a seed.
