@@ -2,7 +2,7 @@
 //! sources.
 
 use crate::support::Folder;
-use crate::support::documents::garbage_is_wrong;
+use crate::support::documents::{garbage_is_wrong, system_first};
 use crate::support::require::{Need, skip};
 use serde_json::json;
 use std::path::Path;
@@ -19,7 +19,8 @@ fn has(program: &str, need: Need) -> bool {
 
 /// Makes a problem.
 fn new(flags: &[&str]) -> Folder {
-    let folder = Folder::new();
+    let mut folder = Folder::new();
+    folder.programs = Some(system_first());
     let said = folder.judge(&[&["new", "mine"], flags].concat());
     assert_eq!(said.code, Some(0), "{flags:?}: {}", said.stderr);
     assert!(said.stderr.contains("next: cd mine && judge verify"), "{flags:?}: {}", said.stderr);

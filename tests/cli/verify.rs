@@ -350,7 +350,7 @@ fn the_commands_of_the_findings_show_them_again() {
 
 #[test]
 fn a_built_in_problem_passes() {
-    pass(&["-p", "columns"]);
+    pass(&["-p", "same-game"]);
 }
 
 #[test]
