@@ -35,7 +35,7 @@ fn problems_and_solvers_are_named_by_position() {
     let folder = Folder::new();
     folder.write("bot.sh", "echo 0\n");
     let verdicts = |words: &[&str]| {
-        let (_, report) = folder.json(&[&["run", "--seeds", "1"], words].concat());
+        let (_, report) = folder.json(&[&["run", "--seeds", "1", "--env", "SOLVER_TIME_LIMIT=0.1"], words].concat());
         let name = |solver: &serde_json::Value| solver["name"].as_str().unwrap().to_owned();
         report["solvers"].as_array().unwrap().iter().map(name).collect::<Vec<_>>().join(" ")
     };

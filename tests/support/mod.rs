@@ -21,6 +21,8 @@ use tempfile::TempDir;
 /// A temporary folder in which the judge is run.
 pub(crate) struct Folder {
     dir: TempDir,
+    /// The path of the judge, if it is not the user's.
+    pub(crate) programs: Option<String>,
 }
 
 /// The judge's output and exit code.
@@ -44,7 +46,7 @@ impl Drop for Folder {
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::Builder::new().prefix("judge-test-").tempdir().unwrap() }
+        Self { dir: tempfile::Builder::new().prefix("judge-test-").tempdir().unwrap(), programs: None }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -74,7 +76,8 @@ impl Folder {
         // Uses neither the user's own settings nor programs that other tests have compiled.
         command
             .env("JUDGE_CACHE", self.path().join(".judge-cache"))
-            .env("XDG_CONFIG_HOME", self.path().join(".config"));
+            .env("XDG_CONFIG_HOME", self.path().join(".config"))
+            .envs(self.programs.iter().map(|path| ("PATH", path)));
         command
     }
 

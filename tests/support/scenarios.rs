@@ -32,7 +32,7 @@ pub(crate) const fn hanging(verdict: &'static str, decider: &'static str, solver
     Scenario { limits: ["--wall", "200ms"], share: 4, ..always(verdict, decider, solver) }
 }
 
-/// For those after which the interactor is waited for, for seconds each time.
+/// For those after which the interactor is waited for, for as long as it may take to decide.
 pub(crate) const fn slowly(scenario: Scenario) -> Scenario {
     Scenario { share: 50, ..scenario }
 }
@@ -72,6 +72,19 @@ pub(crate) fn scene_with(keys: &str) -> Option<Folder> {
     Some(folder)
 }
 
+/// Sets a limit of the problem.
+pub(crate) fn limit(folder: &Folder, key: &str, value: &str) {
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    let limits = format!("[problem.limits]\n{key} = \"{value}\"");
+    folder.write("problems.toml", catalogue.replace("[problem.limits]", &limits));
+}
+
+/// Whether a side with these actions never ends, so that a test waits for its whole limit.
+pub(crate) fn is_endless(actions: &str) -> bool {
+    let ends_never = |action| matches!(action, "flood" | "flood=1" | "wait" | "pause=100000" | "compute=100000");
+    actions.split(' ').any(ends_never)
+}
+
 /// All run at once, because most of them wait.
 pub(crate) fn hold(scenarios: &[Scenario], scene: fn(&str) -> Option<Folder>) {
     std::thread::scope(|scope| {
@@ -84,7 +97,7 @@ pub(crate) fn hold(scenarios: &[Scenario], scene: fn(&str) -> Option<Folder>) {
 fn hold_one(scenario: &Scenario, scene: fn(&str) -> Option<Folder>) {
     let Scenario { verdict, decider, solver, limits, share } = scenario;
     let Some(folder) = scene(decider) else { return };
-    assert_always(&folder, &format!("`{decider}`"), solver, verdict, (repeats() / share).max(2), *limits);
+    assert_always(&folder, &format!("`{decider}`"), solver, verdict, (repeats() / share).max(1), *limits);
 }
 
 /// Runs a conversation repeatedly, and expects the same verdict each time.

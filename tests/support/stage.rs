@@ -134,10 +134,11 @@ impl Stage {
     }
 }
 
-/// The users that run the judge in these tests, and the tiers of each. Missing tiers are printed.
+/// The users that run the judge in these tests, and the tiers of each. Missing tiers are printed once.
 pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
+    static FOUND: OnceLock<Vec<(Option<u32>, String)>> = OnceLock::new();
     let users = if is_root() { vec![None, Some(PLAIN_USER)] } else { vec![None] };
-    users.into_iter().flat_map(|user| tiers_of(stage, user)).collect()
+    FOUND.get_or_init(|| users.into_iter().flat_map(|user| tiers_of(stage, user)).collect()).clone()
 }
 
 /// The first of them: the strongest tier of the user of the tests.
@@ -168,6 +169,23 @@ fn tiers_of(stage: &Stage, user: Option<u32>) -> Vec<(Option<u32>, String)> {
     }
     assert!(!tiers.is_empty(), "no tier works for {user:?}: {report}");
     tiers
+}
+
+/// The tiers that work on this machine for this user, the strongest first. Missing tiers are printed once.
+pub(crate) fn tiers() -> Vec<&'static str> {
+    static FOUND: OnceLock<Vec<&'static str>> = OnceLock::new();
+    let find = || {
+        let folder = Folder::new();
+        let works = |tier: &&str| folder.judge(&["exec", "--tier", tier, "--", "true"]).code == Some(0);
+        let found: Vec<_> = ["root", "delegated", "userns", "bare"].into_iter().filter(works).collect();
+        for (tier, need) in [("userns", Need::Userns), ("bare", Need::Bare)] {
+            if !found.contains(&tier) {
+                skip(need, format!("programs in tier {tier}"));
+            }
+        }
+        found
+    };
+    FOUND.get_or_init(find).clone()
 }
 
 pub(crate) fn run(mut command: Command) -> Said {

@@ -4,6 +4,7 @@ mod languages;
 
 use crate::support::Folder;
 use crate::support::require::{Need, skip};
+use crate::support::stage::tiers;
 use std::process::{Command, Stdio};
 
 /// The environment of the programs, inside and outside.
@@ -25,13 +26,6 @@ const OTHERWISE: [(&str, &[&str], &str); 9] = [
     ("its mode", &["bare"], "its mode: 384"),
     ("times", &["bare"], "times: -1 EPERM"),
 ];
-
-/// The tiers that work on this machine for this user.
-fn tiers() -> Vec<&'static str> {
-    let folder = Folder::new();
-    let works = |tier: &&str| folder.judge(&["exec", "--tier", tier, "--", "true"]).code == Some(0);
-    ["root", "delegated", "userns", "bare"].into_iter().filter(works).collect()
-}
 
 /// Runs a program outside; returns its output and its exit code.
 fn outside(folder: &Folder, words: &[&str]) -> (String, Option<i32>) {

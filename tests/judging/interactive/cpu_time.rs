@@ -9,7 +9,7 @@ use crate::support::{Folder, of_cases};
 const SHARE: f64 = 0.02;
 
 /// How often each is measured.
-const ROUNDS: u32 = 3;
+const ROUNDS: u32 = 2;
 
 /// The steps of the solver, in millions: about a third of a second.
 const MILLIONS: u32 = 150;
@@ -35,7 +35,7 @@ fn conversations_cost_the_solver_no_extra_cpu() {
     let alone = "checker-command = \"cat {answer}\"";
     let quiet = format!("{INTERACTIVE}say=go hear report-heard\"");
     // It computes before, during and after the solver's own work.
-    let burning = format!("{INTERACTIVE}compute=100 say=go compute=500 hear compute=100 report-heard\"");
+    let burning = format!("{INTERACTIVE}compute=50 say=go compute=400 hear compute=50 report-heard\"");
     let scenes = [alone, &quiet, &burning].map(scene_with);
     let [Some(alone), Some(quiet), Some(burning)] = scenes else { return };
     unhurried("the CPU time of a conversation", || {

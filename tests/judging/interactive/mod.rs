@@ -5,14 +5,23 @@ mod endings;
 
 use crate::support::pace::{in_time, patiently, unhurried};
 use crate::support::scenarios;
-use crate::support::scenarios::{Scenario, always, assert_always, hanging, repeats, scene_with, slowly};
+use crate::support::scenarios::{
+    Scenario, always, assert_always, hanging, is_endless, limit, repeats, scene_with, slowly,
+};
 use crate::support::{Folder, of_cases};
 use std::time::Duration;
+
+/// The time to decide of an interactor that never decides.
+const NEVER: Duration = Duration::from_millis(700);
 
 /// A folder with a problem whose interactor follows instructions, and with the program for either side; `None` without
 /// a C compiler.
 fn scene(interactor: &str) -> Option<Folder> {
-    scene_with(&format!("interactor-command = \"./player report-to={{report}} {interactor}\""))
+    let folder = scene_with(&format!("interactor-command = \"./player report-to={{report}} {interactor}\""))?;
+    if is_endless(interactor) {
+        limit(&folder, "interactor-wall", &format!("{}ms", NEVER.as_millis()));
+    }
+    Some(folder)
 }
 
 /// Holds conversations in which the interactor decides.
@@ -133,13 +142,10 @@ fn unread_output_changes_no_decision() {
 #[test]
 fn a_flooding_interactor_still_has_time() {
     let Some(folder) = scene("flood") else { return };
-    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
-    let limit = "[problem.limits]\ninteractor-wall = \"700ms\"";
-    folder.write("problems.toml", catalogue.replace("[problem.limits]", limit));
     let began = std::time::Instant::now();
     let (code, report) = folder.json(&["run", "-p", "talk", "-s", "./player exit=0"]);
     assert_eq!((code, of_cases(&report, "verdict")), (Some(3), vec![&"judge-error".into()]), "{report}");
-    assert!(began.elapsed() >= Duration::from_millis(700), "{:?}", began.elapsed());
+    assert!(began.elapsed() >= NEVER, "{:?}", began.elapsed());
 }
 
 #[test]
@@ -324,7 +330,8 @@ fn a_transcript_does_not_change_the_verdict() {
             let (_, report) = folder.json(&[&["run", "-p", "talk", "-s", &solver], more].concat());
             of_cases(&report, "verdict").iter().map(ToString::to_string).collect::<Vec<_>>()
         };
-        assert_eq!(verdicts(&["--transcript", "talks"]), verdicts(&[]), "{interactor} and {solver}");
-        assert_eq!(verdicts(&["--transcript", "talks"]), [format!("\"{verdict}\"")], "{interactor} and {solver}");
+        for more in [&["--transcript", "talks"][..], &[]] {
+            assert_eq!(verdicts(more), [format!("\"{verdict}\"")], "{interactor} and {solver}, {more:?}");
+        }
     }
 }

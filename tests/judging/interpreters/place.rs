@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// An ordinary user.
@@ -100,6 +101,11 @@ impl Place {
 
     /// All ways of running the judge that work here.
     pub(crate) fn judges(&self) -> Vec<Judge> {
+        static FOUND: OnceLock<Vec<Judge>> = OnceLock::new();
+        FOUND.get_or_init(|| self.tried()).clone()
+    }
+
+    fn tried(&self) -> Vec<Judge> {
         let mut judges = Vec::new();
         for (tier, need) in [("root", Need::Root), ("userns", Need::Userns), ("bare", Need::Bare)] {
             let other = (is_root() && tier != "root").then_some(Some(PLAIN_USER));

@@ -49,7 +49,7 @@ fn it_has_the_charts_of_the_live_page() {
 
 #[test]
 fn large_reports_draw_only_visible_rows() {
-    draws_only_visible_rows(20_000);
+    draws_only_visible_rows(6_000);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `judge site`: the pages of a journal as files, in a real browser, from a web host and from the disk.
 
 use super::browser::Browser;
-use super::some_runs;
+use super::{runs_on, some_runs};
 use crate::support::Folder;
 use crate::support::client::Server;
 use crate::support::documents::{CATALOGUE, sample};
@@ -45,6 +45,13 @@ fn host(folder: &Path) -> String {
     address
 }
 
+/// Some runs with few games, because a site has every move of all of them.
+fn some_games() -> Folder {
+    let folder = Folder::new();
+    runs_on(&folder, "1-4");
+    folder
+}
+
 fn written(folder: &Folder, more: &[&str]) -> Vec<u8> {
     let said = folder.judge(&[&["site", "public"], more].concat());
     assert_eq!(said.code, Some(0), "{}", said.stderr);
@@ -76,7 +83,7 @@ fn has(bytes: &[u8], text: &str) -> bool {
 
 #[test]
 fn a_site_tells_nothing_of_the_machine() {
-    let folder = some_runs();
+    let folder = some_games();
     folder.script("secret-bot", "echo hidden-words >&2; echo /secret/place >&2; exit 3");
     let path = folder.path().join("secret-bot");
     assert_eq!(
@@ -112,7 +119,7 @@ fn a_site_tells_nothing_of_the_machine() {
 
 #[test]
 fn only_an_empty_folder_or_a_site_is_replaced() {
-    let folder = some_runs();
+    let folder = some_games();
     folder.write("full/notes.txt", "mine");
     let said = folder.judge(&["site", "full"]);
     assert!(said.code == Some(2) && said.stderr.contains("neither empty nor a site"), "{}", said.stderr);
@@ -197,7 +204,7 @@ fn look_around(browser: &mut Browser) {
 
 #[test]
 fn a_site_opens_below_any_path_and_from_the_disk() {
-    let folder = some_runs();
+    let folder = some_games();
     let server = Server::start(&folder, &[]);
     let served = server.json("/api/runs/2/cases/seed-1/replay");
     written(&folder, &[]);
