@@ -74,6 +74,14 @@ impl Mapping {
         self.text(key)?.map(|text| read(text).ok_or_else(expected)).transpose()
     }
 
+    /// Returns a number above 0.
+    pub(super) fn positive(&self, key: &str) -> Result<Option<f64>, ImportError> {
+        match self.number(key)? {
+            Some(0.0) => Err(self.bad(key, "a number above 0")),
+            number => Ok(number),
+        }
+    }
+
     /// Returns the words of a text or of a list of texts.
     pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>, ImportError> {
         let Some(value) = self.get(key) else { return Ok(None) };

@@ -167,12 +167,33 @@ fn every_submission_folder_has_its_verdicts() {
     );
     let said = imported(&folder);
     assert!(said.contains("left   submissions/mixed: f.sh: its name stands for no verdict"), "{said}");
-    assert_eq!(said.matches("left   submissions").count(), 1, "{said}");
+    assert!(said.contains("left   submissions/time_limit_exceeded/e.sh: less than the format asks for"), "{said}");
+    assert_eq!(said.matches("left   submissions").count(), 2, "{said}");
     let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
     assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
     let text = catalogue(&folder).replace("rejected/c.sh", "accepted/a.sh");
     folder.write("out/problems.toml", text);
     assert_eq!(folder.judge(&["verify", "--problems", "out/problems.toml"]).code, Some(1));
+}
+
+#[test]
+fn legacy_submissions_may_fail_in_other_ways_too() {
+    let late = "read -r n; [ $n = 1 ] && while :; do :; done; echo 7\n";
+    let crashing = "read -r n; [ $n = 1 ] && exit 3; echo 7\n";
+    let files = [
+        ("data/secret/2.in", "2\n"),
+        ("data/secret/2.ans", "2\n"),
+        ("submissions/accepted/a.sh", "cat\n"),
+        ("submissions/time_limit_exceeded/b.sh", late),
+        ("submissions/run_time_error/c.sh", crashing),
+    ];
+    for (config, code) in [("name: Echo\n", 0), ("name: Echo\nproblem_format_version: 2025-09\n", 1)] {
+        let folder = echoes(&format!("{config}limits: {{time_limit: 1}}\n"), &files);
+        let said = imported(&folder);
+        assert_eq!(said.matches("less than the format asks for").count(), 2 * usize::from(code == 0), "{said}");
+        let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+        assert_eq!(verified.code, Some(code), "{}{}", verified.stdout, verified.stderr);
+    }
 }
 
 #[test]
@@ -395,6 +416,64 @@ fn groups_of_test_group_yaml_have_their_points() {
     assert_eq!(total(&folder, PARTLY), "65");
     assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "100");
     assert_eq!(total(&folder, "awk '{print ($1 != 3) ? $1 * $1 : 0}'"), "0");
+}
+
+#[test]
+fn a_group_that_is_all_or_nothing_keeps_its_points_beside_scores() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let validator = "import sys\nif sys.stdin.read() != open(sys.argv[2]).read(): sys.exit(43)\n\
+                     if open(sys.argv[1]).read() == '3\\n': open(sys.argv[3] + 'score.txt', 'w').write('70')\nsys.exit(42)\n";
+    let folder = package(&[
+        ("problem.yaml", "problem_format_version: 2025-09\nname: A\ntype: scoring\n"),
+        ("output_validator/v.py", validator),
+        ("data/secret/a/test_group.yaml", "max_score: 30\n"),
+        ("data/secret/a/1.in", "1\n"),
+        ("data/secret/a/1.ans", "1\n"),
+        ("data/secret/a/2.in", "2\n"),
+        ("data/secret/a/2.ans", "2\n"),
+        ("data/secret/b/test_group.yaml", "max_score: 70\nscore_aggregation: sum\n"),
+        ("data/secret/b/3.in", "3\n"),
+        ("data/secret/b/3.ans", "3\n"),
+    ]);
+    imported(&folder);
+    assert_eq!(total(&folder, "cat"), "100");
+    assert_eq!(total(&folder, "sed s/2/0/"), "70");
+}
+
+#[test]
+fn folders_below_a_group_belong_to_it() {
+    let folder = package(&[
+        ("problem.yaml", "problem_format_version: 2025-09\nname: A\ntype: scoring\n"),
+        ("data/secret/a/test_group.yaml", "max_score: 30\n"),
+        ("data/secret/a/x/1.in", "1\n"),
+        ("data/secret/a/x/1.ans", "1\n"),
+        ("data/secret/a/y/1.in", "2\n"),
+        ("data/secret/a/y/1.ans", "2\n"),
+        ("data/secret/b/test_group.yaml", "max_score: 70\nscore_aggregation: sum\nrequire_pass: a\n"),
+        ("data/secret/b/3.in", "3\n"),
+        ("data/secret/b/3.ans", "3\n"),
+    ]);
+    imported(&folder);
+    assert_eq!(total(&folder, "cat"), "100");
+    assert_eq!(total(&folder, "sed s/3/0/"), "30");
+    assert_eq!(total(&folder, "sed s/2/0/"), "0");
+}
+
+#[test]
+fn unread_settings_are_named_without_points_too() {
+    let config = "problem_format_version: 2025-09\nname: Echo\n";
+    let settings = "args: [5]\nstatic_validation_score: pass-fail\n";
+    let files = [("data/secret/test_group.yaml", settings), ("static_validator/v.py", "")];
+    let said = imported(&echoes(config, &files));
+    for line in [
+        "left   data/secret: `args`: solvers get no arguments",
+        "left   data/secret: `static_validation_score`: sources are not validated",
+        "left   static_validator: sources are not validated",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
 }
 
 #[test]

@@ -81,6 +81,15 @@ fn a_limit_that_is_too_large_is_refused() {
 }
 
 #[test]
+fn a_limit_of_0_is_refused_with_its_line() {
+    for limit in ["time_limit", "memory", "output", "code"] {
+        let said = problem(&format!("name: A\nlimits:\n  {limit}: 0\n"), &[]).judge(&["import", "pack", "--to", "out"]);
+        let message = format!("problem.yaml:3: bad value of `limits.{limit}`: expected a number above 0");
+        assert!(said.code == Some(2) && said.stderr.contains(&message), "{limit}: {}", said.stderr);
+    }
+}
+
+#[test]
 fn without_accepted_submissions_a_default_is_explained() {
     let excluded = "slow.sh: {use_for_time_limit: false}\n";
     let wrong = ("submissions/accepted/wrong.sh", "echo 2\n");

@@ -29,10 +29,17 @@ fn validators_get_the_arguments_of_all_cases() {
     if !has("python3", Need::Python) {
         return;
     }
-    let cases: [(&str, Settings<'_>, &str, Option<i32>); 6] = [
+    let cases: [(&str, Settings<'_>, &str, Option<i32>); 8] = [
         (OLD, &[("data/testdata.yaml", "input_validator_flags: 9\n")], "up_to.py 9;", Some(0)),
         (OLD, &[("data/secret/testdata.yaml", "input_validator_flags: {up_to: 9 x}\n")], "up_to.py 9 x;", Some(0)),
         (OLD, &[("data/testdata.yaml", "input_validator_flags: 1\n")], "up_to.py 1;", Some(1)),
+        (
+            OLD,
+            &[("data/testdata.yaml", "input_validator_flags: {name: up_to.py, flags: 9 x}\n")],
+            "up_to.py 9 x;",
+            Some(0),
+        ),
+        (OLD, &[("data/testdata.yaml", "input_validator_flags: {name: other, flags: 9}\n")], "up_to.py;", Some(1)),
         (NEW, &[("data/test_group.yaml", "input_validator_args: ['9']\n")], "up_to.py 9;", Some(0)),
         (
             NEW,
@@ -53,6 +60,15 @@ fn validators_get_the_arguments_of_all_cases() {
         let said = folder.judge(&["verify", "--problems", "out/problems.toml"]);
         assert_eq!(said.code, code, "{settings:?}: {}{}", said.stdout, said.stderr);
     }
+}
+
+#[test]
+fn legacy_flags_of_a_named_output_validator_are_read() {
+    let settings = ("data/testdata.yaml", "output_validator_flags: {name: default, flags: float_tolerance 1e-6}\n");
+    let folder = package(&[&[("problem.yaml", OLD), settings], &FILES[..4]].concat());
+    imported(&folder);
+    let text = catalogue(&folder);
+    assert!(text.contains("checker-arguments = \"float_tolerance 1e-6\""), "{text}");
 }
 
 #[test]

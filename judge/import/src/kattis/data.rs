@@ -92,6 +92,35 @@ impl Group {
         self.path.trim_start_matches("data/")
     }
 
+    /// Returns the groups that count, each with its folders of cases. In the older format every folder is a group. In
+    /// the newer one, folders below a group belong to it, unless one of them has settings.
+    pub(super) fn that_count(&self, is_old: bool) -> Vec<(&Self, Vec<&Self>)> {
+        let mut found = Vec::new();
+        if !self.cases.is_empty() {
+            found.push((self, vec![self]));
+        }
+        for group in &self.groups {
+            let folders = group.with_cases();
+            if is_old || group.groups.iter().any(Self::has_settings) {
+                found.extend(group.that_count(true));
+            } else if !folders.is_empty() {
+                found.push((group, folders));
+            }
+        }
+        found
+    }
+
+    /// Returns whether this folder or one below has settings of its own.
+    fn has_settings(&self) -> bool {
+        self.settings.keys().next().is_some() || self.groups.iter().any(Self::has_settings)
+    }
+
+    /// Returns whether there are groups below, and not only folders of its own cases.
+    fn is_divided(&self, is_old: bool) -> bool {
+        let is_top = self.path == "data/secret";
+        !self.groups.is_empty() && (is_old || is_top || self.groups.iter().any(Self::has_settings))
+    }
+
     fn is_sample(&self) -> bool {
         self.path.starts_with("data/sample")
     }
@@ -263,9 +292,8 @@ fn is_in(name: &str, above: &str) -> bool {
     name.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Reports unread keys, and what a group and its subgroups require beyond adding points.
-pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<(), ImportError> {
-    let flags = group.settings.words("grader_flags")?.unwrap_or_default();
+/// Reports unread keys of a group and its subgroups.
+pub(super) fn unread(is_old: bool, group: &Group, left: &mut Left) {
     let of_format = |key: &&str| if is_old { OLD_KEYS.contains(key) } else { KEYS.contains(key) };
     let known = |key: &&str| of_format(key) || INPUT_FLAGS.contains(key);
     for key in group.settings.keys().filter(|key| !known(key)) {
@@ -278,10 +306,16 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
         };
         left.insert(format!("{}: `{key}`: {why}", group.path));
     }
+    group.groups.iter().for_each(|inner| unread(is_old, inner, left));
+}
+
+/// Reports what a group and its subgroups require beyond adding points.
+pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<(), ImportError> {
+    let flags = group.settings.words("grader_flags")?.unwrap_or_default();
     for flag in flags.iter().filter(|flag| is_old && !GRADER_FLAGS.contains(&&***flag)) {
         left.insert(format!("{}: `grader_flags: {flag}`: it is not done", group.path));
     }
-    if !group.groups.is_empty() {
+    if group.is_divided(is_old) {
         let rules = flags.iter().filter(|flag| ["min", "max", "avg"].contains(&&***flag)).cloned();
         let rule = group.settings.text("score_aggregation")?.filter(|rule| rule != "sum");
         left.extend(
@@ -338,15 +372,40 @@ pub(super) fn give(
     Ok(None)
 }
 
+/// Reads a mapping of the legacy format: the name of a validator, and its flags.
+fn flags_by_name(each: &Mapping) -> Result<Option<(String, Vec<String>)>, ImportError> {
+    if !each.keys().all(|key| ["name", "flags"].contains(&key)) {
+        return Ok(None);
+    }
+    let flags = each.words("flags")?.unwrap_or_default();
+    Ok(each.text("name")?.map(|name| (name, flags)))
+}
+
+/// Returns the flags that a settings file gives to the output validator, under this key.
+pub(super) fn output_flags(settings: &Mapping, key: &str) -> Result<Option<Vec<String>>, ImportError> {
+    let words = settings.words(key);
+    match settings.mapping(key) {
+        Ok(each) if words.is_err() => match flags_by_name(&each)? {
+            Some((_, flags)) => Ok(Some(flags)),
+            None => words,
+        },
+        _ => words,
+    }
+}
+
 /// Returns the arguments that a settings file gives to this validator. `None` if it does not mention it.
 fn of(settings: &Mapping, validator: &Path) -> Result<Option<Vec<String>>, ImportError> {
     let Some(key) = INPUT_FLAGS.into_iter().find(|key| settings.has(key)) else { return Ok(None) };
     if let Ok(words) = settings.words(key) {
         return Ok(words);
     }
-    // By the name of each validator.
     let each = settings.mapping(key)?;
+    // In the legacy format, the name of one validator, and its flags. Later, the names of validators.
+    let flags = flags_by_name(&each)?;
     let names = [validator.file_name(), validator.file_stem()].map(|name| name.unwrap_or_default().to_string_lossy());
+    if let Some((name, flags)) = flags {
+        return Ok(Some(if names.iter().any(|known| *known == name) { flags } else { Vec::new() }));
+    }
     let own = names.iter().find(|name| each.has(name)).map_or(Ok(None), |name| each.words(name));
     Ok(Some(own?.unwrap_or_default()))
 }

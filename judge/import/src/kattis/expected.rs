@@ -1,5 +1,6 @@
 //! The expected results of submissions: by their folder, and by `submissions/submissions.yaml`.
 
+use super::config::Config;
 use crate::error::ImportError;
 use crate::text;
 use crate::text::Text;
@@ -31,6 +32,10 @@ const FOLDERS: [(&str, &[&str], &[&str]); 8] = [
     ("slow_accepted", &["AC", "TLE"], ALL),
 ];
 
+/// The folders of the legacy format with another meaning. It says less about the cases that do not give the verdict.
+const LEGACY_FOLDERS: [(&str, &[&str], &[&str]); 2] =
+    [("run_time_error", ALL, &["RTE"]), ("time_limit_exceeded", &["AC", "WA", "TLE"], &["TLE"])];
+
 /// Keys that are read or do not affect how a submission is judged.
 const READ: [&str; 6] = ["permitted", "required", "score", "use_for_time_limit", "authors", "model_solution"];
 
@@ -43,11 +48,13 @@ pub(super) struct Expected {
     /// The entries of the file, with the patterns of their paths.
     rules: Vec<(Vec<Pattern>, String, Mapping)>,
     scoring: bool,
+    legacy: bool,
 }
 
 impl Expected {
     /// Reads the file of a package, if it exists. Adds a line for each unused key.
-    pub(super) fn read(root: &Path, scoring: bool, left: &mut Vec<String>) -> Result<Self, ImportError> {
+    pub(super) fn read(root: &Path, config: &Config, left: &mut Vec<String>) -> Result<Self, ImportError> {
+        let Config { scoring, legacy, .. } = *config;
         let file = root.join("submissions/submissions.yaml");
         let yaml = Mapping::read(&file)?;
         let mut rules = Vec::new();
@@ -61,7 +68,7 @@ impl Expected {
             };
             rules.push((paths.iter().map(|path| pattern(path)).collect(), name.to_owned(), rule));
         }
-        Ok(Self { file, rules, scoring })
+        Ok(Self { file, rules, scoring, legacy })
     }
 
     /// Returns whether there is an expectation for the submission at a path such as `accepted/a.cpp`.
@@ -89,7 +96,8 @@ impl Expected {
     pub(super) fn write(&self, text: &mut Text, path: &Path, left: &mut Vec<String>) -> Result<(), ImportError> {
         let folder = path.parent().unwrap_or(path).to_string_lossy().into_owned();
         let own = self.rules.iter().find(|(_, name, _)| *name == folder).map(|(_, _, rule)| rule);
-        let of_folder = FOLDERS.iter().find(|(known, ..)| *known == folder);
+        let mut of_format = LEGACY_FOLDERS.iter().filter(|_| self.legacy).chain(&FOLDERS);
+        let of_folder = of_format.find(|(known, ..)| *known == folder);
         let default = of_folder.map_or((ALL, ALL), |(_, permitted, required)| (*permitted, *required));
         let read = |key, default| own.map_or(Ok(None), |rule| codes(rule, key)).map(|own| own.unwrap_or(default));
         let mut permitted = read("permitted", to_codes(default.0))?;
@@ -117,7 +125,8 @@ impl Expected {
         if is_loose {
             let codes = expected.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             let asked = format!("one case at least has {codes}, and each other one that or AC");
-            left.push(format!("submissions/{}: less than submissions.yaml asks for: {asked}", path.display()));
+            let by = if self.rules.is_empty() { "the format" } else { "submissions.yaml" };
+            left.push(format!("submissions/{}: less than {by} asks for: {asked}", path.display()));
         }
         text::write_verdicts(text, &verdicts(expected));
         if let Some((least, most)) = score.filter(|_| self.scoring) {

@@ -110,7 +110,7 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
 /// Returns the flags of the validator, which must be the same for all cases.
 fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Result<Vec<String>, ImportError> {
     let of = |settings: &Mapping| -> Result<Option<Vec<String>>, ImportError> {
-        let [first, second] = FLAGS.map(|key| settings.words(key));
+        let [first, second] = FLAGS.map(|key| data::output_flags(settings, key));
         Ok(first?.or(second?))
     };
     let mut counts: BTreeMap<Vec<String>, Vec<&str>> = BTreeMap::new();
@@ -172,6 +172,8 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
             "input_validators" | "input_validator" | "input_format_validators" => continue,
             "statement" | "problem_statement" | "solution" | "attachments" => "texts are not judged",
             "include" => "its files are in the folders of submissions; a solver of your own needs them in its folder",
+            "static_validator" => "sources are not validated",
+            "input_visualizer" | "output_visualizer" => "pictures are not made",
             "graders" => "graders are not run: the points of the cases are added",
             "generators" => "generators of a package are not run: its cases are files",
             _ => "not part of the format",
@@ -277,24 +279,29 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
     let is_scaled = scores.is_some_and(|validator| validator.writes_multipliers);
     text.table("[problem.scoring]").text("rule", if is_raw || is_scaled { "sum" } else { "exact" });
     text.maybe("direction", (config.minimise && is_raw).then_some("min"));
+    let mut lines = data::Left::new();
+    package.groups.iter().for_each(|top| data::unread(package.old_groups, top, &mut lines));
     if !config.scoring {
+        left.extend(lines);
         return Ok(());
     }
-    let mut lines = data::Left::new();
     for top in &package.groups {
         data::points_of_groups(package.old_groups, top, &mut lines)?;
     }
-    let names: Vec<_> = package.with_cases().into_iter().map(Group::name).collect();
-    for group in package.with_cases() {
+    let groups = package.groups_that_count();
+    let names: Vec<_> = groups.iter().map(|(group, _)| group.name()).collect();
+    for (group, folders) in &groups {
         let points = data::points_of_group(package.old_groups, group, &names, &mut lines)?;
         text.table("[[problem.group]]").text("name", group.name());
-        text.texts("cases", &members(package, group, namesakes));
+        let cases: Vec<_> = folders.iter().flat_map(|folder| members(package, folder, namesakes)).collect();
+        text.texts("cases", &cases);
         match points.weight {
             Some(0.0) => {
                 text.plain("weight", 0).because("no points, as samples have none");
                 continue;
             }
-            Some(weight) if !is_raw => {
+            // A validator gives no scores in a group that is all or nothing, since 2023.
+            Some(weight) if !is_raw || !package.old_groups && points.aggregate == Some("all-or-nothing") => {
                 text.plain("weight", weight);
             }
             _ => {}
@@ -352,11 +359,11 @@ fn write_limits(
 ) -> Result<Option<DerivedLimit>, ImportError> {
     let limits = &config.limits;
     text.table("[problem.limits]");
-    let time = limits.number("time_limit")?.map_or_else(|| time_in_file(root), |seconds| Ok(Some(seconds)))?;
+    let time = limits.positive("time_limit")?.map_or_else(|| time_in_file(root), |seconds| Ok(Some(seconds)))?;
     text.maybe("cpu", time.map(|seconds| format!("{seconds}s")));
     let derived = if time.is_none() { Some(derived(text, config, left)?) } else { None };
     for (key, of_package, default) in [("memory", "memory", MEMORY), ("output", "output", OUTPUT)] {
-        let size = limits.number(of_package)?;
+        let size = limits.positive(of_package)?;
         text.text(key, &format!("{}MiB", size.unwrap_or(default)));
         if size.is_none() {
             text.because("the default of the format");
@@ -368,11 +375,11 @@ fn write_limits(
         ("compile-cpu", "compilation_time", "s"),
     ];
     for (key, of_package, unit) in of_compiler {
-        text.maybe(key, limits.number(of_package)?.map(|size| format!("{size}{unit}")));
+        text.maybe(key, limits.positive(of_package)?.map(|size| format!("{size}{unit}")));
     }
     let of_checker = [("checker-wall", "validation_time", "s"), ("checker-memory", "validation_memory", "MiB")];
     for (key, of_package, unit) in of_checker {
-        match limits.number(of_package)? {
+        match limits.positive(of_package)? {
             Some(size) if has_validator && (!config.interactive || key == "checker-memory") => {
                 text.text(key, &format!("{size}{unit}"));
             }
@@ -442,7 +449,7 @@ fn write_submissions(
     left: &mut Vec<String>,
 ) -> Result<Submissions, ImportError> {
     let includes = files::entries(&root.join("include"))?;
-    let expected = Expected::read(root, config.scoring, left)?;
+    let expected = Expected::read(root, config, left)?;
     let (mut copied, mut excluded) = (Vec::new(), Vec::new());
     for folder in files::entries(&root.join("submissions"))? {
         let name = files::name(&folder);

@@ -26,6 +26,11 @@ impl Package {
         self.groups.iter().flat_map(Group::with_cases).collect()
     }
 
+    /// Returns the groups that count, each with its folders of cases.
+    pub(super) fn groups_that_count(&self) -> Vec<(&Group, Vec<&Group>)> {
+        self.groups.iter().flat_map(|group| group.that_count(self.old_groups)).collect()
+    }
+
     /// Returns whether two cases have the same file name.
     pub(super) fn has_namesakes(&self) -> bool {
         let mut names = BTreeSet::new();
