@@ -424,6 +424,20 @@ fn equal_names_are_reported_with_both_paths() {
 }
 
 #[test]
+fn saved_answers_replace_no_expected_ones() {
+    let folder = Folder::new();
+    let problem = "[[problem]]\nid = \"own\"\nchecker = \"tokens\"\ninputs = [\"*.in\"]\nanswers = [\"*.out\"]\n";
+    folder.write("problems.toml", problem);
+    folder.write("1.in", "1\n");
+    folder.write("1.out", "2\n");
+    folder.write("bot.sh", "cat\n");
+    let said = folder.judge(&["run", "-s", "bot.sh", "--save-answers", "."]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    assert!(said.stderr.contains("an answer would replace ./1.out, a file of a case"), "{}", said.stderr);
+    assert_eq!(std::fs::read_to_string(folder.path().join("1.out")).unwrap(), "2\n");
+}
+
+#[test]
 fn missing_answer_files_are_one_error() {
     let folder = Folder::new();
     folder.write("problems.toml", "[[problem]]\nid = \"own\"\nchecker = \"tokens\"\ninputs = [\"*.in\"]\n");

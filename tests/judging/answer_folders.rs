@@ -93,6 +93,19 @@ fn the_content_of_answers_is_their_identity() {
 }
 
 #[test]
+fn cases_with_one_input_keep_their_own_answers() {
+    let folder = contest();
+    folder.write("a.in", "1\n");
+    folder.write("b.in", "1\n");
+    folder.write("good/a.out", "7\n");
+    folder.write("good/b.out", "9\n");
+    let line = ["run", "-p", "p", "-s", "answers:good", "--inputs", "a.in", "--inputs", "b.in", "--reuse"];
+    for _ in 0..2 {
+        assert_eq!(of_cases(&folder.json(&line).1, "score"), [7, 9]);
+    }
+}
+
+#[test]
 fn answers_that_cannot_take_part_are_refused() {
     let folder = contest();
     let said = folder.judge(&["run", "-p", "p", "-s", "x=answers:nowhere"]);

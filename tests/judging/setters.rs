@@ -160,6 +160,18 @@ fn a_table_in_place_of_a_list_is_one_error() {
 }
 
 #[test]
+fn a_pattern_of_the_catalogue_without_files_is_named_with_its_key() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\nchecker-command = \"cat {answer}\"\ninputs = [\"no/*.in\"]\n",
+    );
+    let said = folder.judge(&["run", "-s", "cat"]);
+    let hint = "hint: change `inputs` of the problem";
+    assert!(said.code == Some(2) && said.stderr.contains(hint) && !said.stderr.contains("--inputs"), "{}", said.stderr);
+}
+
+#[test]
 fn missing_placeholders_are_refused_with_their_place() {
     let generator = "generator-command = \"echo {seed}\"";
     for (lines, place, carets, message) in MISPLACED {

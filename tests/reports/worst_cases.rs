@@ -107,8 +107,18 @@ fn a_comparison_shows_the_requested_cases() {
     let said = compare(&["--sort", "score", "--top", "4", "--reverse"]);
     assert_eq!(rows(&said)[..4], ["seed-40", "seed-39", "seed-38", "seed-37"], "{}", said.stdout);
     assert!(said.stdout.contains("Best first by score") && !said.stdout.contains("Worst losses"), "{}", said.stdout);
-    let said = compare(&["--sort", "lost", "--top", "2"]);
+    let said = compare(&["--sort", "lost", "--top", "2", "--csv", "r.csv", "--html", "r.html"]);
     assert_eq!(rows(&said)[..2], ["seed-9", "seed-1"], "{}", said.stdout);
+    // The other formats have the same order, and HTML has all cases.
+    let written = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let csv = written("r.csv");
+    let names: Vec<&str> = csv.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(names, ["seed-9", "seed-1"]);
+    assert!(written("r.html").contains("seed-33"));
+    let sorted = ["compare", "-p", "sum", "./falling", "./rising", "--sort", "lost", "--top", "2"];
+    let (_, report) = folder.json(&sorted);
+    assert_eq!(of_cases(&report, "case"), ["seed-9", "seed-1"]);
+    assert_eq!(report["comparisons"][0]["effects"][1]["case"], "seed-1");
 }
 
 #[test]

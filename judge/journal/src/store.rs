@@ -7,6 +7,7 @@ use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -295,9 +296,14 @@ fn unless_read_only(
     }
 }
 
-/// A path in the form of SQLite's URIs.
+/// A path in the form of SQLite's URIs. It need not be valid UTF-8.
 fn uri_path(path: &Path) -> String {
-    path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+    let mut uri = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        uri += &chunk.valid().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        uri.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02x}")));
+    }
+    uri
 }
 
 /// The version of the schema that this judge reads and writes. A file of another version is refused.

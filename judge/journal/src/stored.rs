@@ -7,13 +7,13 @@ use super::rows::rows_of;
 use super::store::Journal;
 use judge_problem::{
     BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Direction,
-    JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Plan, Problem, Repetitions, RunChoice,
-    RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredResult,
-    StoredRun, Verdict,
+    Invocation, JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Plan, Problem, Repetitions,
+    RunChoice, RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome,
+    StoredResult, StoredRun, Verdict,
 };
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::{Connection, Params, Row, Rows, params};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -423,6 +423,8 @@ pub struct Known {
     nodes: NodeList,
     /// Counts the repetitions of each input. A repeated case is measured again, not looked up.
     attempts: Repetitions,
+    /// The solvers that are folders of answers. Their answer to an input depends on the name of the case.
+    answers: HashSet<usize>,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -437,7 +439,10 @@ const KEY: &str = "result.entrant, result.place, game_case.input, attempt";
 impl Known {
     /// Returns a value without results for this plan's cases.
     pub fn of(plan: &Plan) -> Self {
-        Self { attempts: plan.cases.repetitions(), ..Self::default() }
+        let solvers = plan.solvers.iter().enumerate();
+        let folders = solvers.filter(|(_, solver)| matches!(solver.invocation, Invocation::Answers(_)));
+        let answers = folders.map(|(place, _)| place).collect();
+        Self { attempts: plan.cases.repetitions(), answers, ..Self::default() }
     }
 
     /// Adds the cases that a run has grown by; `cases` are all of them.
@@ -506,6 +511,9 @@ impl Known {
         sql: &str,
         parameters: impl Params,
     ) -> Result<(), JournalError> {
+        if self.answers.contains(&solver) {
+            return Ok(());
+        }
         self.read_rows(connection, entrant, sql, parameters, |known, row, outcome| {
             let key = Key { solver, input: Digest(row.get(2)?), attempt: row.get(3)? };
             known.results.insert(key, outcome);

@@ -8,6 +8,7 @@ use judge_problem::{
 };
 use judge_report::{Paint, PrintError, Style};
 use judge_run::cases::{CheckerError, InputError, ReadError, SelectError};
+use judge_run::command::CommandError;
 use judge_run::matching::MatchError;
 use judge_run::program::is_in_journal;
 use judge_run::runner::{ClusterError, RunError};
@@ -129,7 +130,7 @@ macro_rules! without_hint {
     };
 }
 
-without_hint!(usage: ManifestError, SpecError, InputError, InvalidText);
+without_hint!(usage: ManifestError, SpecError, InvalidText);
 without_hint!(fault: InvalidResults, PrintError);
 
 impl From<UnknownProblem> for Failure {
@@ -150,6 +151,10 @@ impl From<SelectError> for Failure {
             SelectError::Call(..) => "`judge show ID` lists the parameters of the generator".to_owned(),
             SelectError::NoGenerator(_) => {
                 "give files: --inputs 'data/*.in'; or add `generator-command` to the problem".to_owned()
+            }
+            // A pattern of a catalogue starts from its folder.
+            SelectError::NoFiles { folder, .. } if !folder.as_os_str().is_empty() => {
+                "change `inputs` of the problem, or add the files".to_owned()
             }
             SelectError::NoFiles { pattern, .. } | SelectError::Match(MatchError::Pattern { pattern, .. })
                 if pattern.contains('[') =>
@@ -208,8 +213,8 @@ impl From<SolverError> for Failure {
 impl From<CheckerError> for Failure {
     fn from(error: CheckerError) -> Self {
         match error {
+            CheckerError::Command(error) => error.into(),
             CheckerError::Malformed(_)
-            | CheckerError::Command(_)
             | CheckerError::Protocol(_)
             | CheckerError::BelowFailure { .. }
             | CheckerError::NoAnswerFile
@@ -217,6 +222,25 @@ impl From<CheckerError> for Failure {
             | CheckerError::AnswerFolder(_)
             | CheckerError::Interactive => Self::usage(error),
             CheckerError::Undecided(_) | CheckerError::Store(_) | CheckerError::Panicked(_) => Self::fault(error),
+        }
+    }
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Shortage(_) => Self::fault(error).with_hint(SHORTAGE_HINT),
+            error if error.is_fault() => Self::fault(error),
+            error => Self::usage(error),
+        }
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::Command(error) => error.into(),
+            error => Self::usage(error),
         }
     }
 }

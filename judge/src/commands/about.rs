@@ -85,7 +85,7 @@ pub(super) fn languages(global: GlobalArgs<'_>, args: &LanguagesArgs) -> Result<
 pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit, Failure> {
     let nowhere = || Failure::usage("there is no place for a cache").with_hint("set JUDGE_CACHE or HOME to a folder");
     let place = Cache::place().ok_or_else(nowhere)?;
-    let unusable = |error| Failure::usage(format!("cannot use the cache: {error}"));
+    let unusable = |error| Failure::usage(format!("cannot use the cache in {}: {error}", place.display()));
     let cache = Cache::open(&place).map_err(unusable)?;
     if let Some(CacheAction::Clear) = action {
         cache.clear();

@@ -160,6 +160,31 @@ fn a_search_reports_a_lower_confirmed_score() {
 }
 
 #[test]
+fn a_tie_has_no_sign() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n\
+         seeds = \"1-2\"\n[problem.scoring]\ndirection = \"min\"\n",
+    );
+    let said = folder.judge(&["compare", "-p", "p", "a=echo 7", "b=echo 7", "--csv", "-"]);
+    assert!(said.stdout.contains("seed-2,2,a,b,total,0,accepted,7"), "{}", said.stdout);
+}
+
+#[test]
+fn a_fault_of_the_checker_makes_no_solver_worse() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1-8\"\n",
+    );
+    let said = folder.judge(&["compare", "-p", "p", "a=echo 7", "b=echo odd"]);
+    assert_eq!(said.code, Some(3), "{}", said.stdout);
+    assert!(said.stdout.contains("8 cases left out for a judge error"), "{}", said.stdout);
+    assert!(!said.stdout.contains("worse than") && !said.stdout.contains("b fails"), "{}", said.stdout);
+}
+
+#[test]
 fn equal_points_are_not_called_equal_scores() {
     let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"exact\""));
     let said = folder.judge(&["compare", "-p", "sum", "./plain", "./better"]);

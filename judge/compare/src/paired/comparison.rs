@@ -2,7 +2,7 @@
 
 use super::measure::{EffectMeasure, ScoredOutcomes};
 use judge_problem::scoring::{Exact, ExactSum, points_effect};
-use judge_problem::{Direction, JobId, Outcome};
+use judge_problem::{Direction, JobId, Outcome, Verdict};
 use judge_statistics::{Moments, Term, mean_interval};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -183,7 +183,9 @@ impl PlayedCase {
         case: usize,
         [first, second]: [usize; 2],
     ) -> Option<Self> {
-        let outcome = |solver| scored.outcomes.get(JobId { case, solver });
+        // A fault of the judge says nothing about the solver.
+        let is_judged = |outcome: &Outcome| outcome.verdict != Verdict::JudgeError;
+        let outcome = |solver| scored.outcomes.get(JobId { case, solver }).filter(is_judged);
         let (a, b) = (outcome(first)?, outcome(second)?);
         let solved = [a.is_accepted(), b.is_accepted()];
         let weight = scored.board.weights.get(case);
@@ -223,7 +225,8 @@ fn raw_pair(
     };
     let signed = match direction {
         Direction::Max => effect,
-        Direction::Min => -effect,
+        // Without the sign that a negated 0 would have.
+        Direction::Min => 0.0 - effect,
     };
     Some(RawPair { case, effect: signed * weight.to_f64()?, base: base.into() })
 }
@@ -310,9 +313,10 @@ impl RuleSum {
 
     /// Counts the solvers without points on a case. Returns the difference of the weighted points if both have points.
     fn count(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) -> Option<BigRational> {
-        let is_finished = |solver| scored.outcomes.has(JobId { case, solver });
+        let verdict = |solver| scored.outcomes.verdict(JobId { case, solver });
+        let is_judged = |solver| !matches!(verdict(solver), Verdict::Skipped | Verdict::JudgeError);
         let weight = scored.board.weights.get(case);
-        if weight.is_zero() || !is_finished(first) || !is_finished(second) {
+        if weight.is_zero() || !is_judged(first) || !is_judged(second) {
             return None;
         }
         let points = |solver: usize| scored.board.standings[solver].points.get(case);

@@ -44,7 +44,10 @@ impl FromStr for MinEffect {
     fn from_str(text: &str) -> Result<Self, InvalidText> {
         match text.trim().parse::<f64>() {
             Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(Self::Amount(amount)),
-            _ => text.parse().map(Self::Share),
+            _ => {
+                let expected = || InvalidText::expected("a percentage such as 0.5%, or a number above 0", text);
+                text.parse().map(Self::Share).map_err(|_| expected())
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 use super::*;
 use crate::store::SCHEMA_VERSION;
 use rusqlite::Connection;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -116,6 +118,14 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     let found: String = resumed.connection().unwrap().query_row(check, [], |row| row.get(0)).unwrap();
     assert_eq!((known.len(), &*found), (1, "ok"));
     assert!(!bench.folder.path().join("half.db-journal").exists());
+}
+
+#[test]
+fn a_journal_with_any_name_is_only_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(OsStr::from_bytes(b"a%25?#\xff\n"));
+    drop(Journal::open_file(&path).unwrap());
+    assert!(Journal::open_read_only(&path).unwrap().is_some());
 }
 
 #[test]

@@ -21,6 +21,7 @@ impl Document for CompareReport<'_> {
 pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a, impl Serialize, impl Serialize> {
     let solvers = report.compared.plan.solvers.iter();
     let run_info = report.compared.run_info.as_ref();
+    let first = report.comparisons.first().map(|comparison| &comparison.paired);
     let is_on_equal_processors = |comparison: &Comparison| {
         let PairedComparison { first, second, pairs, .. } = &comparison.paired;
         pairs.iter().all(|pair| report.is_on_one_processor(pair.case, [*first, *second]))
@@ -58,7 +59,7 @@ pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a,
         warnings: report.compared.warnings,
         solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
         comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
-        cases: Each(move || (0..report.compared.plan.cases.len()).map(move |case| case_record(report, case))),
+        cases: Each(move || report.listed_cases(first).map(move |case| case_record(report, case))),
     }
 }
 
@@ -113,7 +114,7 @@ fn comparison_record<'a>(
         contrast: contrast.as_ref().map(|contrast| contrast_record(report, contrast)),
         undefined: paired.undefined,
         groups: ranges.iter().map(group_record).collect(),
-        effects: Each(move || paired.pairs.iter().map(pair)),
+        effects: Each(move || report.listed_pairs(paired).map(move |listed| pair(&listed))),
     }
 }
 

@@ -12,6 +12,7 @@ use judge_problem::{
 use judge_sandbox::Tier;
 use judge_statistics::{Hypothesis, Interval, Moments, mean_interval};
 use num_rational::BigRational;
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
@@ -221,8 +222,8 @@ impl CompareReport<'_> {
         self.compared.outcomes.of_solver(solver).flatten().filter(move |_| !differ).filter_map(|outcome| outcome.cpu)
     }
 
-    /// Returns the cases of a comparison in the order that the user chose, by the results of the second solver, up to
-    /// the chosen number; otherwise from the largest loss to the largest gain.
+    /// Returns the cases of a comparison in the order that the user chose, by the results of the second solver;
+    /// otherwise from the largest loss to the largest gain.
     pub(super) fn sorted_pairs(&self, paired: &PairedComparison) -> Vec<Pair> {
         let order = self.order.unwrap_or(RowOrder { key: RowKey::Lost, best_first: false, top: None });
         let badness = |pair: &Pair| {
@@ -237,9 +238,29 @@ impl CompareReport<'_> {
                 RowKey::Memory => outcome?.memory.map(|bytes| BigRational::from_integer(bytes.into())),
             }
         };
-        let mut pairs = order.sorted(paired.pairs.iter().map(|pair| (badness(pair), *pair)).collect());
-        pairs.truncate(order.top.map_or(usize::MAX, NonZeroUsize::get));
-        pairs
+        order.sorted(paired.pairs.iter().map(|pair| (badness(pair), *pair)).collect())
+    }
+
+    /// Returns the effects for a report: in the order and up to the number that the user chose, or else in the order of
+    /// the plan.
+    pub(super) fn listed_pairs<'b>(&'b self, paired: &'b PairedComparison) -> Box<dyn Iterator<Item = Pair> + 'b> {
+        match self.order {
+            Some(order) => Box::new(self.sorted_pairs(paired).into_iter().take(limit(order))),
+            None => Box::new(paired.pairs.iter().copied()),
+        }
+    }
+
+    /// Returns the cases for a report, in the same order. Cases without an effect of their own come last.
+    pub(super) fn listed_cases<'b>(
+        &'b self,
+        paired: Option<&'b PairedComparison>,
+    ) -> Box<dyn Iterator<Item = usize> + 'b> {
+        let all = 0..self.compared.plan.cases.len();
+        let (Some(order), Some(paired)) = (self.order, paired) else { return Box::new(all) };
+        let mut cases: Vec<usize> = self.sorted_pairs(paired).iter().map(|pair| pair.case).collect();
+        let sorted: HashSet<usize> = cases.iter().copied().collect();
+        cases.extend(all.filter(|case| !sorted.contains(case)));
+        Box::new(cases.into_iter().take(limit(order)))
     }
 
     /// Returns the outcome of a job, if it was finished.
@@ -314,4 +335,9 @@ fn in_words(measure: EffectMeasure, InterimResult { paired, interim, .. }: &Inte
     let interval =
         interim.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(measure, now));
     format!("{}, {interval}", signed(measure, mean))
+}
+
+/// Returns the number of rows that the user chose.
+fn limit(order: RowOrder) -> usize {
+    order.top.map_or(usize::MAX, NonZeroUsize::get)
 }

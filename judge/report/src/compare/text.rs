@@ -19,6 +19,9 @@ use std::time::Duration;
 /// The number of cases with the largest losses and gains that are shown.
 const EXTREMES: usize = 10;
 
+/// The number of cases that are shown in an order that the user chose.
+const SORTED_SHOWN: usize = 20;
+
 impl Report for CompareReport<'_> {
     const NAME: &'static str = "a comparison";
 
@@ -53,10 +56,10 @@ impl Report for CompareReport<'_> {
         titles.extend(has_nodes.then_some(["first_node", "second_node"]).into_iter().flatten());
         let rows = self.comparisons.iter().flat_map(|comparison| {
             let paired = &comparison.paired;
-            // Both are in the order of the plan.
-            let mut pairs = paired.pairs.iter().peekable();
-            self.compared.plan.cases.iter().enumerate().map(move |(case, spec)| {
-                let pair = pairs.next_if(|pair| pair.case == case);
+            self.listed_cases(Some(paired)).map(move |case| {
+                let spec = self.compared.plan.cases.at(case);
+                // They are in the order of the plan.
+                let pair = paired.pairs.binary_search_by_key(&case, |pair| pair.case).map(|place| &paired.pairs[place]);
                 let verdict = |solver| verdict_of(self.outcome(case, solver)).name().to_owned();
                 let score = |solver| score(self, case, solver).unwrap_or_default();
                 let node = |solver| self.outcome(case, solver).and_then(|outcome| outcome.node).unwrap_or_default();
@@ -70,7 +73,7 @@ impl Report for CompareReport<'_> {
                     self.name(paired.first).to_owned(),
                     self.name(paired.second).to_owned(),
                     self.compared.measure.name().to_owned(),
-                    pair.map(|pair| pair.effect.to_string()).unwrap_or_default(),
+                    pair.map_or_else(|_| String::new(), |pair| pair.effect.to_string()),
                     verdict(paired.first),
                     score(paired.first),
                     verdict(paired.second),
@@ -83,24 +86,29 @@ impl Report for CompareReport<'_> {
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        let lines = self.comparisons.iter().flat_map(|comparison| {
-            [Some(self.verdict(comparison)), self.units_in_words(&comparison.paired)].into_iter().flatten()
-        });
-        Some(Sheet {
-            title: self.compared.title(),
-            lines: lines.chain(self.compared.sheet_lines()).collect(),
-            sections: vec![
-                ("Comparisons".to_owned(), comparisons(self)),
-                ("Solvers".to_owned(), solvers(self)),
-                (format!("By {}", self.group_by.unwrap_or_default()), ranges(self)),
-                ("Cases".to_owned(), cases(self)),
-            ],
-            texts: Vec::new(),
-        })
+        Some(sheet(self, self.order.and_then(|order| order.top)))
     }
 
     fn html(&self, output: &mut dyn Write) -> Option<Written> {
-        self.sheet().map(|sheet| Ok(sheet_html(&sheet, Some(pair_charts(self)), output)?))
+        Some(sheet_html(&sheet(self, None), Some(pair_charts(self)), output).map_err(Into::into))
+    }
+}
+
+/// Returns the tables, with up to `top` cases of each comparison.
+fn sheet(report: &CompareReport<'_>, top: Option<NonZeroUsize>) -> Sheet {
+    let lines = report.comparisons.iter().flat_map(|comparison| {
+        [Some(report.verdict(comparison)), report.units_in_words(&comparison.paired)].into_iter().flatten()
+    });
+    Sheet {
+        title: report.compared.title(),
+        lines: lines.chain(report.compared.sheet_lines()).collect(),
+        sections: vec![
+            ("Comparisons".to_owned(), comparisons(report)),
+            ("Solvers".to_owned(), solvers(report)),
+            (format!("By {}", report.group_by.unwrap_or_default()), ranges(report)),
+            ("Cases".to_owned(), cases(report, top)),
+        ],
+        texts: Vec::new(),
     }
 }
 
@@ -218,7 +226,7 @@ fn extremes(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -
     let pairs = report.sorted_pairs(&comparison.paired);
     if let Some(order) = report.order {
         let title = format!("{} first by {}", if order.best_first { "Best" } else { "Worst" }, order.key.name());
-        let shown = order.top.map_or(EXTREMES, NonZeroUsize::get);
+        let shown = order.top.map_or(SORTED_SHOWN, NonZeroUsize::get);
         return extreme_table(report, comparison, &title, &pairs[..shown.min(pairs.len())], style);
     }
     let losses: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.effect < 0.0).take(EXTREMES).collect();
@@ -359,11 +367,11 @@ fn ranges(report: &CompareReport<'_>) -> TextTable {
     TextTable::new(&["second", "value", "cases", "mean effect", "interval"], 1, rows.collect())
 }
 
-/// The cases that both solved, from the largest loss to the largest gain, or in the order that the user chose.
-fn cases(report: &CompareReport<'_>) -> TextTable {
+/// The first cases that both solved, from the largest loss to the largest gain, or in the order that the user chose.
+fn cases(report: &CompareReport<'_>, top: Option<NonZeroUsize>) -> TextTable {
     let rows = report.comparisons.iter().flat_map(|comparison| {
         let paired = &comparison.paired;
-        report.sorted_pairs(paired).into_iter().map(|pair| {
+        report.sorted_pairs(paired).into_iter().take(top.map_or(usize::MAX, NonZeroUsize::get)).map(|pair| {
             let score = |solver| or_nothing(score(report, pair.case, solver));
             let mut row = vec![report.effect_name(&pair), report.name(paired.second).to_owned()];
             row.extend(effect_cells(report, paired, &pair));

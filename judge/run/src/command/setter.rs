@@ -279,7 +279,10 @@ pub enum CommandError {
     },
     /// The sandbox for it cannot be opened.
     #[error("no sandbox for the problem's own programs (`trusted = true` in the problem runs them without one)")]
-    NoSandbox(#[from] OpenError),
+    NoSandbox(#[source] OpenError),
+    /// Something that the sandbox needs has run out.
+    #[error(transparent)]
+    Shortage(OpenError),
     /// The sandbox failed.
     #[error(transparent)]
     Sandbox(#[from] Fault),
@@ -303,6 +306,22 @@ pub enum CommandError {
         #[source]
         source: io::Error,
     },
+}
+
+impl CommandError {
+    /// Returns whether the machine or the judge failed, and not the program.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::Shortage(_) | Self::Sandbox(_))
+    }
+}
+
+impl From<OpenError> for CommandError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Shortage { .. } => Self::Shortage(error),
+            error => Self::NoSandbox(error),
+        }
+    }
 }
 
 fn after_colon(text: &str) -> String {

@@ -375,7 +375,10 @@ impl Folder {
     /// Returns every finished file, and removes what a killed process has left.
     pub(super) fn entries(&self) -> Vec<Found> {
         let Ok(listed) = Dir::read_from(self.0.as_fd()) else { return Vec::new() };
-        let found = listed.flatten().filter_map(|entry| self.look(entry.file_name().to_str().ok()?));
+        let found = listed.flatten().filter_map(|entry| {
+            let name = entry.file_name().to_str().ok().filter(|name| is_own(name))?;
+            self.look(name)
+        });
         let (unfinished, finished): (Vec<_>, Vec<_>) = found.partition(|found| found.name.starts_with(UNFINISHED));
         let is_old = |found: &&Found| found.used.elapsed().is_ok_and(|age| age > ABANDONED);
         unfinished.iter().filter(is_old).for_each(|found| self.remove(&found.name));
@@ -389,6 +392,13 @@ impl Folder {
         let used = SystemTime::UNIX_EPOCH + seconds + Duration::from_nanos(stat.st_mtime_nsec);
         is_file.then(|| Found { name: name.to_owned(), bytes: stat.st_size.unsigned_abs(), used })
     }
+}
+
+/// Whether a file is an entry, or one that is being written. Files of the user may be beside them.
+fn is_own(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unfinished = name.strip_prefix(UNFINISHED).and_then(|rest| rest.split_once('-'));
+    name.parse::<Digest>().is_ok() || unfinished.is_some_and(|(process, count)| is_number(process) && is_number(count))
 }
 
 /// Packs the files of the entry with this key.
@@ -484,6 +494,22 @@ mod tests {
         std::fs::write(place.path().join("elsewhere"), &whole).unwrap();
         symlink(place.path().join("elsewhere"), path("a")).unwrap();
         assert_eq!(cache.find(&key("a")), None, "a link");
+    }
+
+    #[test]
+    fn files_of_the_user_stay() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = Cache::open(place.path()).unwrap();
+        let own = ["thesis.tex", "new-chapter"].map(|name| place.path().join(PROGRAMS).join(name));
+        for file in &own {
+            std::fs::write(file, "text").unwrap();
+            let written = std::fs::File::open(file).unwrap();
+            written.set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
+        }
+        cache.store(&key("a"), &program(b"one")).unwrap();
+        assert_eq!(cache.summary().programs, 1);
+        cache.clear();
+        assert!(own.iter().all(|file| file.exists()) && cache.find(&key("a")).is_none());
     }
 
     #[test]

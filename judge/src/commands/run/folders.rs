@@ -39,7 +39,9 @@ impl<'a> JobFiles<'a> {
     pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>, Failure> {
         let mut all = Vec::new();
         if let Some(folder) = &args.save_answers {
-            all.push(Self::new(Content::Answers(catalogue, None), plan, folder)?);
+            let answers = Self::new(Content::Answers(catalogue, None), plan, folder)?;
+            answers.check_tests()?;
+            all.push(answers);
         }
         if let Some(folder) = &args.transcript {
             if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
@@ -64,6 +66,31 @@ impl<'a> JobFiles<'a> {
         Ok(Self { content, plan, folders, renamed, lost: 0, failed: None })
     }
 
+    /// Fails if an answer would replace the input or the expected answer of a case.
+    fn check_tests(&self) -> Result<(), Failure> {
+        let checker = ProblemChecker::of(&self.plan.problem);
+        let files_of = |source: &CaseSource| {
+            let input = if let CaseSource::File(path) = source { Some(path.clone()) } else { None };
+            [input, checker.answer_file(Some(source)).ok().flatten()]
+        };
+        let tests = self.plan.cases.listed().flat_map(|case| files_of(&case.source)).flatten();
+        let tests: HashSet<PathBuf> = tests.filter_map(|path| path.canonicalize().ok()).collect();
+        let files = || self.plan.cases.listed().map(move |case| self.file(&case.name, "out"));
+        let mut places = self.folders.iter().flat_map(|folder| files().map(move |file| folder.join(file)));
+        match places.find(|place| place.canonicalize().is_ok_and(|place| tests.contains(&place))) {
+            Some(place) => {
+                Err(Failure::usage(format!("an answer would replace {}, a file of a case", place.display()))
+                    .with_hint("name another folder: --save-answers answers"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the name of the file of a case.
+    fn file(&self, case: &CaseName, ending: &str) -> String {
+        format!("{}.{ending}", self.renamed.get(case).map_or(&*case.0, |name| name))
+    }
+
     /// Writes the file of a finished job, if it has one. A job that was not run again has no transcript.
     pub(super) fn watch(&mut self, event: &RunEvent) {
         if let RunEvent::Finished(finished) = event
@@ -85,8 +112,7 @@ impl<'a> JobFiles<'a> {
             self.lost += usize::from(was_stored && matches!(self.content, Content::Answers(..)));
             return Ok(());
         };
-        let case = self.plan.cases.at(job.case).name;
-        let name = format!("{}.{ending}", self.renamed.get(&case).map_or(&*case.0, |name| name));
+        let name = self.file(&self.plan.cases.at(job.case).name, ending);
         load::write(what, &self.folders[job.solver].join(name), &content)
     }
 
