@@ -101,6 +101,21 @@ fn ids_of_problems_are_completed_in_every_shell() {
 }
 
 #[test]
+fn files_of_solvers_and_tiers_are_completed() {
+    let folder = Folder::new();
+    folder.write("bots/mine.py", "");
+    for words in [
+        &["judge", "run", "-s", "bots/mi"][..],
+        &["judge", "run", "bots/mi"],
+        &["judge", "compare", "bots/mi"],
+        &["judge", "run", "--inputs", "bots/mi"],
+    ] {
+        assert_eq!(completed(&folder, "bash", words).trim(), "bots/mine.py", "{words:?}");
+    }
+    assert_eq!(completed(&folder, "bash", &["judge", "exec", "--require-tier", "us"]).trim(), "userns");
+}
+
+#[test]
 fn the_script_of_bash_completes_ids() {
     if std::process::Command::new("bash").args(["-c", "true"]).status().is_err() {
         return skip(Need::Bash, "there is no bash");
@@ -431,7 +446,7 @@ fn shortened_standard_error_says_how_much_is_missing() {
     };
     let said = run(&[]).stdout;
     assert!(
-        said.contains("… the last 5 of 30 lines; --all shows those that are kept") && !said.contains("| line 25"),
+        said.contains("… the last 5 of 30 lines; --all shows all lines that were kept") && !said.contains("| line 25"),
         "{said}"
     );
     let said = run(&["--all"]).stdout;

@@ -10,6 +10,8 @@ fn parallel_inputs_equal_sequential_ones() {
     let folder = Folder::new();
     let said = folder.judge(&["gen", "-p", "same-game", "--seeds", "1-60", "--dir", "cases"]);
     assert!(said.code == Some(0) && said.stderr.contains("wrote 60 cases to cases"), "{}", said.stderr);
+    let said = folder.judge(&["gen", "-p", "columns", "--seeds", "3,3", "--dir", "one"]);
+    assert!(said.code == Some(0) && said.stderr.contains("wrote 1 case to one"), "{}", said.stderr);
     for seed in 1..=60 {
         let alone = folder.judge(&["gen", "-p", "same-game", "--seed", &seed.to_string()]).stdout;
         assert_eq!(std::fs::read_to_string(folder.path().join(format!("cases/seed-{seed}.in"))).unwrap(), alone);

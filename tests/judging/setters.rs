@@ -94,7 +94,7 @@ fn refusal(lines: &str, generator: &str) -> String {
 }
 
 /// Commands, and for each error: its place, the marked text, and its message.
-const MISPLACED: [(&str, &str, &str, &str); 10] = [
+const MISPLACED: [(&str, &str, &str, &str); 13] = [
     (
         "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {sed}\"",
         "4:28",
@@ -133,9 +133,31 @@ const MISPLACED: [(&str, &str, &str, &str); 10] = [
         "expected `{input}` or `{answer}`",
         "unknown placeholder `{seed}`",
     ),
+    ("checker-command = \"\"\n#", "3:19", "expected a command line", "bad value of `checker-command`"),
+    ("checker-command = \"c 'x {answer}\"\n#", "3:19", "whose quotes match", "bad value of `checker-command`"),
+    (
+        "checker-command = \"c {answer}\"\nvalidator-command = \"\"\n#",
+        "4:21",
+        "expected a command line",
+        "bad value of `validator-command`",
+    ),
     ("interactor-command = \"./i {input}\"\n#", "3:22", "add `{report}`", "the interactor has no `{report}`"),
     ("interactor-command = \"./i {reprot}\"\n#", "3:27", "did you mean `{report}`?", "unknown placeholder `{reprot}`"),
 ];
+
+#[test]
+fn a_table_in_place_of_a_list_is_one_error() {
+    let folder = Folder::new();
+    for (text, message) in [
+        ("[problem]\nid = \"p\"\n", "expected tables, each written [[problem]]"),
+        ("problem = []\n", "the catalogue has no `problem`"),
+        ("# nothing\n", "the catalogue has no `problem`"),
+    ] {
+        folder.write("problems.toml", text);
+        let said = folder.judge(&["list"]).stderr;
+        assert!(said.contains(message) && said.matches("error:").count() == 1, "{text}: {said}");
+    }
+}
 
 #[test]
 fn missing_placeholders_are_refused_with_their_place() {
@@ -202,8 +224,7 @@ fn the_limits_of_compilers_are_keys() {
 
 #[test]
 fn negative_scores_count_or_are_judge_errors() {
-    let note =
-        "the score -5 is worse than that of a failed case (0): set `failure` in [problem.scoring] below every score";
+    let note = "the score -5 is worse than the score of a failed case (0): set `failure` in [problem.scoring] below every score";
     for rule in ["sum", "mean"] {
         let scoring = format!("[problem.scoring]\nrule = \"{rule}\"\n");
         let said = judged(&problem("echo -5", &scoring));

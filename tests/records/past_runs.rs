@@ -150,7 +150,9 @@ fn incomparable_runs_are_refused_with_a_hint() {
     assert!(refused(&folder, &["run:1/beter", "./plain"]).contains("did you mean `run:1/better`?"));
     assert!(refused(&folder, &["run:7", "./plain"]).contains("7"));
     assert!(refused(&folder, &["run:first", "./plain"]).contains("expected the number of a run"));
-    assert!(refused(&folder, &["run:1/plain", "run:1/plain"]).contains("two solvers are named `plain#1`"));
+    let twice = refused(&folder, &["run:1/plain", "run:1/plain"]);
+    let names = "two solvers are named `plain#1`: name each of them, as in plain#1-1=run:1/plain plain#1-2=run:1/plain";
+    assert!(twice.contains(names), "{twice}");
     let until = refused(&folder, &["run:1/plain", "./better", "--until-decided"]);
     assert!(until.contains("which a past run does not have") && until.contains("hint: "), "{until}");
     assert!(refused(&folder, &["run:1/plain", "./better", "--seeds", "1-5"]).contains("--where"));

@@ -214,7 +214,8 @@ fn spreadsheets_do_not_compute_what_a_checker_says() {
 fn in_a_terminal(folder: &Folder, arguments: &str) -> Option<String> {
     let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_judge"));
     let mut script = Command::new("script");
-    script.args(["-qec", &command, "/dev/null"]).current_dir(folder.path()).env_remove("NO_COLOR");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(folder.path());
+    script.env_remove("NO_COLOR").env_remove("CLICOLOR").env("TERM", "xterm");
     match script.output() {
         Ok(output) => Some(String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n")),
         Err(error) => {

@@ -83,7 +83,7 @@ fn read_first_tile(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
         cells.push(exponent);
         let tiles = cells.iter().filter(|&&exponent| exponent > 0).count();
         if exponent > 2 || tiles > 1 || tiles == 0 && cells.len() == length {
-            return Err(tokens.wrong(token, "the strip is not that of a new game", "one tile, a 2 or a 4"));
+            return Err(tokens.wrong(token, "the strip does not begin a new game", "one tile, a 2 or a 4"));
         }
     }
     Ok(cells)
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(read_hard(&file("9\n0 0 0 0 0 0 0 0 4\nSEED")).unwrap()[0].cells, [0, 0, 0, 0, 0, 0, 0, 0, 2]);
         for (strip, column, found) in [("0 8 0", 3, "8"), ("2 2 0", 3, "2"), ("2 0 4", 5, "4"), ("0 0 0", 5, "0")] {
             let message = format!(
-                "line 4, column {column}: the strip is not that of a new game: expected one tile, a 2 or a 4, found \
+                "line 4, column {column}: the strip does not begin a new game: expected one tile, a 2 or a 4, found \
                  `{found}`"
             );
             assert_eq!(read_hard(&file(&format!("3\n{strip}\nSEED"))).unwrap_err().to_string(), message);

@@ -55,9 +55,10 @@ pub use tools::{NewArgs, NewChecker, VerifyArgs};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use judge_problem::{Problem, closest};
+use judge_problem::{Exit, Problem, closest};
 use shared::count;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -86,7 +87,19 @@ impl Cli {
     /// Reads the command line of this process. Ends the process, as [`Parser::parse`] does, where that is wrong or asks for help.
     pub fn read() -> Self {
         let words: Vec<OsString> = std::env::args_os().collect();
-        Self::try_parse_from(&words).unwrap_or_else(|error| clearer_error(error, &words).exit())
+        Self::try_parse_from(&words).unwrap_or_else(|error| end(&clearer_error(error, &words)))
+    }
+}
+
+/// Prints the help, or what is wrong, and ends the process. A closed pipe (`| head`) is no error.
+fn end(error: &clap::Error) -> ! {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(lost) if !error.use_stderr() && lost.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "error: cannot write to standard output: {lost}");
+            std::process::exit(i32::from(Exit::Fault.code()))
+        }
+        _ => std::process::exit(error.exit_code()),
     }
 }
 

@@ -23,6 +23,10 @@ pub fn read(root: &Path, kind: Option<PackageKind>, id: Option<&str>) -> Result<
         PackageKind::Dmoj => dmoj::read(root, id),
         PackageKind::Ahc => ahc::read(root, id),
     }?;
+    if let Some(path) = imported.place_outside() {
+        let what = format!("`{}` leads out of the problem's folder", path.display());
+        return Err(ImportError::bad(&root.join(kind.sign()), what, "paths of files in the package"));
+    }
     imported.left.extend(broken_links(root));
     Ok(imported)
 }

@@ -1,7 +1,7 @@
 //! The result of reading a package, before anything is written.
 
 use judge_problem::{Time, one_line};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -28,6 +28,23 @@ pub struct Imported {
     pub time_limit: Option<DerivedLimit>,
     /// A temporary folder with unpacked or built files. Dropping this value removes it.
     pub temporary: Option<TempDir>,
+}
+
+impl Imported {
+    /// Returns the first place that leads out of the folder of the `problems.toml`, or of the folder of a program.
+    pub(super) fn place_outside(&self) -> Option<&Path> {
+        let copied = self.files.iter().map(|(_, to)| to).chain(&self.empty);
+        let compiled = self.programs.iter().map(|program| &program.program);
+        let made = self.made.iter().flat_map(|file| std::iter::once(&file.file).chain(&file.second));
+        let sources = self.programs.iter().map(|program| &program.sources).chain(self.made.iter().map(|file| &file.by));
+        let named = sources.flat_map(|sources| sources.files.iter().map(|(_, name)| name));
+        copied.chain(compiled).chain(made).chain(named).map(PathBuf::as_path).find(|path| !is_inside(path))
+    }
+}
+
+/// Returns whether a relative path stays below its folder.
+fn is_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// The sources of a program.
@@ -118,6 +135,15 @@ mod tests {
         assert_eq!(limit(5.0, 1.0, 0), "1s");
         assert_eq!(limit(1.5, 0.1, 200), "300ms");
         assert_eq!(limit(3.0, 0.1, 100), "300ms");
+    }
+
+    #[test]
+    fn a_place_outside_is_found() {
+        let with = |to: &str| Imported { files: vec![("a".into(), to.into())], ..Imported::default() };
+        assert_eq!(with("tests/./01.in").place_outside(), None);
+        for to in ["../x", "tests/../../x", "/tmp/x"] {
+            assert_eq!(with(to).place_outside(), Some(Path::new(to)));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::{ImportError, Imported, files, text};
 use judge_problem::{PackageKind, counted};
 use regex::Regex;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use toml::{Spanned, Table, Value};
@@ -42,11 +43,14 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     text.comment(&format!("Imported from the pahcer project {}.", files::name(root)));
     text.line("[[problem]]").text("id", &id);
     write(&mut text, &config, &scorer.command, step.is_some())?;
-    text.texts("inputs", &[input.glob()]);
+    if are_named_apart(&inputs) {
+        text.texts("inputs", &[input.glob()]);
+    }
     let source = source(&config, root, solver);
     text.maybe("solver", source.as_ref().map(|source| source.to_string_lossy()));
     text.table("[problem.scoring]").text("rule", "sum");
     text.maybe("direction", is_minimum(&config)?.then_some("min"));
+    write_cases(&mut text, &inputs);
     left.extend(steps_left(&config, step.unwrap_or(solver), source.as_deref()));
     left.push("limits: the project has none, and the defaults hold: set `cpu` in [problem.limits]".to_owned());
     let count = inputs.len();
@@ -59,6 +63,23 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let solver_files = source.map(|source| (root.join(&source), source));
     let files = inputs.into_iter().chain(scorer.copied).chain(solver_files).collect();
     Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary: scorer.kept, ..Imported::default() })
+}
+
+/// Returns whether the files of the cases have different names, whatever their folders.
+fn are_named_apart(inputs: &[(PathBuf, PathBuf)]) -> bool {
+    let mut names = BTreeSet::new();
+    inputs.iter().all(|(_, path)| names.insert(path.file_stem()))
+}
+
+/// Writes each case with a name of its own, if the names of the files are not enough.
+fn write_cases(text: &mut Text, inputs: &[(PathBuf, PathBuf)]) {
+    if are_named_apart(inputs) {
+        return;
+    }
+    for (_, path) in inputs {
+        let name = path.with_extension("").to_string_lossy().replace('/', "-");
+        text.table("[[problem.case]]").text("name", &name).text("file", &path.to_string_lossy());
+    }
 }
 
 /// Writes the command that gives scores, and how to find them.

@@ -2,11 +2,15 @@
 
 use crate::files;
 use crate::{ImportError, Sources, ToCompile};
+use regex::bytes::Regex;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-/// Identifiers of testlib that give points.
-const POINTS: [&str; 5] = ["quitp(", "quitpi(", "_pc(", "quit(_points", "quitf(_points"];
+/// Uses of testlib that give points. Some styles have a space before a parenthesis.
+static POINTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?-u)(?:\bquitpi?|_pc)\s*\(|\bquitf?\s*\(\s*_points\b").expect("the pattern is valid")
+});
 
 /// The header of testlib. It contains all identifiers, so it is not searched.
 const TESTLIB: &str = "testlib.h";
@@ -134,10 +138,7 @@ fn made_of(
 /// Returns whether one of the sources uses identifiers that give points.
 pub(super) fn gives_points(sources: &[(PathBuf, PathBuf)]) -> bool {
     let own = sources.iter().filter(|(file, _)| files::name(file) != TESTLIB);
-    own.filter_map(|(source, _)| std::fs::read(source).ok()).any(|text| {
-        let text = String::from_utf8_lossy(&text);
-        POINTS.iter().any(|word| text.contains(word))
-    })
+    own.filter_map(|(source, _)| std::fs::read(source).ok()).any(|text| POINTS.is_match(&text))
 }
 
 /// Returns the main script of a Python program.
@@ -148,4 +149,21 @@ fn python(sources: &[PathBuf]) -> Option<PathBuf> {
         [one] => Some((*one).clone()),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_found_in_every_style() {
+        for text in
+            ["quitp(0.5)", "quitp (0.5)", "quitpi\n (\"x\")", "quitf(_pc(3), \"\")", "_pc (3)", "quitf (_points, \"\")"]
+        {
+            assert!(POINTS.is_match(text.as_bytes()), "{text}");
+        }
+        for text in ["quitf(_ok, \"5 points\")", "int quitps;", "quit(_wa, \"\")"] {
+            assert!(!POINTS.is_match(text.as_bytes()), "{text}");
+        }
+    }
 }

@@ -83,10 +83,15 @@ pub(super) struct Unpacked {
 /// that leads out.
 pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
     let unreadable = |error| ImportError::unreadable(path, error);
+    let no_package = || ImportError::bad(path, "it is no package", "a folder or a zip archive");
+    // Opening a pipe would wait for its writer.
+    if !path.metadata().map_err(unreadable)?.is_file() {
+        return Err(no_package());
+    }
     let mut file = File::open(path).map_err(unreadable)?;
     let mut begin = [0; 4];
     if file.read_exact(&mut begin).is_err() || !SIGNATURES.contains(&&begin[..]) {
-        return Err(ImportError::bad(path, "it is no package", "a folder or a zip archive"));
+        return Err(no_package());
     }
     let mut archive = ZipArchive::new(file).map_err(|error| damaged(path, error))?;
     if archive.len() > MAX_ENTRIES {

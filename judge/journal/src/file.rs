@@ -70,11 +70,8 @@ impl Mode {
 pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
     let unreadable = |source| JournalError::File { path: path.to_owned(), source };
     let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
-    match path.metadata().map_err(unreadable)? {
-        meta if meta.is_dir() => return Err(no_journal("it is a folder")),
-        meta if !meta.is_file() => return Err(no_journal("it is a pipe or a device")),
-        _ => {}
-    }
+    path.metadata().map_err(unreadable)?;
+    refuse_special(path)?;
     let mut start = Vec::new();
     File::open(path).and_then(|file| file.take(HEADER as u64).read_to_end(&mut start)).map_err(unreadable)?;
     match start.get(WRITE_VERSION) {
@@ -85,6 +82,19 @@ pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
         }
         _ => Err(no_journal("it is no SQLite file")),
     }
+}
+
+/// Fails if a path names something else than a file. What cannot be looked at is reported when it is opened.
+///
+/// # Errors
+/// When it is a folder, a pipe or a device.
+pub(super) fn refuse_special(path: &Path) -> Result<(), JournalError> {
+    let why = match path.metadata() {
+        Ok(meta) if meta.is_dir() => "it is a folder",
+        Ok(meta) if !meta.is_file() => "it is a pipe or a device",
+        _ => return Ok(()),
+    };
+    Err(JournalError::NoJournal { path: path.to_owned(), why })
 }
 
 /// Returns whether a file is shorter than the size in its header. Without a lock, this may be wrong.

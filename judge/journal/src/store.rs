@@ -46,7 +46,9 @@ impl Journal {
     /// When the folder or the file cannot be made or written, is not a journal, or has another format.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         make_folder(folder)?;
-        Self::open_to_write(&folder.join(FILE), Mode::Shared)
+        let path = folder.join(FILE);
+        file::refuse_special(&path)?;
+        Self::open_to_write(&path, Mode::Shared)
     }
 
     /// Opens the journal in this file for reading and writing, and makes it if it is missing. A new file is safe on a

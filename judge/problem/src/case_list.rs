@@ -231,9 +231,10 @@ impl CaseList {
         })
     }
 
-    /// Returns the scoring terms of the cases, by the source of their input.
+    /// Returns the scoring terms of the cases, by their names and the sources of their inputs.
     pub fn terms_by_source(&self) -> TermsBySource<'_> {
         let mut plain = SeedRanges::default();
+        let mut named: HashMap<&str, Vec<&CaseSpec>> = HashMap::new();
         let (mut terms, mut files) = (HashMap::new(), HashMap::new());
         for part in &self.parts {
             match &part.cases {
@@ -244,12 +245,15 @@ impl CaseList {
                             files.entry(&*case.name.0).or_insert(case);
                         }
                         let is_plain = case.seed().is_some_and(|seed| plain.contains(seed));
+                        if !is_plain || case.name.seed() != case.seed() {
+                            named.entry(&*case.name.0).or_default().push(case);
+                        }
                         terms.entry(&case.source).or_insert((!is_plain).then_some(case));
                     }
                 }
             }
         }
-        TermsBySource { terms, files }
+        TermsBySource { plain, named, terms, files }
     }
 
     /// Returns which repetition of its input each case is.
@@ -332,25 +336,42 @@ impl Cases {
     }
 }
 
-/// The weights, thresholds and best scores of a list's cases, by the source of their input.
+/// The weights, thresholds and best scores of a list's cases, by their names and the sources of their inputs.
 pub struct TermsBySource<'a> {
+    /// The cases of ranges of seeds. They have the default terms.
+    plain: SeedRanges,
+    /// The listed cases, by name.
+    named: HashMap<&'a str, Vec<&'a CaseSpec>>,
     terms: HashMap<&'a CaseSource, Option<&'a CaseSpec>>,
     /// The cases that are files, by name. The folder of a recorded file may have another path than today's.
     files: HashMap<&'a str, &'a CaseSpec>,
 }
 
 impl TermsBySource<'_> {
-    /// Returns a case with this name and source. Its terms are those of the first listed case with that source, for a file
-    /// at an unknown path those of the first listed file with that name, or the defaults.
+    /// Returns a case with this name and source. Its terms are those of the listed case with both, else those of the
+    /// first one with that source, for a file at an unknown path those of the first listed file with that name, or the
+    /// defaults.
     pub fn case(&self, name: CaseName, source: CaseSource) -> CaseSpec {
+        let own = |name: &str| self.named.get(name)?.iter().copied().find(|case| case.source == source);
         let of_name = || match &source {
             CaseSource::File(_) => self.files.get(name.without_repetition()).copied(),
             CaseSource::Seed(_) | CaseSource::Made(_) => None,
         };
-        match self.terms.get(&source).copied().unwrap_or_else(of_name) {
+        let known = match own(&name.0).or_else(|| own(name.without_repetition())) {
+            None if self.is_plain(&name, &source) => None,
+            None => self.terms.get(&source).copied().unwrap_or_else(of_name),
+            own => own,
+        };
+        match known {
             Some(known) => CaseSpec { name, source, ..known.clone() },
             None => CaseSpec::new(name, source),
         }
+    }
+
+    /// Returns whether this is a case of a range of seeds, or a repetition of one.
+    fn is_plain(&self, name: &CaseName, source: &CaseSource) -> bool {
+        let of_name = CaseName::from(name.without_repetition()).seed();
+        matches!(source, CaseSource::Seed(seed) if of_name == Some(*seed) && self.plain.contains(*seed))
     }
 }
 
@@ -480,9 +501,11 @@ mod tests {
         }
 
         #[test]
-        fn terms_are_those_of_the_first_case_of_the_source(cases in prop::collection::vec(any_case(), 0..20), case in any_case()) {
+        fn terms_are_those_of_the_case_itself_or_of_the_first_of_its_source(cases in prop::collection::vec(any_case(), 0..20), case in any_case()) {
             let list: CaseList = cases.iter().cloned().collect();
-            let known = cases.iter().find(|known| known.source == case.source);
+            let of_source = |known: &&CaseSpec| known.source == case.source;
+            let known = cases.iter().filter(of_source).find(|known| known.name == case.name);
+            let known = known.or_else(|| cases.iter().find(of_source));
             let expected = known.map_or_else(|| CaseSpec::new(case.name.clone(), case.source.clone()), |known| CaseSpec { name: case.name.clone(), ..known.clone() });
             prop_assert_eq!(list.terms_by_source().case(case.name, case.source), expected);
         }

@@ -188,6 +188,11 @@ pub struct Weight {
 }
 
 impl Weight {
+    /// Returns the weight of a case that does not count.
+    pub fn zero() -> Self {
+        Self { own: Some(Arc::new(BigRational::from_integer(0.into()))) }
+    }
+
     /// Returns the number.
     pub fn value(&self) -> &BigRational {
         static ONE: LazyLock<BigRational> = LazyLock::new(BigRational::one);

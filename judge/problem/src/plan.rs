@@ -152,7 +152,7 @@ impl Plan {
             // A person cannot be rerun, but the answer can be checked again.
             format!("judge check -p {problem} {} --output ANSWER", case("--seed", "--input"))
         } else {
-            format!("judge run -p {problem} -s {} {}", quote(&solver.text), case("--seeds", "--inputs"))
+            format!("judge run -p {problem} {} {}", solver.flag(), case("--seeds", "--inputs"))
         };
         let mut words = self.case_flags.words().iter();
         let mut flags = Vec::new();

@@ -1,6 +1,7 @@
 //! Solvers and languages: how the user names a solver, how it runs, and the tables of languages.
 
 use crate::limits::{Allowance, Bytes, TimeFactor};
+use crate::text::quote;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -41,6 +42,15 @@ impl SolverSpec {
     /// Returns whether it can be named on a command line again.
     pub fn can_be_named(&self) -> bool {
         !self.text.starts_with(Self::SOURCE)
+    }
+
+    /// Returns the flag that gives it on a command line. Without a name, the text before a `=` would be read as one, and
+    /// a word that begins with a dash as a flag.
+    pub fn flag(&self) -> String {
+        let before = self.text.split_once('=').map(|(before, _)| before);
+        let needs_name = self.text.starts_with('-') || before.is_some_and(|before| !before.contains(['/', ' ']));
+        let name = if needs_name { "bot=" } else { "" };
+        format!("-s {}", quote(&format!("{name}{}", self.text)))
     }
 
     /// Returns the folder of an entrant without a program: it has a file `CASE.out` for each case.
@@ -356,6 +366,14 @@ mod tests {
 
     fn names(languages: &Languages, ending: &str) -> Vec<String> {
         languages.with_extension(ending).map(|language| language.name.clone()).collect()
+    }
+
+    #[test]
+    fn a_solver_is_given_again_as_it_was_read() {
+        let flag = |text: &str| SolverSpec { name: "x".into(), text: text.into() }.flag();
+        let plain = ["./bot", "python3 bot.py --w=1", "./a=b.sh", "bundled:columns"];
+        assert_eq!(plain.map(flag), ["-s ./bot", "-s 'python3 bot.py --w=1'", "-s './a=b.sh'", "-s bundled:columns"]);
+        assert_eq!(["a=b.sh", "-s"].map(flag), ["-s 'bot=a=b.sh'", "-s 'bot=-s'"]);
     }
 
     #[test]

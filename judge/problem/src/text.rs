@@ -174,7 +174,10 @@ pub mod as_text {
 /// Returns a word quoted for a shell. If it has hidden characters, the shell must be bash, zsh or ksh.
 pub fn quote(word: &str) -> String {
     if !word.chars().any(is_hidden) {
-        return shell_words::quote(word).into_owned();
+        let quoted = shell_words::quote(word);
+        // `shell_words` does not know the braces of bash, nor its history.
+        let expands = word.contains('!') || word.contains('{') && (word.contains(',') || word.contains(".."));
+        return if expands && quoted == word { format!("'{word}'") } else { quoted.into_owned() };
     }
     let mut quoted = String::from("$'");
     for c in word.chars() {
@@ -373,7 +376,8 @@ mod tests {
     #[test]
     fn a_shell_gets_the_word_back() {
         assert_eq!(quote("a b"), "'a b'");
-        for word in ["./a\nb", "it's \\ \x1b]0;x\x07", "\u{202e}\u{9b}", "\t$HOME `id` \u{7f}1"] {
+        assert_eq!(quote("a!b"), "'a!b'");
+        for word in ["b{1,2}", "c{1..3}", "./a\nb", "it's \\ \x1b]0;x\x07", "\u{202e}\u{9b}", "\t$HOME `id` \u{7f}1"] {
             let mut shell = std::process::Command::new("bash");
             let output = shell.args(["-c", &format!("printf %s {}", quote(word))]).env("LC_ALL", "C.UTF-8").output();
             let output = output.unwrap();

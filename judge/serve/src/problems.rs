@@ -158,7 +158,7 @@ fn seed_in(name: &str) -> Option<&str> {
     name.strip_prefix("seed-").filter(|seed| seed.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns whether the name of a case is that of a file, or a pattern.
+/// Returns whether the name of a case is the name of a file, or a pattern.
 pub(crate) fn is_of_files(name: &str) -> bool {
     seed_in(name).is_none() && !name.starts_with(CALL)
 }

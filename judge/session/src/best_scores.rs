@@ -193,7 +193,7 @@ fn named_file<'a>(source: &'a BestSource, problem: &'a Problem) -> Option<&'a Pa
 /// Returns the best scores of the journal, if they count.
 fn of_journal(catalogue: &Catalogue, game: &Game, journal: FromJournal) -> Result<HashMap<Digest, KnownBest>, Failure> {
     let known = if journal == FromJournal::No { None } else { recorder::open_to_read_if_any(catalogue)? };
-    let counts = |known: &Journal| journal == FromJournal::Today || load::probe("the journal", known.path()).is_ok();
+    let counts = |known: &Journal| journal == FromJournal::Today || load::probe_journal(known.path()).is_ok();
     match known.filter(counts) {
         Some(known) => Ok(known.best_by_input(game)?),
         None => Ok(HashMap::new()),

@@ -132,8 +132,9 @@ fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<(), Failu
 pub fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>, Failure> {
     let mut journal: Option<Journal> = None;
     let mut entrants: Vec<Entrant> = Vec::new();
-    let mut unnamed = Vec::new();
+    let (mut given, mut unnamed) = (Vec::new(), Vec::new());
     for (text, mut spec) in texts.iter().zip(name_specs(texts)?) {
+        given.push(spec.text.clone());
         let Some(named) = spec.text.strip_prefix(RUN) else {
             entrants.push(Entrant { spec, past: None });
             continue;
@@ -156,7 +157,9 @@ pub fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Resul
         let run = entrants[place].past.as_ref().map(|past| past.run.id);
         entrants[place].spec.name = run.map_or_else(|| name.clone(), |run| format!("{name}#{run}"));
     }
-    check_names(&entrants.iter().map(|entrant| entrant.spec.clone()).collect::<Vec<_>>())?;
+    // The command of a past entrant would run it again.
+    let as_given = |(entrant, text): (&Entrant, String)| SolverSpec { text, ..entrant.spec.clone() };
+    check_names(&entrants.iter().zip(given).map(as_given).collect::<Vec<_>>())?;
     check_game(problem, &entrants)?;
     Ok(entrants)
 }

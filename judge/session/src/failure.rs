@@ -9,11 +9,17 @@ use judge_problem::{
 use judge_report::{Paint, PrintError, Style};
 use judge_run::cases::{CheckerError, InputError, ReadError, SelectError};
 use judge_run::matching::MatchError;
+use judge_run::program::is_in_journal;
 use judge_run::runner::{ClusterError, RunError};
 use judge_run::solver::{SolverError, SpecError};
+use rustix::io::Errno;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+/// What helps if open files or processes run out.
+pub(crate) const SHORTAGE_HINT: &str =
+    "raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them";
 
 /// What the user sees when a command fails: one or more errors, and the exit code.
 #[derive(Debug)]
@@ -234,6 +240,10 @@ impl From<JournalError> for Failure {
             JournalError::OtherPlan { .. } => "run its command again with --resume",
             JournalError::ManyTags(_) => "`judge history untag RUN TAG` makes room",
             JournalError::OtherWriter(_) => "wait for it, or record in another file: --journal FILE",
+            JournalError::NoJournal { path, .. } if is_in_journal(path) => {
+                let hint = format!("this makes room for a new one: {}", move_away(path));
+                return Self::usage(error).with_hint(hint);
+            }
             JournalError::File { .. } | JournalError::NoJournal { .. } => {
                 "name a file that `judge run --journal` has written"
             }
@@ -300,9 +310,20 @@ impl From<RunError> for Failure {
                 let failure = Self::new(error, exit);
                 hint.into_iter().fold(failure, Self::with_hint)
             }
-            error => Self::fault(error),
+            error => {
+                let is_shortage = is_shortage(&error);
+                let failure = Self::fault(error);
+                if is_shortage { failure.with_hint(SHORTAGE_HINT) } else { failure }
+            }
         }
     }
+}
+
+/// Returns whether an error was caused by too few open files or processes.
+fn is_shortage(error: &dyn Error) -> bool {
+    let mut causes = std::iter::successors(error.source(), |cause| (**cause).source());
+    let errno = |cause: &(dyn Error + 'static)| cause.downcast_ref::<std::io::Error>().and_then(Errno::from_io_error);
+    causes.any(|cause| matches!(errno(cause), Some(Errno::AGAIN | Errno::MFILE | Errno::NFILE)))
 }
 
 impl From<UnsuitedHypotheses> for Failure {
@@ -341,5 +362,11 @@ mod tests {
             "error: cannot use the journal's folder f\n  caused by: an error occurred when formatting an argument";
         assert_eq!(all.render(Style::PLAIN), format!("error: one\nhint: fix one\n{folder}\nerror: three"));
         assert!(Failure::check_all([]).is_ok());
+    }
+
+    #[test]
+    fn a_shortage_has_a_hint() {
+        let hinted = |errno: Errno| Failure::from(RunError::Thread(errno.into())).hints().count();
+        assert_eq!((hinted(Errno::AGAIN), hinted(Errno::MFILE), hinted(Errno::NOSPC)), (1, 1, 0));
     }
 }

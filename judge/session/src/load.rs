@@ -56,7 +56,9 @@ pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failu
 }
 
 fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
-    let contents = std::fs::read(path).map_err(|error| unreadable("the catalogue", path, error))?;
+    let mut contents = Vec::new();
+    let read = open(path).and_then(|mut file| file.read_to_end(&mut contents));
+    read.map_err(|error| unreadable("the catalogue", path, error))?;
     let real = path.canonicalize();
     let folder = real.as_deref().ok().and_then(Path::parent).unwrap_or(here);
     let shown = path.strip_prefix(here).unwrap_or(path).display().to_string();
@@ -81,7 +83,8 @@ pub fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Pro
 }
 
 fn nearest(here: &Path) -> Option<PathBuf> {
-    here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.is_file())
+    // What cannot be read, such as a link to nowhere, is an error, and does not make way for other problems.
+    here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.symlink_metadata().is_ok())
 }
 
 /// Reads a file; `-` is standard input. `what` is its name in messages.
@@ -179,15 +182,24 @@ impl Write for Target<'_> {
 
 /// Checks whether [`write()`] could write a file, without changing it.
 pub fn probe(what: &str, path: &Path) -> Result<(), Failure> {
-    let tried = match path.metadata() {
+    let tried = refuse_database(path).and_then(|()| try_to_write(path));
+    tried.map_err(|error| unwritable(what, path, &error))
+}
+
+/// Checks whether a journal can be written, without changing it.
+pub(crate) fn probe_journal(path: &Path) -> Result<(), Failure> {
+    try_to_write(path).map_err(|error| unwritable("the journal", path, &error))
+}
+
+fn try_to_write(path: &Path) -> io::Result<()> {
+    match path.metadata() {
         _ if path == Path::new("-") => Ok(()),
         Ok(meta) if meta.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
         // Opening a named pipe would wait for its reader.
         Ok(meta) if !meta.is_file() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
         Err(_) => beside(path).map(drop),
-    };
-    tried.map_err(|error| unwritable(what, path, &error))
+    }
 }
 
 /// Returns the failure of a file that cannot be written.
@@ -207,6 +219,7 @@ pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
 /// A named pipe, a device or a link is written to in place. A new or regular file is replaced in one step, so that no
 /// reader sees half of it. If the folder is not writable, an existing file is written to in place.
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    refuse_database(path)?;
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
     if special {
         return fill(&mut create(path)?);
@@ -220,6 +233,16 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     fill(&mut file)?;
     file.persist(path)?;
     Ok(())
+}
+
+/// How an SQLite database begins.
+const DATABASE: [u8; 16] = *b"SQLite format 3\0";
+
+/// Fails if a file is a database, such as a journal, whose records would be lost.
+fn refuse_database(path: &Path) -> io::Result<()> {
+    let mut head = [0; DATABASE.len()];
+    let is_read = path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    if is_read && head == DATABASE { Err(io::Error::other("it is a database, such as a journal")) } else { Ok(()) }
 }
 
 /// Makes a temporary file in the folder of a file.
@@ -328,6 +351,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_report_replaces_a_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("journal.db");
+        std::fs::write(&file, [&DATABASE[..], b"runs"].concat()).unwrap();
+        let failure = probe("the JSON report", &file).unwrap_err();
+        assert!(failure.in_one_line().contains("a database, such as a journal"), "{failure:?}");
+        write("the JSON report", &file, b"{}").unwrap_err();
+        assert!(std::fs::read(&file).unwrap().ends_with(b"runs"));
+    }
+
+    #[test]
     fn a_folder_is_new_once() {
         let state = tempfile::tempdir().unwrap();
         let file = state.path().join("deep/er/file");
@@ -336,6 +370,17 @@ mod tests {
         std::fs::write(&file, "x".repeat(MAX_BYTES + 1)).unwrap();
         assert!(is_first_in(&file, Path::new("/a")) && !is_first_in(&file, Path::new("/a")));
         assert!(std::fs::metadata(&file).unwrap().len() < 100);
+    }
+
+    #[test]
+    fn a_link_to_nowhere_is_the_nearest_catalogue() {
+        let folder = tempfile::tempdir().unwrap();
+        let [outer, inner] = [folder.path().join("problems.toml"), folder.path().join("in/problems.toml")];
+        std::fs::create_dir(folder.path().join("in")).unwrap();
+        std::fs::write(&outer, "").unwrap();
+        assert_eq!(nearest(&folder.path().join("in")), Some(outer));
+        std::os::unix::fs::symlink("nowhere", &inner).unwrap();
+        assert_eq!(nearest(&folder.path().join("in")), Some(inner));
     }
 
     #[test]

@@ -170,7 +170,10 @@ impl<'a> RunOutputs<'a> {
     /// were tried.
     pub fn publish(self, report: &RunReport<'_>) -> Result<(), Failure> {
         let closed = self.lines.map_or(Ok(()), |lines| lines.close(report)).err().zip(self.lines_path);
-        let closed = closed.map(|(error, path)| load::unwritable(Format::JsonLines.name(), path, &error));
+        let closed = closed.map(|(error, path)| match is_stdout(path) {
+            true => Failure::fault(format!("cannot write to standard output: {error}")),
+            false => load::unwritable(Format::JsonLines.name(), path, &error),
+        });
         Failure::check_all(closed.into_iter().chain(self.outputs.try_all(report)))
     }
 }

@@ -119,7 +119,7 @@ pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
     Ok(match &catalogue.journal {
         None => Journal::open(&folder(catalogue))?,
         Some(file) => {
-            load::probe("the journal", file)?;
+            load::probe_journal(file)?;
             Journal::open_file(file)?
         }
     })

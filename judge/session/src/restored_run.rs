@@ -9,10 +9,11 @@ use judge_problem::scoring::{
 };
 use judge_problem::{
     BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, JobId, KnownBest, Outcome, OutcomeGrid, Plan,
-    Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict,
+    Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
 };
 use judge_report::RunReport;
 use num_rational::BigRational;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -178,7 +179,7 @@ pub fn score(
     let rule = rule(plan);
     let problem = &plan.problem;
     let is_plain = plan.cases.are_plain() && problem.test_groups.is_empty();
-    let terms: Option<Vec<_>> = (!is_plain).then(|| plan.cases.iter().map(|case| terms(problem, &case)).collect());
+    let mut terms: Option<Vec<_>> = (!is_plain).then(|| plan.cases.iter().map(|case| terms(problem, &case)).collect());
     let score = |outcome: Option<Outcome>| outcome.and_then(|outcome| outcome.score);
     let is_skipped = |case: &usize, solver| outcomes.verdict(JobId { case: *case, solver }) == Verdict::Skipped;
     let of_solver = |(place, solver): (usize, &Solver)| SolverScores {
@@ -187,6 +188,7 @@ pub fn score(
         skipped: (0..plan.cases.len()).filter(|case| is_skipped(case, place)).collect(),
     };
     let solvers: Vec<_> = plan.solvers.iter().enumerate().map(of_solver).collect();
+    terms.iter_mut().for_each(|terms| weigh_only_run(terms, &solvers));
     let results = Results {
         direction: problem.direction,
         failure: problem.failure.as_ref().filter(|_| below_failure(plan, outcomes).is_none()),
@@ -206,6 +208,19 @@ pub fn score(
         board,
         rule,
     })
+}
+
+/// Leaves the weight of each test group to those of its cases that were run, as the record of an unfinished run has no
+/// others. A group of which no case was run keeps its weights.
+fn weigh_only_run(terms: &mut [Terms], solvers: &[SolverScores]) {
+    let is_run = |case: usize| solvers.iter().any(|solver| !solver.skipped.contains(case));
+    let groups: HashSet<usize> =
+        terms.iter().enumerate().filter(|(case, _)| is_run(*case)).filter_map(|(_, terms)| terms.group).collect();
+    for (case, terms) in terms.iter_mut().enumerate() {
+        if terms.group.is_some_and(|group| groups.contains(&group)) && !is_run(case) {
+            terms.weight = Weight::zero();
+        }
+    }
 }
 
 /// Returns an accepted answer whose score is worse than a failure by the rule that a run is scored by. Such scores come

@@ -218,6 +218,14 @@ pub const PARENT: &str = "JUDGE_PARENT";
 /// The environment variable that names the run to continue. If that run cannot continue, nothing is started.
 pub const RESUMED: &str = "JUDGE_RESUMED";
 
+/// The environment variable of the runs of `judge run --watch`.
+pub const WATCHED: &str = "JUDGE_WATCHED";
+
+/// Returns whether the parent process is `judge run --watch`.
+pub fn is_watched() -> bool {
+    ends_with_parent() && std::env::var_os(WATCHED).is_some()
+}
+
 /// Returns the run that must be continued, if the parent process names one.
 pub(crate) fn resumed_run() -> Option<RunId> {
     ends_with_parent().then(|| std::env::var(RESUMED).ok()?.parse().ok().map(RunId)).flatten()

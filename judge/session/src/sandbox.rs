@@ -1,5 +1,6 @@
 //! Opens the sandbox that the command line asks for.
 
+use crate::failure::SHORTAGE_HINT;
 use crate::{Failure, load};
 use judge_cli::SandboxArgs;
 use judge_problem::{AnswerFiles, Problem, counted, quote_words};
@@ -43,8 +44,11 @@ fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure>
     let (tier, allow_unsafe, tier_cache) = (args.tier.0, args.allow_unsafe, tier_cache_file());
     let options = Options { tier, allow_unsafe, tier_cache, all_cores, ..Options::default() };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
-        OpenError::Shortage { .. } => Failure::fault(error)
-            .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
+        OpenError::Shortage { .. } => Failure::fault(error).with_hint(SHORTAGE_HINT),
+        // With --unsafe, even programs with limits alone cannot run here.
+        OpenError::Nothing { .. } if allow_unsafe => {
+            Failure::usage(error).with_hint("`judge doctor` shows what is missing")
+        }
         OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
         OpenError::Nothing { .. } => Failure::usage(error)
             .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),

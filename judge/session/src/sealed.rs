@@ -342,7 +342,7 @@ impl<'a> SealedCases<'a> {
         }
         let lock = File::open(folder).map_err(unwritable)?;
         flock(&lock, FlockOperation::LockExclusive).map_err(|error| unwritable(error.into()))?;
-        let before = match std::fs::read_to_string(&self.path) {
+        let before = match load::open(&self.path).and_then(io::read_to_string) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(self.bad(error.to_string())),

@@ -70,7 +70,12 @@ pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
 pub(super) fn languages(global: GlobalArgs<'_>, args: &LanguagesArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue_without_note(global)?;
     let languages = programs::languages(&catalogue)?;
-    let sandbox = sandbox::open(&SandboxArgs::default())?;
+    // This command has no --unsafe.
+    let without_unsafe = |failure: Failure| match failure.exit() {
+        Exit::Usage => failure.with_hint("`judge doctor` shows what is missing"),
+        _ => failure,
+    };
+    let sandbox = sandbox::open(&SandboxArgs::default()).map_err(without_unsafe)?;
     let survey = solver::survey(&languages, &mut sandbox::compiler(&sandbox))?;
     outputs::publish_document(args.json.as_deref(), &*survey, |style| judge_report::languages_text(&survey, style))?;
     Ok(Exit::Success)

@@ -1,10 +1,11 @@
 //! Shell completion: the script of a shell, and the candidates that the script asks this program for.
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell};
 use judge_cli::Cli;
 use judge_problem::Exit;
+use judge_sandbox::Tier;
 use judge_session::{Failure, load};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,6 +55,11 @@ fn with_candidates() -> Command {
         command.mut_args(|arg: Arg| match arg.get_id().as_str() {
             "problem" | "id" => arg.add(ArgValueCandidates::new(problems)),
             "solver" if is_solve => arg.add(ArgValueCandidates::new(solvers)),
+            "tier" | "require_tier" => arg.add(ArgValueCandidates::new(tiers)),
+            // They are texts, but most of them name files.
+            "solver" | "solvers" | "submissions" | "words" | "against" | "inputs" | "visible" | "files" | "command" => {
+                arg.value_hint(ValueHint::AnyPath)
+            }
             _ => arg,
         })
     })
@@ -74,6 +80,10 @@ fn problems() -> Vec<CompletionCandidate> {
 
 fn solvers() -> Vec<CompletionCandidate> {
     crate::commands::generate::ids().into_iter().map(CompletionCandidate::new).collect()
+}
+
+fn tiers() -> Vec<CompletionCandidate> {
+    Tier::ALL.into_iter().map(|tier| CompletionCandidate::new(tier.to_string())).collect()
 }
 
 /// Returns the value of `--problems` on the line that is completed.

@@ -155,6 +155,7 @@ impl Streams {
         refuse_two_in_one(
             outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref().filter(is_file)?))),
         )?;
+        args.json.as_deref().map_or(Ok(()), |path| load::probe("the JSON report", path))?;
         let stdout = file("the standard output to", args.stdout.as_deref())?;
         Ok(Self { stdin, stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
     }
@@ -180,8 +181,9 @@ impl Streams {
 fn refuse_input_as_output(args: &ExecArgs) -> Result<(), Failure> {
     let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
     let input = args.stdin.as_deref().and_then(identity);
-    let outputs = [args.stdout.as_deref(), args.stderr.as_deref()];
-    match outputs.into_iter().flatten().find(|output| input.is_some() && identity(output) == input) {
+    let outputs = [args.stdout.as_deref(), args.stderr.as_deref(), args.json.as_deref()];
+    let is_input = |output: &&Path| !is_stdout(output) && input.is_some() && identity(output) == input;
+    match outputs.into_iter().flatten().find(is_input) {
         None => Ok(()),
         Some(output) => Err(Failure::usage(format!("{} is the input, and cannot be an output", output.display()))
             .with_hint("name another file for the output")),

@@ -1,9 +1,10 @@
 //! `judge gen`: writes the inputs of cases.
 
 use judge_cli::GenArgs;
-use judge_problem::{BundledSolver, Exit, Problem, Seeds, try_map_on_all_cores};
+use judge_problem::{BundledSolver, Exit, Problem, Seeds, counted, try_map_on_all_cores};
 use judge_run::cases::Inputs;
 use judge_session::{Failure, GlobalArgs, load, programs};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -27,7 +28,8 @@ pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit, F
         load::write("the case", &folder.join(format!("{call}.in")), &inputs.generate_call(call)?)?;
         return Ok(Exit::Success);
     }
-    let mut seeds = args.seeds.iter().flat_map(Seeds::iter).chain(args.seed);
+    let mut seen = BTreeSet::new();
+    let mut seeds = args.seeds.iter().flat_map(Seeds::iter).chain(args.seed).filter(|seed| seen.insert(*seed));
     let mut written = 0;
     loop {
         let block: Vec<u64> = seeds.by_ref().take(BLOCK).collect();
@@ -40,7 +42,7 @@ pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit, F
         })?;
         written += block.len();
     }
-    judge_report::note(&format!("wrote {written} cases to {}", folder.display()));
+    judge_report::note(&format!("wrote {} to {}", counted(written, "case"), folder.display()));
     Ok(Exit::Success)
 }
 

@@ -33,13 +33,18 @@ const MIN_CASES: usize = 2;
 pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Failure> {
     let mut provenance = outputs::here();
     let outputs = Outputs::check::<PowerReport>(&args.reports)?;
+    if let (None, Some(name)) = (&args.problem, args.statistics.metric()) {
+        return Err(Failure::usage(format!(
+            "--measure metric:{name} needs the problem that declares it: --problem ID"
+        )));
+    }
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => {
             let Some((spread, exit, nodes)) = measured(global, id, args)? else { return Ok(Exit::Interrupted) };
             provenance.nodes = nodes;
             (spread, exit)
         }
-        (None, Some(sd), _) => (known_spread(sd), Exit::Success),
+        (None, Some(sd), _) => (known_spread(args, sd)?, Exit::Success),
         (None, None, Some(path)) => (read_effects(args, path)?, Exit::Success),
         (None, None, None) => return Err(Failure::usage("no spread is given: name a problem, --sd or --effects")),
     };
@@ -159,12 +164,16 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     })
 }
 
-fn known_spread(sd: &MinEffect) -> Spread {
-    let (measure, deviation) = match sd {
-        MinEffect::Share(share) => (EffectMeasure::Ratio, share.share().ln_1p()),
-        MinEffect::Amount(amount) => (EffectMeasure::Difference, *amount),
+fn known_spread(args: &PowerArgs, sd: &MinEffect) -> Result<Spread, Failure> {
+    let by_default = match sd {
+        MinEffect::Share(_) => EffectMeasure::Ratio,
+        MinEffect::Amount(_) => EffectMeasure::Difference,
     };
-    Spread { measure, rule: Rule::Sum, deviation, cases: None, source: "given".to_owned() }
+    let measure = args.statistics.measure().unwrap_or(by_default);
+    let deviation =
+        measure.min_effect(&Rule::Sum, Some(sd)).map_err(|error| Failure::usage(format!("--sd: {error}")))?;
+    let source = "given".to_owned();
+    Ok(Spread { measure, rule: Rule::Sum, deviation: deviation.unwrap_or_default(), cases: None, source })
 }
 
 /// A spread in per cent that no two solvers have.

@@ -9,7 +9,7 @@ use judge_problem::{
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
-use judge_run::runner;
+use judge_run::runner::{self, Signals};
 use judge_run::solver::{self};
 use judge_session::{Failure, GlobalArgs, MatchRunner, answers, entrants, load, programs, recorder, running, sandbox};
 use judge_ui::{Server, Starter};
@@ -167,7 +167,12 @@ fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
     }
     let result = ruling.to_string();
     if judge_report::can_step() {
-        judge_report::step_through(text.frames(), &result).map_err(Failure::fault)?;
+        // A killed judge would leave the terminal without an echo.
+        let mut signals = Signals::install().map_err(Failure::fault)?;
+        let left = judge_report::step_through(text.frames(), &result, || signals.is_pending());
+        if !left.map_err(Failure::fault)? {
+            return Ok(Exit::Interrupted);
+        }
     } else {
         judge_report::print(&text.frames().join("\n\n"))?;
     }

@@ -3,7 +3,7 @@
 use judge_cli::RunArgs;
 use judge_problem::{Exit, counted, with_flags, without_flags};
 use judge_report::{Style, grid, left, right};
-use judge_session::running::PARENT;
+use judge_session::running::{PARENT, WATCHED};
 use judge_session::{Failure, GlobalArgs, command_line, entrants, load};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -133,6 +133,7 @@ impl Rerun {
         let mut child = Command::new(executable)
             .args(words)
             .env(PARENT, std::process::id().to_string())
+            .env(WATCHED, "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .process_group(0)
@@ -178,8 +179,11 @@ impl Rerun {
 
 /// Shows the totals, and the cases whose verdict or score changed, on one screen.
 fn show(last: Option<&Value>, result: &Value) -> Result<(), Failure> {
-    let start = if std::io::stdout().is_terminal() { "\u{1b}[H\u{1b}[2J" } else { "" };
-    judge_report::print(&format!("{start}{}", shown(last, result, Style::of_stdout())))?;
+    if std::io::stdout().is_terminal() {
+        // `print` would escape it.
+        judge_report::print_bytes(b"\x1b[H\x1b[2J")?;
+    }
+    judge_report::print(&shown(last, result, Style::of_stdout()))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The places of many solvers, from claims about pairs of them.
 //!
 //! A solver's place is at least 1 plus the number of solvers that are certainly above it, and at most the number of all
-//! solvers minus those that are certainly below it. If no claim about a pair is false, every interval contains the true
+//! solvers minus the ones certainly below it. If no claim about a pair is false, every interval contains the true
 //! place; if solvers tie, it contains every place that they share. Holm's step-down keeps the probability of any false
 //! claim: each pair is tested at alpha over the number of pairs whose order is open. A pair whose order follows from
 //! others needs no test of its own.

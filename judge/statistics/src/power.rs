@@ -39,7 +39,7 @@ pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> 
     Some(quantiles * deviation / (cases as f64).sqrt())
 }
 
-/// Returns the interval of the standard deviation of normal effects, given that of a sample: s sqrt((n - 1) / q) for
+/// Returns the interval of the standard deviation of normal effects, from a sample's deviation s: s sqrt((n - 1) / q) for
 /// the two quantiles q of chi-squared with n - 1 degrees of freedom. `None` below two cases.
 pub fn deviation_interval(deviation: f64, cases: u64, alpha: f64) -> Option<Interval> {
     let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)? as f64;

@@ -165,3 +165,15 @@ fn equal_points_are_not_called_equal_scores() {
     let said = folder.judge(&["compare", "-p", "sum", "./plain", "./better"]);
     assert!(said.stdout.contains("no difference: the same points on all 20 cases that both solved"), "{}", said.stdout);
 }
+
+#[test]
+fn scores_beyond_a_failure_are_not_called_the_same() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n\
+         seeds = \"1-8\"\n[problem.scoring]\ndirection = \"min\"\nfailure = 5\n",
+    );
+    let said = folder.judge(&["compare", "-p", "p", "a=echo 7", "b=echo 9"]);
+    assert!(said.stdout.contains("no difference: the same points on all 8 cases that both solved"), "{}", said.stdout);
+}

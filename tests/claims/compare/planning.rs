@@ -37,6 +37,13 @@ fn power_reads_its_formula_in_both_directions() {
     let few = folder.json(&["power", "--sd", "8%", "--cases", "5", "--cases", "6", "--difference", "150%"]).1;
     assert_eq!((few["shown"][0].get("difference"), &few["needed"][0]["cases"]), (None, &6.into()), "{few}");
     assert!(few["shown"][1]["difference"].is_number(), "{few}");
+    // A ratio needs 121.
+    let total = folder.json(&["power", "--sd", "8%", "--measure", "total", "--difference", "2%"]).1;
+    assert_eq!((&total["measure"], &total["needed"][0]["cases"]), (&"total".into(), &128.into()), "{total}");
+    for (measure, error) in [("points", "--sd: effects measured by `points`"), ("metric:moves", "needs the problem")] {
+        let said = folder.judge(&["power", "--sd", "8%", "--measure", measure]);
+        assert!(said.code == Some(2) && said.stderr.contains(error), "{measure}: {}", said.stderr);
+    }
     let said = folder.judge(&["power", "--sd", "8%", "--difference", "0.5"]);
     let error = "--difference: effects measured by `ratio` are percentages: write a percentage";
     assert!(said.code == Some(2) && said.stderr.contains(error), "{}", said.stderr);

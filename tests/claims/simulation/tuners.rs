@@ -129,7 +129,7 @@ fn near(problem: &TuningProblem, parent: &Entrant, spread: f64, progress: f64, r
     numbers.map(draw).collect()
 }
 
-/// Runs the entrants case by case within a number of runs, and drops those that are worse than the best one by a paired
+/// Runs the entrants case by case within a number of runs, and drops the ones that are worse than the best one by a paired
 /// t-test. The remaining ones are sorted, the best first. Returns the number of runs.
 fn race(problem: &TuningProblem, entrants: &mut Vec<Entrant>, budget: usize, least: usize, first: u64) -> usize {
     let mut runs = 0;

@@ -48,10 +48,13 @@ fn inherited_signals_and_files_do_no_harm() {
 #[test]
 fn output_that_cannot_be_written_is_said() {
     let folder = Folder::new();
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = folder.command(&["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
-    assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+    let lines = ["run", "-p", "columns", "--seeds", "1", "-s", "true", "--jsonl", "-"];
+    for arguments in [&["list"][..], &["help", "run"], &["--version"], &lines] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.command(arguments).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"), "{arguments:?}");
+    }
 }
 
 #[test]

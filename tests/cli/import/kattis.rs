@@ -124,6 +124,20 @@ fn a_dangling_link_does_not_stop_the_import() {
     assert!(refused.stderr.contains("data/secret/2.ans: a link to /gone/file"), "{}", refused.stderr);
 }
 
+#[test]
+fn the_current_folder_may_be_the_target_if_it_is_empty() {
+    let folder = echoes("name: Echo\n", &[("submissions/accepted/a.sh", "cat\n")]);
+    std::fs::create_dir(folder.path().join("here")).unwrap();
+    let import = |to: &str| {
+        let mut command = folder.command(&["import", "../pack", "--to", to, "--no-verify"]);
+        command.current_dir(folder.path().join("here")).output().unwrap()
+    };
+    let said = import(".");
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    assert_eq!(names(&folder.path().join("here")), ["data", "problems.toml", "submissions"]);
+    assert_eq!(import("./").status.code(), Some(2));
+}
+
 /// Echoes. Its submissions are in the folders that are named.
 fn echoes(config: &str, more: &[(&str, &str)]) -> Folder {
     let files = [("problem.yaml", config), ("data/secret/1.in", "1\n"), ("data/secret/1.ans", "1\n")];
@@ -214,6 +228,28 @@ fn flags_of_one_case_change_no_verdict() {
 }
 
 #[test]
+fn flags_reach_the_validator_unchanged() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let new = "problem_format_version: 2023-07\nname: Echo\n";
+    for (config, flags, expected) in [
+        (
+            "name: Echo\nvalidation: custom\nvalidator_flags: --x={a} \"b\" $c *\n",
+            "{}\n",
+            r#"['--x={a}', '"b"', '$c', '*']"#,
+        ),
+        (new, "output_validator_args: [a b, '', $c]\n", "['a b', '', '$c']"),
+    ] {
+        let validator = format!("import sys\nsys.exit(42 if sys.argv[4:] == {expected} else 43)\n");
+        let more = [("data/secret/test_group.yaml", flags), ("output_validator/v.py", &*validator)];
+        let folder = echoes(config, &more);
+        imported(&folder);
+        assert_eq!(verdicts(&folder, "cat"), ["1 accepted"], "{}", catalogue(&folder));
+    }
+}
+
+#[test]
 fn submissions_are_compiled_with_the_files_in_include() {
     let folder = echoes(
         "problem_format_version: 2023-07\nname: Echo\n",
@@ -294,6 +330,10 @@ fn submissions_yaml_says_what_is_expected() {
         ),
         ("accepted/*: {permitted: [WA]}\n", "nothing that accepted/a.sh may have is permitted and required"),
         ("accepted/*:\n  score: [3, 1]\n", "submissions.yaml:2: `score: 3 1`"),
+        (
+            &*format!("'{}': {{permitted: [AC]}}\n", "{a,b}".repeat(30)),
+            "submissions.yaml:1: a path with too many alternatives in braces: expected at most 1000, and 4096 bytes",
+        ),
     ] {
         let files = [("submissions/submissions.yaml", rules), ("submissions/accepted/a.sh", "cat\n")];
         let said = echoes(config, &files).judge(&["import", "pack", "--to", "out"]);
@@ -459,6 +499,12 @@ fn a_problem_of_several_passes_has_them() {
 const SAME: &str = "#include \"same.h\"\nint main(int, char **argv) { return same(argv[2]) ? 42 : 43; }\n";
 const SAME_HEADER: &str = "#include <fstream>\n#include <iostream>\ninline bool same(const char *file) {\n\
     int found = 0, expected = 1;\n    std::ifstream(file) >> expected;\n    std::cin >> found;\n    return found == expected;\n}\n";
+
+#[test]
+fn a_validator_that_problem_yaml_does_not_ask_for_is_named() {
+    let said = imported(&echoes("name: Echo\n", &[("output_validators/v.py", "import sys\nsys.exit(43)\n")]));
+    assert!(said.contains("left   output_validators: not used, as problem.yaml has no `validation: custom`"), "{said}");
+}
 
 #[test]
 fn a_folder_of_headers_is_no_second_validator() {

@@ -1,6 +1,6 @@
 //! Projects of pahcer.
 
-use super::{catalogue, has, names, package, run, total};
+use super::{catalogue, has, names, package, run, total, verdicts};
 use crate::support::Folder;
 use crate::support::require::Need;
 
@@ -108,6 +108,20 @@ fn a_tester_started_by_cargo_is_imported() {
         catalogue(&folder)
     );
     assert_eq!(total(&folder, "cat"), "6");
+}
+
+#[test]
+fn cases_whose_folders_have_the_seed_are_named_by_them() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let config = format!("{CONFIG}{VIS_STEP}").replace("in/{SEED04}.txt", "in/{SEED04}/in.txt");
+    let files = [("tools/in/0000/in.txt", "5\n"), ("tools/in/0001/in.txt", "6\n")];
+    let folder = project(VIS_STEP, &files);
+    folder.write("pack/pahcer_config.toml", &config);
+    let said = folder.judge(&["import", "pack", "--to", "out", "--id", "p", "--no-verify"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_eq!(verdicts(&folder, "cat"), ["tools-in-0000-in accepted", "tools-in-0001-in accepted"]);
 }
 
 #[test]

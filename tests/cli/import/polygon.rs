@@ -196,6 +196,23 @@ fn further_testsets_add_the_tests_that_are_new() {
     assert!(said.contains("testset pretests: it has other limits"), "{said}");
     let accepted = ["01 accepted", "02 accepted", "pretests-2 accepted"];
     assert_eq!(verdicts(&folder, SOLUTION.trim()), accepted);
+    let scored = TESTS.replace("<test ", "<test points=\"50\" ");
+    let folder = polygon(&xml("", &format!("{more}{}", testset(&scored, "")), ASSETS), &files);
+    imported(&folder);
+    assert_eq!(total(&folder, SOLUTION.trim()), "100");
+}
+
+#[test]
+fn tests_with_a_point_before_their_number_stay_apart() {
+    if !has("g++", Need::Cplusplus) {
+        return;
+    }
+    let tests = "<test method=\"manual\"/>\n<test method=\"manual\"/>";
+    let text = xml("", &testset(tests, ""), ASSETS).replace("tests/%02d", "tests/in.%d");
+    let files = [("tests/in.1", "1 2\n"), ("tests/in.1.a", "3\n"), ("tests/in.2", "8 8\n"), ("tests/in.2.a", "16\n")];
+    let folder = polygon(&text, &files);
+    imported(&folder);
+    assert_eq!(verdicts(&folder, SOLUTION.trim()), ["in.1 accepted", "in.2 accepted"]);
 }
 
 /// Asks for a number above the secret one.
@@ -222,7 +239,7 @@ fn interactors_converse_and_the_checker_decides() {
 fn malformed_packages_are_refused_with_file_and_line() {
     let with = |tests: &str| xml("", &testset(tests, ""), ASSETS);
     let good = with(TESTS);
-    let cases: [(String, &str); 10] = [
+    let cases: [(String, &str); 11] = [
         (
             good.replace("</judging>", "</judgin>"),
             "problem.xml:17: expected 'judging' tag, not 'judgin': expected an XML document",
@@ -236,6 +253,10 @@ fn malformed_packages_are_refused_with_file_and_line() {
         (good.replace("files/check.cpp", "/etc/hostname"), "a link to /etc/hostname"),
         (good.replace("<checker", "<cheker").replace("</checker", "</cheker"), "the problem has no checker"),
         (good.replace("revision", "x=\"1\" x"), "problem.xml:2: "),
+        (
+            good.replace("name=\"tests\"", "name=\"../evil\""),
+            "problem.xml:6: bad `name` of a testset: `../evil`: expected a name without `/`",
+        ),
     ];
     for (text, message) in &cases {
         let folder = polygon(text, &[]);
@@ -243,6 +264,7 @@ fn malformed_packages_are_refused_with_file_and_line() {
         assert_eq!(said.code, Some(2), "{message}: {}{}", said.stdout, said.stderr);
         assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
         assert!(!folder.path().join("out").exists(), "{message}");
+        assert!(!folder.path().join("evil").exists(), "{message}");
     }
     let shares = xml("treat-points-from-checker-as-percent=\"true\"", &testset(TESTS, ""), ASSETS);
     let said = polygon(&shares, &[("files/check.cpp", "// quitp(0.5, \"half\")\n")]).judge(&["import", "pack"]);

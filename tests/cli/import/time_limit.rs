@@ -66,6 +66,21 @@ fn a_limit_that_the_package_gives_holds() {
 }
 
 #[test]
+fn a_limit_that_is_too_large_is_refused() {
+    for limit in ["time_resolution: 1e300", "time_resolution: 1e19", "time_multipliers: {ac_to_time_limit: 1e300}"] {
+        let config = format!("problem_format_version: 2025-09\nname: A\nlimits:\n  {limit}\n");
+        let folder = problem(&config, &[("submissions/accepted/a.sh", ECHO)]);
+        let said = folder.judge(&["import", "pack", "--to", "out"]);
+        assert!(
+            said.code == Some(2) && said.stderr.contains("problem.yaml:4: the slowest"),
+            "{limit}: {}",
+            said.stderr
+        );
+        assert!(!folder.path().join("out").exists(), "{limit}");
+    }
+}
+
+#[test]
 fn without_accepted_submissions_a_default_is_explained() {
     let excluded = "slow.sh: {use_for_time_limit: false}\n";
     let wrong = ("submissions/accepted/wrong.sh", "echo 2\n");

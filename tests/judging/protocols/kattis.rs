@@ -103,6 +103,36 @@ fn multipass_solvers_run_on_the_validators_output() {
     assert!(said.code == Some(2) && said.stderr.contains("nextpass.in"), "{}", said.stderr);
 }
 
+/// Adds the numbers of two passes, in files that stay between them.
+const SUM: &str = r#"
+import os, sys
+feedback, said = sys.argv[3], sys.stdin.read().strip()
+score = feedback + "score.txt"
+before = int(open(score).read()) if os.path.exists(score) else 0
+open(feedback + "judgemessage.txt", "a").write(said + "\n")
+if said == "9":
+    sys.exit(43)
+open(score, "w").write(str(before + int(said)))
+if before == 0:
+    open(feedback + "nextpass.in", "w").write("back 10\n")
+sys.exit(42)
+"#;
+
+#[test]
+fn score_and_message_stay_from_pass_to_pass() {
+    for trusted in ["", "trusted = true\n"] {
+        let folder = problem(&format!(
+            "{trusted}checker-command = \"python3 validate.py\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 2"
+        ));
+        folder.write("validate.py", SUM);
+        assert_eq!(
+            judged(&folder, "sh -c 'read a b; if [ \"$a\" = back ]; then echo $b; else echo $a; fi'"),
+            accepted("15")
+        );
+        assert_eq!(judged(&folder, "sh -c 'read a b; [ \"$a\" = back ] && echo 9 || echo 1'"), wrong("1; 9"));
+    }
+}
+
 #[test]
 fn every_pass_has_the_whole_cpu_time() {
     let lines = "checker-command = \"python3 validate.py\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 2";
@@ -120,5 +150,5 @@ fn every_pass_has_the_whole_cpu_time() {
     let (code, report) = folder.json(&["run", "-p", "p", "-s", "python3 bot.py"]);
     assert_eq!(code, Some(0), "{report}");
     let cpu = report["cases"][0]["cpu_ms"].as_f64().unwrap();
-    assert!((250.0..400.0).contains(&cpu), "that of the longest pass: {cpu}");
+    assert!((250.0..400.0).contains(&cpu), "the time of the longest pass: {cpu}");
 }

@@ -240,6 +240,27 @@ fn repeats_and_selections_share_group_weight() {
 }
 
 #[test]
+fn two_cases_of_one_seed_keep_their_own_terms() {
+    let folder = echo(
+        "[problem.scoring]\nrule = \"relative\"\nscale = 100\nbest = \"problem\"\n\
+         [[problem.case]]\nname = \"heavy\"\nseed = 3\nweight = 4\nbest = 30\n",
+    );
+    // Four cases of 100 points, and one of 10 that weighs as much as they do.
+    assert_eq!(totals(&run(&folder, &["-s", ALL])), [json!(55)]);
+    assert_eq!(totals(&folder.json(&["history", "show", "1"]).1), [json!(55)]);
+    assert_eq!(totals(&folder.json(&["rescore", "1", "--score", "sum"]).1), [json!(22)]);
+}
+
+#[test]
+fn a_stopped_run_has_the_total_of_its_record() {
+    let folder =
+        echo("[problem.scoring]\nrule = \"exact\"\n[[problem.group]]\nname = \"all\"\nweight = 100\nseeds = \"1-4\"\n");
+    // Only two of the four cases were run.
+    assert_eq!(totals(&run(&folder, &["-s", SOME, "--fail-fast", "--jobs", "1"])), [json!(50)]);
+    assert_eq!(totals(&folder.json(&["history", "show", "last"]).1), [json!(50)]);
+}
+
+#[test]
 fn a_failure_costs_what_the_problem_says() {
     let small = "[problem.scoring]\ndirection = \"min\"\n";
     let both = ["-s", ALL, "-s", SOME];

@@ -3,13 +3,14 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{GeneratorCall, InvalidText, Number, Percent, Time, Verdict, beginning, is_hidden};
+use judge_problem::{GeneratorCall, InvalidText, Percent, Time, Verdict, beginning, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::path::PathBuf;
-use toml::Value;
+use toml::{Spanned, Value};
 
 /// Incremented when an older judge could misread a newer file. Version 1 had one run of each case.
 const SCHEMA: u32 = 2;
@@ -25,7 +26,7 @@ const MEAN_DIGITS: u32 = 6;
 const MAX_RUNS: u32 = 1_000_000;
 /// A smaller skewness counts as 0, because it comes from rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// The number of decimal digits that a 64-bit floating-point number of TOML preserves.
+/// Scores with at most this many characters are written as numbers, longer ones in quotes.
 const FLOAT_DIGITS: usize = 15;
 
 const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it. `judge gate` holds a solver to it.\n";
@@ -107,12 +108,12 @@ struct RawLine {
     case: Option<GeneratorCall>,
     input: Option<String>,
     verdict: String,
-    /// A number, or a text of digits if it needs more than 64 bits.
-    score: Option<Value>,
+    /// A number, or a text of digits if it needs more than 64 bits. All its digits count, so it is read from the file.
+    score: Option<Spanned<IgnoredAny>>,
     /// The best known score.
-    reference: Option<Value>,
+    reference: Option<Spanned<IgnoredAny>>,
     /// The mean of a score that varied between runs. `spread` is its standard deviation.
-    mean: Option<Value>,
+    mean: Option<Spanned<IgnoredAny>>,
     spread: Option<Value>,
     /// The skewness, if there are at least three runs.
     #[serde(default)]
@@ -145,7 +146,7 @@ impl BaselineFile {
         let (mut cases, mut sources, mut references) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
             let CaseLine { source, reference, entry } =
-                line(raw).map_err(|what| InvalidText(format!("case `{case}`: {what}")))?;
+                line(raw, text).map_err(|what| InvalidText(format!("case `{case}`: {what}")))?;
             references.extend(reference.map(|reference| (case.clone(), reference)));
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
@@ -268,7 +269,8 @@ fn no_number(expected: &str, found: impl Display) -> String {
     format!("`{found}` is not a {expected}")
 }
 
-fn line(raw: RawLine) -> Result<CaseLine, String> {
+fn line(raw: RawLine, text: &str) -> Result<CaseLine, String> {
+    let written = |number: &Spanned<IgnoredAny>| text_of(number, text);
     let source = match (raw.seed, raw.file, raw.case) {
         (Some(seed), None, None) => BaselineSource::Seed(seed),
         (None, Some(file), None) => BaselineSource::File(file),
@@ -279,11 +281,11 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
     let scores = (raw.score, raw.mean, raw.spread);
     let result = match (verdict, scores) {
         (Verdict::Accepted, (Some(score), None, None)) => {
-            let mean = read_score(&score)?.to_rational();
+            let mean = read_score(written(&score))?.to_rational();
             CaseResult::Accepted(Sample::new(runs(raw.runs, 1)?, mean, 0.0))
         }
         (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
-            let sample = Sample::new(runs(raw.runs, 2)?, number(&mean)?, deviation(&spread)?);
+            let sample = Sample::new(runs(raw.runs, 2)?, number(written(&mean))?, deviation(&spread)?);
             if !raw.skewness.is_finite() {
                 return Err(no_number("skewness", raw.skewness));
             }
@@ -293,7 +295,7 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         (failed, (None, None, None)) => CaseResult::Failed(failed),
         _ => return Err("only an accepted case has a score".to_owned()),
     };
-    let reference = raw.reference.as_ref().map(read_score).transpose()?;
+    let reference = raw.reference.as_ref().map(|number| read_score(written(number))).transpose()?;
     let unit = |error: InvalidText| error.to_string();
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>()).transpose().map_err(unit)?;
     let cpu = raw.cpu.map(|text| text.parse::<Time>()).transpose().map_err(unit)?;
@@ -307,25 +309,22 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
     Ok(CaseLine { source, reference, entry })
 }
 
-fn read_score(value: &Value) -> Result<Score, String> {
-    let text = text_of(value);
+fn read_score(text: String) -> Result<Score, String> {
     text.parse().map_err(|_| no_number("score", text))
 }
 
-/// Returns a number as it was written, if floating point preserves its digits.
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::String(digits) => digits.clone(),
-        other => other.to_string(),
+/// Returns the digits of a number or of a text in quotes, as they stand in the file.
+fn text_of(number: &Spanned<IgnoredAny>, file: &str) -> String {
+    let written = file.get(number.span()).unwrap_or_default();
+    match written.strip_prefix(['"', '\'']) {
+        Some(quoted) => quoted.trim_end_matches(['"', '\'']).to_owned(),
+        None => written.trim_start_matches('+').replace('_', ""),
     }
 }
 
-fn number(value: &Value) -> Result<BigRational, String> {
-    let text = text_of(value);
-    let number: Number = text.parse().map_err(|_| no_number("mean score", text))?;
-    Ok(number.into())
+fn number(text: String) -> Result<BigRational, String> {
+    let number: Score = text.parse().map_err(|_| no_number("mean score", text))?;
+    Ok(number.to_rational())
 }
 
 fn deviation(value: &Value) -> Result<f64, String> {
@@ -351,6 +350,7 @@ fn runs(runs: u32, least: u32) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge_problem::Number;
     use std::time::Duration;
 
     fn entry(result: CaseResult) -> BaselineCase {
@@ -441,6 +441,18 @@ mod tests {
         let cases: Vec<&str> = text.lines().skip_while(|line| *line != "[cases]").skip(1).collect();
         assert_eq!(cases.len(), 10);
         assert!(cases.is_sorted(), "{text}");
+    }
+
+    #[test]
+    fn scores_keep_all_their_digits_however_they_are_written() {
+        for score in
+            ["10.00000000000000000001", "99999999999999999999", "\"10.00000000000000000001\"", "1_0", "+10", "1e1"]
+        {
+            let text = record().render().replacen("score = 141", &format!("score = {score}"), 1);
+            let sample = BaselineFile::parse(&text).unwrap().baseline.cases["seed-1"].result.sample().cloned();
+            let expected: Score = score.replace(['"', '_', '+'], "").parse().unwrap();
+            assert_eq!(sample.and_then(|sample| sample.constant()), Some(expected), "{score}");
+        }
     }
 
     #[test]

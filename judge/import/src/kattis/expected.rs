@@ -55,7 +55,11 @@ impl Expected {
             let rule = yaml.mapping(name)?;
             let unused = rule.keys().filter(|key| !READ.contains(key) || (*key == "score" && !scoring));
             left.extend(unused.map(|key| format!("submissions/submissions.yaml: {name}: `{key}` is not used")));
-            rules.push((alternatives(name).iter().map(|path| pattern(path)).collect(), name.to_owned(), rule));
+            let Some(paths) = alternatives(name) else {
+                let expected = format!("at most {MAX_ALTERNATIVES}, and {MAX_PATH} bytes");
+                return Err(yaml.wrong(name, "a path with too many alternatives in braces", expected));
+            };
+            rules.push((paths.iter().map(|path| pattern(path)).collect(), name.to_owned(), rule));
         }
         Ok(Self { file, rules, scoring })
     }
@@ -167,10 +171,20 @@ fn pattern(path: &str) -> Pattern {
     Pattern::new(&joined).unwrap_or_default()
 }
 
-/// Expands a text with alternatives such as `a.{py,cpp}`.
-fn alternatives(text: &str) -> Vec<String> {
+/// The maximum length of a path with alternatives, and the maximum number of these.
+const MAX_PATH: usize = 4_096;
+const MAX_ALTERNATIVES: usize = 1_000;
+
+/// Expands a text with alternatives such as `a.{py,cpp}`. `None`: there are too many.
+fn alternatives(text: &str) -> Option<Vec<String>> {
+    if text.len() > MAX_PATH {
+        return None;
+    }
     let parts = text.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
-    let Some((before, (inner, after))) = parts else { return vec![text.to_owned()] };
-    let ends = alternatives(after);
-    inner.split(',').flat_map(|one| ends.iter().map(move |end| format!("{before}{one}{end}"))).collect()
+    let Some((before, (inner, after))) = parts else { return Some(vec![text.to_owned()]) };
+    let ends = alternatives(after)?;
+    if inner.split(',').count() * ends.len() > MAX_ALTERNATIVES {
+        return None;
+    }
+    Some(inner.split(',').flat_map(|one| ends.iter().map(move |end| format!("{before}{one}{end}"))).collect())
 }

@@ -89,6 +89,10 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
     left.extend(lines);
     let wants = config.custom.unwrap_or(true) || config.interactive || config.multi_pass;
     let validator = if wants { package::output(root)? } else { None };
+    if !wants {
+        let unused = ["output_validator", "output_validators"].into_iter().filter(|name| root.join(name).is_dir());
+        left.extend(unused.map(|name| format!("{name}: not used, as problem.yaml has no `validation: custom`")));
+    }
     if validator.is_none() && (config.custom == Some(true) || config.interactive || config.multi_pass) {
         let expected = "a program in output_validator/ or output_validators/";
         return Err(ImportError::bad(&root.join(CONFIG), "the problem has no output validator", expected));
@@ -235,8 +239,16 @@ fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
             }
         }
     }
-    let flags = Some(shell_words::join(&package.flags)).filter(|flags| !flags.is_empty());
-    text.maybe("checker-arguments", flags);
+    // A text is split at white space, without the quotes of a shell.
+    match &*package.flags {
+        [] => {}
+        flags if flags.iter().any(|flag| flag.is_empty() || flag.contains(char::is_whitespace)) => {
+            text.texts("checker-arguments", flags);
+        }
+        flags => {
+            text.text("checker-arguments", &flags.join(" "));
+        }
+    }
     Ok(())
 }
 
@@ -327,6 +339,9 @@ const OUTPUT: f64 = 8.0;
 /// The smallest resolution of a derived time limit, in seconds.
 const RESOLUTION: f64 = 1.0;
 
+/// The maximal factor and the maximal resolution, in seconds, of a derived time limit.
+const MAX_DERIVED: f64 = 86_400.0;
+
 /// Writes `[problem.limits]`. Returns how the time limit is derived, if the package gives none.
 fn write_limits(
     text: &mut Text,
@@ -376,9 +391,13 @@ fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<D
     let factor = multipliers.number("ac_to_time_limit")?.or(config.limits.number("time_multiplier")?);
     let factor = factor.unwrap_or(if config.legacy { 5.0 } else { 2.0 });
     let resolution = config.limits.number("time_resolution")?.unwrap_or(RESOLUTION);
-    if factor < 1.0 || resolution <= 0.0 {
-        let what = format!("the slowest submission times {factor}, in multiples of {resolution}s, is no time limit");
-        return Err(config.limits.wrong("time_multipliers", what, "a factor of at least 1 and a time"));
+    if !(1.0..=MAX_DERIVED).contains(&factor) || resolution <= 0.0 || resolution > MAX_DERIVED {
+        let what =
+            format!("the slowest submission times {factor:e}, in multiples of {resolution:e}s, is no time limit");
+        let keys = ["time_resolution", "time_multipliers", "time_multiplier"];
+        let key = keys.into_iter().find(|key| config.limits.has(key)).unwrap_or(keys[0]);
+        let expected = format!("a factor from 1 to {MAX_DERIVED}, and a time above 0s up to {MAX_DERIVED}s");
+        return Err(config.limits.wrong(key, what, expected));
     }
     for key in ["time_limit_to_tle", "time_safety_margin"] {
         if multipliers.has(key) || config.limits.has(key) {

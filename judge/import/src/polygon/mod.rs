@@ -257,9 +257,13 @@ impl Points {
         Ok(Self { groups, is_scored: has_points || is_raw, is_raw })
     }
 
-    /// Returns the weight of a case in its group or in the problem, if it is not 1.
+    /// Returns the weight of a case in its group or in the problem, if it is not 1. If others have points, a test
+    /// without points has none.
     fn weight(&self, test: &Test, tests: &[Test]) -> Option<f64> {
-        let points = test.points.filter(|_| self.is_scored && !self.is_raw)?;
+        if !self.is_scored || self.is_raw {
+            return None;
+        }
+        let points = test.points.unwrap_or_default();
         let Some(group) = &test.group else { return (points != 1.0).then_some(points) };
         let is_whole = self.groups.get(group).is_some_and(|group| group.is_whole);
         let of_group = || tests.iter().filter(|other| other.group.as_ref() == Some(group));

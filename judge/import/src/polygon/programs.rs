@@ -2,7 +2,7 @@
 
 use super::element::Element;
 use crate::{ImportError, Sources, ToCompile, ToMake, files, program, text};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The main testset. Other testsets repeat its tests or add some.
 const MAIN: &str = "tests";
@@ -60,6 +60,9 @@ impl<'a> Reader<'a> {
 
     fn read_set(&mut self, set: &Element<'_>, is_main: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
         let name = set.attribute("name").unwrap_or(MAIN);
+        if !matches!(Path::new(name).components().collect::<Vec<_>>()[..], [Component::Normal(_)]) {
+            return Err(set.bad(format!("bad `name` of a testset: `{name}`"), "a name without `/`"));
+        }
         let inputs = Pattern::read(set, "input-path-pattern")?;
         let answers = Pattern::read(set, "answer-path-pattern")?;
         let tests = set.all(&["tests", "test"]);
@@ -75,7 +78,7 @@ impl<'a> Reader<'a> {
                 repeated += 1;
                 continue;
             }
-            let stem = files::name(Path::new(&files[0])).split('.').next().unwrap_or_default().to_owned();
+            let stem = inputs.stem(number);
             let case = if is_main { stem.clone() } else { format!("{name}-{stem}") };
             let test = self.read_test(element, &files, case, name, &stem)?;
             self.found.tests.push(test);
@@ -169,7 +172,7 @@ impl Pattern {
         let (before, rest) = text.split_once('%').ok_or_else(bad)?;
         let (digits, after) = rest.split_once('d').ok_or_else(bad)?;
         let width = if digits.is_empty() { 0 } else { digits.parse().map_err(|_| bad())? };
-        let is_inside = Path::new(text).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        let is_inside = Path::new(text).components().all(|part| matches!(part, Component::Normal(_)));
         if !is_inside || width > 9 || after.contains('%') {
             return Err(bad());
         }
@@ -178,6 +181,13 @@ impl Pattern {
 
     fn of(&self, number: usize) -> String {
         format!("{}{number:0width$}{}", self.before, self.after, width = self.width)
+    }
+
+    /// Returns the name of a file without what follows the first point after the number.
+    fn stem(&self, number: usize) -> String {
+        let before = self.before.rsplit('/').next().unwrap_or_default();
+        let after = self.after.split(['.', '/']).next().unwrap_or_default();
+        format!("{before}{number:0width$}{after}", width = self.width)
     }
 }
 

@@ -241,7 +241,7 @@ impl Copier<'_> {
         let says_nothing = Verdict::from_name(verdict).is_none_or(is_fault);
         if !is_of_checker {
             let own = Other::Source(self.games.source);
-            self.games.conflict(place, &name, own, "the checker is not that of its run");
+            self.games.conflict(place, &name, own, "its checker differs from its run's checker");
         } else if has_input && !says_nothing {
             self.games.note(place, id, &name);
         }

@@ -131,6 +131,10 @@ fn what_is_no_journal_is_named() {
         assert!(is_refused(Journal::open_file(&path(name)).map(drop)), "{name}");
         assert!(is_refused(Journal::open_file_to_read(&path(name)).map(drop)), "{name}");
     }
+    std::fs::create_dir_all(path(".judge/journal.db")).unwrap();
+    for opened in [Journal::open(&path(".judge")).map(drop), Journal::open_to_read(&path(".judge")).map(drop)] {
+        assert!(matches!(opened, Err(JournalError::NoJournal { why: "it is a folder", .. })), "{opened:?}");
+    }
     assert_eq!(std::fs::read(path("notes")).unwrap(), b"my own notes");
     assert!(Journal::open_file_to_read(&path("none")).unwrap().is_none());
 }

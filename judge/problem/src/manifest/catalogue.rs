@@ -122,7 +122,7 @@ fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
     let mut ids = HashSet::new();
     let mut problems = Vec::new();
     let sections = root.sections("problem", "[[problem]]");
-    if sections.is_empty() {
+    if root.is_empty("problem") {
         root.missing("problem", "…`: write a [[problem]] table with an `id` and a `checker");
     }
     for section in sections {

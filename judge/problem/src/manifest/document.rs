@@ -320,6 +320,15 @@ impl<'a> Section<'a> {
         entries
     }
 
+    /// Returns whether there is nothing under `key`, or an empty array.
+    pub(super) fn is_empty(&self, key: &str) -> bool {
+        match self.table.get(key).map(Spanned::get_ref) {
+            None => true,
+            Some(DeValue::Array(items)) => items.is_empty(),
+            Some(_) => false,
+        }
+    }
+
     /// Returns the tables in the array under `key`.
     pub(super) fn sections(&self, key: &'static str, title: &'static str) -> Vec<Section<'a>> {
         let expected = format!("tables, each written {title}");

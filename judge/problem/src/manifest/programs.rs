@@ -133,7 +133,7 @@ impl Speaker<'_, '_> {
             (Role::Interactor, _) => (&["input", "expected"], &[]),
         };
         let what = role.name();
-        let mut is_complete = check_placeholders(self.section, &format!("{what}-command"), command, names);
+        let mut is_complete = check_command(self.section, &format!("{what}-command"), command, names);
         for (name, is) in needed {
             is_complete &= require(self.section, command, what, name, is);
         }
@@ -182,7 +182,7 @@ pub(super) fn generator(
     }
     match command {
         Some(command) if command.value.contains("{seeds-file}") => {
-            let is_known = check_placeholders(section, "generator-command", &command, &["seeds-file", "output-folder"]);
+            let is_known = check_command(section, "generator-command", &command, &["seeds-file", "output-folder"]);
             let seeds = list.map(|list| place.folder.join(list.value));
             let command = place.command(command.value);
             is_known.then_some(GeneratorChoice::Files(FileGenerator { command, seeds }))
@@ -190,7 +190,7 @@ pub(super) fn generator(
         Some(command) => {
             let names = parameters.iter().map(|parameter| &*parameter.name);
             let names: Vec<&str> = ["seed", "seeds-file"].into_iter().chain(names).collect();
-            let is_complete = check_placeholders(section, "generator-command", &command, &names)
+            let is_complete = check_command(section, "generator-command", &command, &names)
                 & require(section, &command, "generator", "seed", "the seed of the case");
             is_complete.then(|| GeneratorChoice::Command(place.command(command.value)))
         }
@@ -252,7 +252,7 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
         }
         return None;
     };
-    let is_complete = check_placeholders(section, "view-command", &command, &["input", "answer", "expected"])
+    let is_complete = check_command(section, "view-command", &command, &["input", "answer", "expected"])
         & require(section, &command, "viewer", "answer", "the file of the answer")
         & require(section, &command, "viewer", "folder", "the folder of its program: it runs in another one");
     if page.is_none() {
@@ -260,6 +260,17 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
     }
     let command = place.command(command.value);
     page.filter(|_| is_complete).map(|page| Viewer { command, page: page.value.into() })
+}
+
+/// Reports a command line without words or whose quotes do not match, and unknown placeholders. Returns whether there is
+/// none of these.
+fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
+    if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
+        return check_placeholders(section, key, command, names);
+    }
+    let message = format!("bad value of `{key}` in [[problem]]");
+    section.complain(command.span.clone(), message, "expected a command line whose quotes match");
+    false
 }
 
 /// Reports unknown `{name}` placeholders of a command, and returns whether there are none. Within single quotes, where
@@ -292,7 +303,9 @@ pub fn unknown_placeholders<'a>(line: &'a str, names: &[&str]) -> impl Iterator<
 /// placeholder.
 fn require(section: &Section<'_>, command: &Located<&str>, what: &str, name: &str, is: &str) -> bool {
     let has = command.value.contains(&format!("{{{name}}}"));
-    if !has && !found(command.value).any(|(_, other, _)| closest(other, [name]).is_some()) {
+    // An empty command was reported.
+    let is_empty = command.value.trim().is_empty();
+    if !has && !is_empty && !found(command.value).any(|(_, other, _)| closest(other, [name]).is_some()) {
         section.complain(
             command.span.clone(),
             format!("the {what} has no `{{{name}}}`"),
@@ -322,7 +335,7 @@ fn found(line: &str) -> impl Iterator<Item = (usize, &str, bool)> {
 /// Reads the keys that only `judge verify` uses.
 pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>) -> Verification {
     let command = section.text("validator-command");
-    let validator = command.filter(|command| check_placeholders(section, "validator-command", command, &["input"]));
+    let validator = command.filter(|command| check_command(section, "validator-command", command, &["input"]));
     let bad = BadAnswer::ALL.map(BadAnswer::name);
     let named = section.texts("may-accept");
     let may_accept = named.iter().filter_map(|text| {

@@ -36,6 +36,10 @@ impl Protocol for Kattis {
         self.passes
     }
 
+    fn next_pass_file(&self) -> Option<&'static str> {
+        Some(FILES[NEXT_PASS])
+    }
+
     fn accepts_inputs_with(&self) -> i32 {
         ACCEPTS
     }
@@ -53,14 +57,16 @@ impl Protocol for Kattis {
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         let said = [JUDGE, TEAM].map(|file| output.report(file)).into_iter().find(|said| !said.is_empty());
+        // "Multi-pass validation": a judge error with any exit code but that of an accepted answer.
+        let goes_on = self.passes > 1 && output.reports.get(NEXT_PASS).is_some_and(Option::is_some);
         match output.status.code() {
             Some(ACCEPTS) => Ok(Ruling::Accepted(score(output)?)),
-            Some(REJECTS) => {
+            Some(REJECTS) if !goes_on => {
                 Ok(Ruling::rejected(said.map_or_else(|| "wrong answer".to_owned(), |said| message(&said))))
             }
             _ => Err(ProtocolError::NoRuling {
                 status: output.status,
-                expected: "42 accepts, 43 rejects",
+                expected: if goes_on { "42 goes on with nextpass.in" } else { "42 accepts, 43 rejects" },
                 stderr: message(&[said.unwrap_or_default(), tail(output.stderr)].join("\n")),
             }),
         }
@@ -132,6 +138,10 @@ mod tests {
         ] {
             assert!(said(code, "oh\n", files).unwrap_err().contains(error), "{code} {files:?}");
         }
+        let (status, reports) = (ExitStatus::from_raw(REJECTS << 8), reports(&[(NEXT_PASS, "1")]));
+        let output = CallOutput { status, stdout: b"", stderr: b"", reports: &reports };
+        let error = Kattis { passes: 2, ..KATTIS }.ruling(&output).unwrap_err().to_string();
+        assert!(error.contains("exit status: 43 (42 goes on with nextpass.in)"), "{error}");
     }
 
     #[test]

@@ -22,6 +22,11 @@ pub trait Protocol {
         1
     }
 
+    /// Returns the name of the file that asks for another pass. It is removed before that pass.
+    fn next_pass_file(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns the exit code of an input validator for a valid input.
     fn accepts_inputs_with(&self) -> i32 {
         0

@@ -29,7 +29,7 @@ class Judge:
     Threads may share a judge. After a fork, the child has a server of its own.
 
     - `problem`: the id of a problem, or a `Problem`. It may be absent if the catalogue has one problem.
-    - `problems`: the catalogue, a `problems.toml`. By default that of the current folder or the nearest parent.
+    - `problems`: the catalogue, a `problems.toml`. By default, the one in the current folder or the nearest parent.
     - `jobs`: the number of solvers that run at once, by default one per physical core.
     - `journal`: the file that records the runs. By default there is none.
     - `sealed`: the file of sealed cases. It is created if missing.

@@ -100,7 +100,7 @@ export class Curve {
     return [leads.map((lead) => lead && Math.max(0, lead)), leads.map((lead) => lead && Math.min(0, lead))];
   }
 
-  /** Returns the chart of the scores and, of two games, that of the difference as an area, in the colour of the game that leads. */
+  /** Returns the chart of the scores. For two games, also a chart of their difference, as an area in the colour of the leading game. */
   build([scores, leads]) {
     const stroke = (color) => ({ stroke: () => tint(color), points: { show: false } });
     const line = ({ color }) => ({ ...stroke(color), width: 2.5 });

@@ -98,11 +98,15 @@ impl CompareReport<'_> {
         }
     }
 
-    /// Returns the name of what the effects are differences of. Different scores can have the same points.
+    /// Returns the name of what the effects are differences of. Different scores can have the same points: under most
+    /// rules, in a test group, and where both are worse than a failure.
     fn quantity(&self) -> String {
+        let problem = &self.compared.plan.problem;
+        let has_failure = problem.direction == Direction::Min && problem.failure.is_some();
         match (&self.compared.metric, self.compared.measure) {
             (Some(name), _) => format!("`{name}`"),
             (None, EffectMeasure::Points) => "points".to_owned(),
+            (None, EffectMeasure::Total) if has_failure || !problem.test_groups.is_empty() => "points".to_owned(),
             (None, _) => "score".to_owned(),
         }
     }

@@ -107,7 +107,7 @@ fn failures(report: &GateReport<'_>, style: Style) -> String {
     let mut lines = Vec::new();
     for alike in failed.shown() {
         lines.push(one_line(&report.failed_words(alike)).into_owned());
-        lines.extend(alike.details(report.plan, StderrLines::Last("--json PATH has those that are kept"), style));
+        lines.extend(alike.details(report.plan, StderrLines::Last("--json PATH has all lines that were kept"), style));
     }
     lines.extend(failed.more());
     lines.join("\n")

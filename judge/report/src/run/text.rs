@@ -16,7 +16,7 @@ use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
 use std::io::Write;
 
 /// Shows the end of standard error and says where the rest is.
-const LAST_LINES: StderrLines = StderrLines::Last("--all shows those that are kept, --json PATH has them");
+const LAST_LINES: StderrLines = StderrLines::Last("--all shows all lines that were kept, and --json PATH has them");
 
 /// The number of accepted cases whose standard error is shown.
 const ACCEPTED_SHOWN: usize = 10;

@@ -5,6 +5,8 @@ mod compact;
 
 use checkers::{Board, Cell, Frame, Observer, Score};
 use judge_problem::one_line;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
-use std::io::{IsTerminal, Read, Write, stdin, stdout};
+use std::io::{IsTerminal, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
 
 pub use columns::ColumnsMoves;
@@ -212,7 +214,7 @@ impl GameReplay {
         self.len() == 0
     }
 
-    /// Forgets what is recorded so far, as it has left. What is recorded next follows from it.
+    /// Forgets the recorded part, which was sent. The next part continues it.
     pub fn forget_sent(&mut self) {
         let queue = self.queue.cells.len();
         self.sent =
@@ -425,16 +427,20 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// The number of frames that one key skips.
 const LEAP: usize = 10;
 
+/// How often it is checked whether the program is to end.
+const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
 /// Returns whether the user can step through frames: standard input and output are a terminal.
 pub fn can_step() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
 
-/// Shows the frames one at a time until the reader leaves. `result` is shown below the last one.
+/// Shows the frames one at a time until the reader leaves, or `is_stopped`, and restores the terminal. `result` is shown
+/// below the last one. Returns whether the reader left.
 ///
 /// # Errors
 /// When the terminal cannot be read or written.
-pub fn step_through(frames: &[String], result: &str) -> io::Result<()> {
+pub fn step_through(frames: &[String], result: &str, mut is_stopped: impl FnMut() -> bool) -> io::Result<bool> {
     let _keys = Keys::open()?;
     let mut place = 0;
     loop {
@@ -443,18 +449,36 @@ pub fn step_through(frames: &[String], result: &str) -> io::Result<()> {
         let help = "→ next · ← back · PgDn, PgUp by 10 · Home, End · q leaves";
         let shown = format!("{}{end}\n\nframe {} of {} · {help}", frames[place], place + 1, frames.len());
         write_out(&format!("{CLEAR}{}", shown.replace('\n', "\r\n")))?;
+        if !wait_for_key(&mut is_stopped)? {
+            return Ok(false);
+        }
         let mut bytes = [0; 16];
-        let count = stdin().read(&mut bytes)?;
+        // Without the buffer of `Stdin`, whose content `poll` does not see.
+        let count = rustix::io::read(stdin(), &mut bytes)?;
         for key in keys(&bytes[..count]) {
             match key {
-                Key::Leave => return Ok(()),
+                Key::Leave => return Ok(true),
                 Key::Move(by) => place = place.saturating_add_signed(by).min(last),
                 Key::First => place = 0,
                 Key::Last => place = last,
             }
         }
         if count == 0 {
-            return Ok(());
+            return Ok(true);
+        }
+    }
+}
+
+/// Waits for a key or the end of the input. Returns false if `is_stopped` is true before.
+fn wait_for_key(is_stopped: &mut impl FnMut() -> bool) -> io::Result<bool> {
+    let keyboard = stdin();
+    loop {
+        let mut waiting = [PollFd::new(&keyboard, PollFlags::IN)];
+        match poll(&mut waiting, Some(&CHECK_INTERVAL)) {
+            Ok(0) | Err(Errno::INTR) if is_stopped() => return Ok(false),
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(true),
+            Err(error) => return Err(error.into()),
         }
     }
 }

@@ -59,7 +59,8 @@ impl Style {
 
     /// `COLUMNS` overrides the width of the terminal. A pipe has no width unless `COLUMNS` gives one.
     fn of(stream: &(impl IsTerminal + AsFd)) -> Self {
-        let style = Self { is_colored: stream.is_terminal() && !anstyle_query::no_color(), ..Self::PLAIN };
+        let is_refused = anstyle_query::no_color() || anstyle_query::clicolor() == Some(false) || is_dumb();
+        let style = Self { is_colored: stream.is_terminal() && !is_refused, ..Self::PLAIN };
         let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         let width = named.filter(|columns| *columns > 0).or_else(|| terminal_width(stream));
         width.map_or(style, |width| style.with_width(width))
@@ -79,6 +80,11 @@ impl Style {
         let style = paint.style();
         format!("{style}{text}{style:#}")
     }
+}
+
+/// Returns whether the terminal shows escape sequences as text.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Returns the width of a terminal; `None` if the stream is no terminal or its width is unknown.

@@ -26,7 +26,7 @@ pub enum CheckerError {
     Protocol(ProtocolError),
     /// An external checker or an interactor gave a negative score that is worse than a failed case.
     #[error(
-        "the score {score} is worse than that of a failed case ({least}): set `failure` in [problem.scoring] below \
+        "the score {score} is worse than the score of a failed case ({least}): set `failure` in [problem.scoring] below \
          every score"
     )]
     BelowFailure {

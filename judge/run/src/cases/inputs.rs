@@ -183,7 +183,9 @@ fn check_end(seed: u64, finished: &CommandOutput) -> Result<(), InputError> {
     if finished.status.success() {
         return Ok(());
     }
-    Err(InputError::Generator { seed, why: format!("{}: {}", finished.status, tail(&finished.stderr)) })
+    let said = tail(&finished.stderr);
+    let said = if said.is_empty() { said } else { format!(": {said}") };
+    Err(InputError::Generator { seed, why: format!("{}{said}", finished.status) })
 }
 
 /// A generator of files, ready to be called.

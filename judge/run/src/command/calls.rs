@@ -103,15 +103,16 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Removes its reports, but not the other files in their folder.
+    /// Removes the file that asked for the next pass, but no other file in its folder.
     ///
     /// # Errors
-    /// When one cannot be removed.
+    /// When it cannot be removed.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
+        let Some(name) = self.protocol.next_pass_file() else { return Ok(()) };
         match &mut self.left {
-            Left::Supervised(reports) => reports.clear(),
+            Left::Supervised(reports) => reports.remove(name),
             Left::Sandboxed(left) => {
-                left.retain(|file| !self.protocol.reports().iter().any(|name| file.path == Path::new(name)));
+                left.retain(|file| file.path != Path::new(name));
                 Ok(())
             }
         }

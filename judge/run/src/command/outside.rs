@@ -190,16 +190,16 @@ impl Reports {
         self.files.iter().map(|file| read(file)).collect()
     }
 
-    /// Removes the files, but not the other files in their folder.
+    /// Removes the file with this name, if it exists.
     ///
     /// # Errors
-    /// When one cannot be removed.
-    pub(crate) fn clear(&self) -> io::Result<()> {
-        let remove = |file: &PathBuf| match std::fs::remove_file(file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+    /// When it cannot be removed.
+    pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
+        let named = self.files.iter().find(|file| file.ends_with(name));
+        match named.map(std::fs::remove_file) {
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
-        };
-        self.files.iter().try_for_each(remove)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The files of programs: on the `PATH`, by their first bytes, and why the kernel cannot start one.
 
+use rustix::fs::StatVfsMountFlags;
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -148,6 +149,9 @@ fn foreign(head: &[u8]) -> String {
 }
 
 fn forbidden(program: &Path, head: &[u8]) -> String {
+    if program.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return "it is a pipe or a device, which is not executable".to_owned();
+    }
     if !is_executable(program) {
         return "it is not executable; run chmod +x on it".to_owned();
     }
@@ -155,14 +159,23 @@ fn forbidden(program: &Path, head: &[u8]) -> String {
     if let Some(interpreter) = interpreter.as_deref().filter(|interpreter| !is_executable(Path::new(interpreter))) {
         return format!("its interpreter {interpreter} is not executable");
     }
+    // Before folders: no mode of a folder matters there.
+    if [Some(program), interpreter.as_deref().map(Path::new)].into_iter().flatten().any(is_noexec) {
+        return "its file system is mounted noexec".to_owned();
+    }
     let closed = closed_folder(program).or_else(|| closed_folder(Path::new(interpreter.as_deref()?)));
     match closed {
         Some(folder) => {
             let folder = folder.display();
             format!("{folder} is closed to other users, and the sandbox runs programs as one; run chmod o+x {folder}")
         }
-        None => "its file system is mounted noexec".to_owned(),
+        None => "the kernel refuses to execute it".to_owned(),
     }
+}
+
+/// Returns whether the kernel executes nothing on the file system of `file`.
+fn is_noexec(file: &Path) -> bool {
+    rustix::fs::statvfs(file).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC))
 }
 
 /// Returns a folder on a file's path, also along its links, that only its owner or group may enter.
@@ -261,7 +274,7 @@ mod tests {
         let place = |name: &str| folder.path().join(name);
         rustix::fs::mknodat(rustix::fs::CWD, place("fifo"), rustix::fs::FileType::Fifo, 0o755.into(), 0).unwrap();
         let pipe = start_failure(&place("fifo"), Errno::ACCESS).unwrap();
-        assert!(pipe.contains("not executable"), "a pipe is not waited for: {pipe}");
+        assert!(pipe.contains("a pipe or a device"), "a pipe is not waited for: {pipe}");
         std::fs::write(place("bot"), "").unwrap();
         std::fs::set_permissions(place("bot"), std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();

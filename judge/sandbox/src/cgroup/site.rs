@@ -59,8 +59,8 @@ impl Site {
 
     /// Finds the folders by trying.
     pub(crate) fn find() -> Result<Site, NoSite> {
-        let mounts = text("/proc/self/mountinfo").map_err(|error| NoSite(error.to_string()))?;
-        let own = text("/proc/self/cgroup").map_err(|error| NoSite(error.to_string()))?;
+        let read = |file: &str| text(file).map_err(|error| NoSite(format!("{file}: {error}")));
+        let (mounts, own) = (read("/proc/self/mountinfo")?, read("/proc/self/cgroup")?);
         let unified = place(&mounts, &own, None);
         if let Some(place) = &unified
             && let Some(folder) = with_controllers(place)

@@ -87,8 +87,9 @@ impl FileAccess<'_> {
 }
 
 /// The paths that file modes close to others in the folders that a ruleset without namespaces shows, by real paths. No
-/// path is excluded from a folder that the program may write, as it could then make no files there.
-pub(crate) fn closed(visible: &[Visible]) -> Vec<PathBuf> {
+/// path is excluded from a folder that the program may write, as it could then make no files there. Finding them takes
+/// long, and ends early if `is_cancelled`.
+pub(crate) fn closed(visible: &[Visible], is_cancelled: &dyn Fn() -> bool) -> Result<Vec<PathBuf>, Fault> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     let of =
         |writable| visible.iter().filter(move |visible| visible.writable == writable).map(|visible| &*visible.path);
@@ -97,9 +98,9 @@ pub(crate) fn closed(visible: &[Visible]) -> Vec<PathBuf> {
     // Each after its ancestors.
     shown.sort();
     shown.dedup_by(|later, earlier| later.starts_with(earlier));
-    let mut found = below(shown.into_iter());
+    let mut found = below(shown.into_iter(), is_cancelled)?;
     found.retain(|path| !own.iter().any(|own| path.starts_with(own)));
-    found
+    Ok(found)
 }
 
 /// Makes the ruleset, which the child applies to itself.
@@ -225,11 +226,17 @@ fn grant_except_hidden(
 }
 
 /// Folders that others may not enter and files that they may not read, by their real paths, below `roots` but not
-/// `roots` themselves.
-pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+/// `roots` themselves. Ends early if `is_cancelled`.
+pub(crate) fn below(
+    roots: impl Iterator<Item = PathBuf>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<PathBuf>, Fault> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> = roots.collect();
     while let Some(folder) = folders.pop() {
+        if is_cancelled() {
+            return Err(Fault::Cancelled);
+        }
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             match state(&entry) {
                 State::Closed => found.push(entry.path()),
@@ -238,7 +245,7 @@ pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 enum State {
@@ -290,7 +297,8 @@ mod tests {
         fs::set_permissions(root.join("open"), Permissions::from_mode(0o755)).unwrap();
         fs::set_permissions(root.join("open/closed"), Permissions::from_mode(0o750)).unwrap();
         symlink("private", root.join("link")).unwrap();
-        let mut found = below([root.clone()].into_iter());
+        assert!(matches!(below([root.clone()].into_iter(), &|| true), Err(Fault::Cancelled)));
+        let mut found = below([root.clone()].into_iter(), &|| false).unwrap();
         found.sort();
         assert_eq!(found, ["open/closed", "open/group", "private"].map(|name| root.join(name)));
         assert!(is_closed_to_others(&root.join("open/public")) && !is_closed_to_others(Path::new("/usr/bin")));

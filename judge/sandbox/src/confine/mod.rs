@@ -81,20 +81,26 @@ impl ConfinementContext {
 
     /// Gives access to everything that `spec` shows, and to `folder`, which is the working folder or its parent.
     /// `keep_read_search`: the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH)
-    /// to get there.
+    /// to get there. Ends early if `is_cancelled`.
     pub(crate) fn give_access_to(
         &mut self,
         spec: &RunSpec,
         folder: (BorrowedFd<'_>, &Path),
         keep_read_search: bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), Fault> {
         let Isolation { restricted, shares_host, counts_cpu, .. } = self.isolation;
         let mut hidden = if shares_host { spec.hidden.clone() } else { Vec::new() };
         if keep_read_search && shares_host {
             // A program that starts in a folder of its caller's has its caller's read access there.
             match spec.folder {
-                Some(_) => hidden.extend_from_slice(self.closed_systems.get_or_init(|| landlock::closed(&[]))),
-                None => hidden.extend(landlock::closed(&spec.visible)),
+                Some(_) => {
+                    if self.closed_systems.get().is_none() {
+                        let _ = self.closed_systems.set(landlock::closed(&[], is_cancelled)?);
+                    }
+                    hidden.extend(self.closed_systems.get().into_iter().flatten().cloned());
+                }
+                None => hidden.extend(landlock::closed(&spec.visible, is_cancelled)?),
             }
         }
         let reach = FileAccess {

@@ -5,6 +5,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags};
+
 use crate::cgroup::site::Site;
 use crate::clock;
 use crate::confine::fork_gate::{ForkGate, GateScope};
@@ -48,10 +50,10 @@ impl Backend {
         }
     }
 
-    /// Prepares for `spec`.
-    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+    /// Prepares for `spec`. Ends early if the judge has gone or cancelled the run.
+    pub(crate) fn prepare(&mut self, spec: &RunSpec, judge: BorrowedFd<'_>) -> Result<(), Fault> {
         match self {
-            Backend::Bare(bare) => bare.prepare(spec),
+            Backend::Bare(bare) => bare.prepare(spec, judge),
             Backend::Jails(jails) => jails.prepare(spec),
         }
     }
@@ -274,8 +276,8 @@ impl Bare {
         })
     }
 
-    /// Prepares for the next run.
-    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+    /// Prepares for the next run. Ends early if the judge has gone or cancelled the run.
+    pub(crate) fn prepare(&mut self, spec: &RunSpec, judge: BorrowedFd<'_>) -> Result<(), Fault> {
         self.size = spec.limits.disk;
         self.folder.renew(self.size, None)?;
         self.folder.mark_used();
@@ -284,11 +286,14 @@ impl Bare {
         if self.seen.as_ref() == Some(&view) {
             return Ok(());
         }
+        let is_cancelled = || has_hung_up(judge);
         let mut paths = spec.visible.iter().map(|visible| &visible.path).chain([&spec.program]);
         let needs_read_search = self.identity.is_some()
             && identity::has(identity::READ_SEARCH)
-            && (paths.any(|path| landlock::is_closed_to_others(path)) || needs_its_callers_rights(spec));
-        self.confinement.give_access_to(spec, (self.folder.private(), self.folder.path()), needs_read_search)?;
+            && (paths.any(|path| landlock::is_closed_to_others(path))
+                || needs_its_callers_rights(spec, &is_cancelled)?);
+        let folder = (self.folder.private(), self.folder.path());
+        self.confinement.give_access_to(spec, folder, needs_read_search, &is_cancelled)?;
         self.seen = Some(view);
         Ok(())
     }
@@ -364,8 +369,15 @@ fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send)
 }
 
 /// Whether the program has its caller's read access, although file modes close some paths to others.
-fn needs_its_callers_rights(spec: &RunSpec) -> bool {
-    spec.folder.is_some() && !landlock::below(spec.visible.iter().map(|visible| visible.path.clone())).is_empty()
+fn needs_its_callers_rights(spec: &RunSpec, is_cancelled: &dyn Fn() -> bool) -> Result<bool, Fault> {
+    let shown = spec.visible.iter().map(|visible| visible.path.clone());
+    Ok(spec.folder.is_some() && !landlock::below(shown, is_cancelled)?.is_empty())
+}
+
+/// Whether the other side has closed this socket.
+fn has_hung_up(socket: BorrowedFd<'_>) -> bool {
+    let mut socket = [PollFd::from_borrowed_fd(socket, PollFlags::RDHUP)];
+    rustix::event::poll(&mut socket, Some(&clock::timespec(0))).is_ok_and(|ready| ready > 0)
 }
 
 impl Disk for Bare {

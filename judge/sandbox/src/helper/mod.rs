@@ -120,7 +120,7 @@ impl LazyBackend<'_> {
     /// the program runs.
     fn make_ready(&mut self, spec: &RunSpec) {
         if let Some(backend @ Backend::Jails(_)) = &mut self.backend {
-            let _ = backend.prepare(spec);
+            let _ = backend.prepare(spec, self.judge);
         }
     }
 

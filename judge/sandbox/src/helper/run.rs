@@ -58,7 +58,7 @@ pub(crate) fn run(
 ) -> Result<Answer, Fault> {
     state.was_alone = false;
     let RunOrder { spec, attachments } = order;
-    backend.prepare(spec)?;
+    backend.prepare(spec, judge)?;
     let backend = &*backend;
     let limits = &spec.limits;
     let RunFiles { stdin, stdout, stderr, until } = files;

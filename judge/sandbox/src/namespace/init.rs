@@ -284,7 +284,9 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
     let mut confinement = ConfinementContext::new(isolation(config, bypass), None);
     let needs_read_search = spec.folder.is_some() && identity::has(identity::READ_SEARCH);
-    confinement.give_access_to(spec, (parent.as_fd(), mounts::WORK_PARENT.as_ref()), needs_read_search)?;
+    // A jail has nothing to look through.
+    let working = (parent.as_fd(), mounts::WORK_PARENT.as_ref());
+    confinement.give_access_to(spec, working, needs_read_search, &|| false)?;
     let size = spec.limits.disk;
     let (last_order, lent_folder, accounts) = Default::default();
     Ok(Init {

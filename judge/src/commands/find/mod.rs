@@ -568,9 +568,13 @@ pub(super) fn again(plan: &Plan, given: [Option<&str>; 2], is_compared: bool) ->
 
 /// Returns the flags of the solvers as they are given. The first one may be the problem's own.
 fn solver_flags(plan: &Plan, [own, other]: [Option<&str>; 2], flag: &str) -> String {
-    let own = own.unwrap_or_else(|| &plan.solvers[0].spec.text);
-    let other = other.map(|other| format!(" {flag} {}", quote(other))).unwrap_or_default();
-    format!(" -s {}{other}", quote(own))
+    // A word that begins with a dash would be read as a flag.
+    let given = |flag: &str, word: &str| {
+        let between = if word.starts_with('-') { '=' } else { ' ' };
+        format!(" {flag}{between}{}", quote(word))
+    };
+    let own = own.map_or_else(|| format!(" {}", plan.solvers[0].spec.flag()), |own| given("-s", own));
+    own + &other.map(|other| given(flag, other)).unwrap_or_default()
 }
 
 fn flags(words: &[String]) -> String {

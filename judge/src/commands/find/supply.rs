@@ -226,7 +226,7 @@ fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
 fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Source, Failure> {
     let Some(folder) = args.save.clone() else {
         let error = "changed inputs are in no file yet";
-        return Err(Failure::usage(error).with_hint("--save DIR writes those that are found"));
+        return Err(Failure::usage(error).with_hint("--save DIR writes the cases found"));
     };
     if !matches!(problem.checker, CheckerChoice::BuiltIn(_)) && problem.verification.validator.is_none() {
         let error = format!("`{}` has no `validator-command`: nobody knows which changed inputs are valid", problem.id);

@@ -215,13 +215,20 @@ impl NewFolder {
         Ok(path)
     }
 
-    /// Renames the folder to its final name, in one step.
+    /// Renames the folder to its final name, in one step. Into an empty folder without a name, such as the current one,
+    /// its files are moved.
     pub(super) fn publish(self) -> Result<(), Failure> {
         let Self { staged, target } = self;
         let publish = || {
             fs::set_permissions(staged.path(), Permissions::from_mode(0o755))?;
             target.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::rename(staged.path(), &target)
+            if target.file_name().is_some() {
+                return fs::rename(staged.path(), &target);
+            }
+            for entry in staged.path().read_dir()?.collect::<io::Result<Vec<_>>>()? {
+                fs::rename(entry.path(), target.join(entry.file_name()))?;
+            }
+            fs::remove_dir(staged.path())
         };
         publish().map_err(|error| unwritable(&target, &error))?;
         // The path does not exist any more, so there is nothing to remove.

@@ -39,7 +39,7 @@ impl AttachedRun {
             Ok(false) => Err(Failure::usage(format!("run {id}: {place} is gone"))
                 .with_hint(format!("`{}` runs what is missing", resume(&run.command)))),
             Err(error) => Err(Failure::usage(format!("run {id}: {place} cannot be reached: {}", error_chain(&error)))
-                .with_hint("is the shared file system mounted here? `df` lists those that are")),
+                .with_hint("is the shared file system mounted here? `df` lists the mounted ones")),
         }
     }
 

@@ -285,7 +285,8 @@ fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
 }
 
 fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
-    if recorded && stop == Some(Stop::Interrupted) {
+    // The command line of a watched run is not the user's.
+    if recorded && stop == Some(Stop::Interrupted) && !running::is_watched() {
         judge_report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
 }

@@ -161,14 +161,16 @@ impl Search {
         means
     }
 
-    /// Returns the setting with the largest expected worth, among the settings that ran on many cases. `None` before
-    /// any has run.
+    /// Returns the setting with the largest expected worth, among the settings that ran on many cases; of these, one
+    /// with a failure without a value only if all have one. `None` before any has run.
     pub fn best(&self) -> Option<usize> {
         let counts: Vec<usize> = (0..self.candidates.len()).map(|place| self.values.count(place)).collect();
         let most = counts.iter().copied().max().filter(|most| *most > 0)?;
         let beliefs = self.last_fit().map(|model| model.beliefs()).unwrap_or_default();
-        let raced = beliefs.into_iter().filter(|(place, _)| counts[*place] * 2 >= most);
-        let best = raced.max_by(|left, right| left.1.mean.total_cmp(&right.1.mean)).map(|(place, _)| place);
+        let raced: Vec<_> = beliefs.into_iter().filter(|(place, _)| counts[*place] * 2 >= most).collect();
+        let all_failed = raced.iter().all(|(place, _)| self.values.has_failed(*place));
+        let eligible = raced.into_iter().filter(|(place, _)| all_failed || !self.values.has_failed(*place));
+        let best = eligible.max_by(|left, right| left.1.mean.total_cmp(&right.1.mean)).map(|(place, _)| place);
         best.or_else(|| counts.iter().position(|count| *count == most))
     }
 

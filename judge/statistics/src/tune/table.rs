@@ -47,6 +47,11 @@ impl Values {
         self.rows.get(setting).map_or(0, BTreeMap::len)
     }
 
+    /// Returns whether a setting failed a case without a value.
+    pub(super) fn has_failed(&self, setting: usize) -> bool {
+        self.rows.get(setting).is_some_and(|row| row.values().any(Option::is_none))
+    }
+
     /// Returns the worth of each setting; `None` if it has not run. Settings are compared on shared cases, directly or
     /// through other settings: each value has a part of the setting and a part of the case. The parts are added, or
     /// multiplied if that explains the values better.

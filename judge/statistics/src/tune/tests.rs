@@ -99,6 +99,17 @@ fn failures_do_not_win() {
     assert!((0.6..0.7).contains(&best), "{best}");
 }
 
+#[test]
+fn a_setting_that_fails_half_of_the_cases_does_not_win_by_the_others() {
+    let mut search = search(&["k=a,b"], 60, 20, 1);
+    run(&mut search, |values, case| match &*values[0] {
+        "b" => (case % 2 == 0).then_some(-980.0),
+        _ => Some(-1_000.0),
+    });
+    let best = search.best().and_then(|best| search.candidates().nth(best).cloned());
+    assert_eq!(best.unwrap().values, ["a"]);
+}
+
 /// Selection makes the winner of a search look good on its own cases. On fresh cases this advantage disappears.
 #[test]
 fn dead_parameters_win_on_fresh_cases_as_rarely_as_the_level_says() {
