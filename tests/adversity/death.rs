@@ -2,7 +2,7 @@
 
 use crate::support::pace::{awaited, unhurried};
 use crate::support::processes::{Guarded, assert_all_end, family_with, with_command_line};
-use crate::support::stage::{Stage, json, run, users_and_tiers};
+use crate::support::stage::{Places, Stage, json, run, strongest_and_weakest, users_and_tiers};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Child;
 use std::time::Duration;
@@ -19,8 +19,18 @@ fn output_of(child: &mut Guarded) -> (Option<i32>, String) {
 
 #[test]
 fn nothing_outlives_a_killed_judge_by_a_second() {
+    nothing_outlives_a_killed_judge_in(strongest_and_weakest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn nothing_outlives_a_killed_judge_in_every_tier() {
+    nothing_outlives_a_killed_judge_in(users_and_tiers);
+}
+
+fn nothing_outlives_a_killed_judge_in(places: Places) {
     let Some(stage) = Stage::together() else { return };
-    for (user, tier) in users_and_tiers(&stage) {
+    for (user, tier) in places(&stage) {
         for (mode, processes) in [("loop", 1), ("family", 2)] {
             let arguments = ["exec", "--tier", &tier, "--", &stage.text("solver"), mode];
             let killed = || {
@@ -105,9 +115,19 @@ fn endless_source(stage: &Stage) -> String {
 
 #[test]
 fn the_next_judge_cleans_up_after_a_kill() {
+    the_next_judge_cleans_up_in(strongest_and_weakest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn the_next_judge_cleans_up_in_every_tier() {
+    the_next_judge_cleans_up_in(users_and_tiers);
+}
+
+fn the_next_judge_cleans_up_in(places: Places) {
     // Alone, because the next judge could belong to another test.
     let Some(stage) = Stage::set() else { return };
-    for (user, tier) in users_and_tiers(&stage) {
+    for (user, tier) in places(&stage) {
         unhurried("the next judge sweeps", || is_swept(&stage, user, &tier)).unwrap();
     }
 }

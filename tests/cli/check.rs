@@ -71,35 +71,51 @@ fn unreadable_files_are_named_without_waiting_for_pipes() {
 }
 
 #[test]
-fn a_fifo_without_a_writer_is_an_error() {
+fn a_fifo_without_a_partner_is_an_error() {
     let folder = Folder::new();
     write_pair(&folder, "a", SAMPLE_ANSWER);
-    let fifo = folder.path().join("fifo");
-    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let check = ["check", "-p", "columns", "--input", "cases/a.in", "--output", "fifo"];
-    let run = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "--json", "fifo", "-s", "cat"];
-
-    let said = folder.judge(&check);
-    assert_eq!(said.code, Some(2), "{}", said.stderr);
-    assert!(said.stderr.contains("this FIFO has no writer: start the writer first"), "{}", said.stderr);
-    let said = folder.judge(&run);
-    assert_eq!(said.code, Some(2), "{}", said.stderr);
-    assert!(said.stderr.contains("this FIFO has no reader: start the reader first"), "{}", said.stderr);
-
-    // Ends that are opened later, and a writer that is slower than the other end's patience.
+    let fifo = |name: &str| {
+        assert!(std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
+    };
+    let check = |name: &str| {
+        fifo(name);
+        folder.judge(&["check", "-p", "columns", "--input", "cases/a.in", "--output", name])
+    };
+    let run = |name: &str| {
+        fifo(name);
+        folder.judge(&["run", "-p", "columns", "--seeds", "1", "--no-journal", "--json", name, "-s", "cat"])
+    };
     let shell = |script: &str| {
         let mut shell = std::process::Command::new("sh");
         shell.current_dir(folder.path()).args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap()
     };
-    let mut writer = shell("sleep 0.5; exec 3> fifo; sleep 6; cat cases/a.out >&3");
-    let said = folder.judge(&check);
-    assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
-    assert!(writer.wait().unwrap().success());
-    let reader = shell("sleep 2; cat fifo");
-    let said = folder.judge(&run);
-    assert_eq!(said.code, Some(1), "the program is wrong: {}", said.stderr);
-    let read = reader.wait_with_output().unwrap().stdout;
-    assert!(serde_json::from_slice::<serde_json::Value>(&read).is_ok(), "{}", String::from_utf8_lossy(&read));
+    // All wait at the same time.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let said = check("nobody-writes");
+            assert_eq!(said.code, Some(2), "{}", said.stderr);
+            assert!(said.stderr.contains("this FIFO has no writer: start the writer first"), "{}", said.stderr);
+        });
+        scope.spawn(|| {
+            let said = run("nobody-reads");
+            assert_eq!(said.code, Some(2), "{}", said.stderr);
+            assert!(said.stderr.contains("this FIFO has no reader: start the reader first"), "{}", said.stderr);
+        });
+        // Ends that are opened later, and a writer that is slower than the other end's patience.
+        scope.spawn(|| {
+            let mut writer = shell("sleep 0.5; exec 3> written; sleep 6; cat cases/a.out >&3");
+            let said = check("written");
+            assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+            assert!(writer.wait().unwrap().success());
+        });
+        scope.spawn(|| {
+            let reader = shell("sleep 2; cat read");
+            let said = run("read");
+            assert_eq!(said.code, Some(1), "the program is wrong: {}", said.stderr);
+            let read = reader.wait_with_output().unwrap().stdout;
+            assert!(serde_json::from_slice::<serde_json::Value>(&read).is_ok(), "{}", String::from_utf8_lossy(&read));
+        });
+    });
 }
 
 #[test]

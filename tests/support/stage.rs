@@ -134,6 +134,9 @@ impl Stage {
     }
 }
 
+/// The users and tiers for running the judge.
+pub(crate) type Places = fn(&Stage) -> Vec<(Option<u32>, String)>;
+
 /// The users that run the judge in these tests, and the tiers of each. Missing tiers are printed once.
 pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
     static FOUND: OnceLock<Vec<(Option<u32>, String)>> = OnceLock::new();

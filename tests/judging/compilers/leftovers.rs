@@ -1,10 +1,10 @@
 //! No process that the judge starts survives it, regardless of how the judge ends.
 
-use super::{GOOD, Places, is_installed, write};
+use super::{GOOD, is_installed, write};
 use crate::support::pace::{awaited, unhurried};
 use crate::support::processes::{Guarded, Process, assert_all_end, family};
 use crate::support::require::{Need, skip};
-use crate::support::stage::{Stage, json, run, strongest_and_weakest, users_and_tiers};
+use crate::support::stage::{Places, Stage, json, run, strongest_and_weakest, users_and_tiers};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::time::Duration;

@@ -7,7 +7,7 @@ mod languages;
 mod leftovers;
 
 use crate::support::require::{Need, skip};
-use crate::support::stage::{Stage, is_root, json, run, strongest, users_and_tiers};
+use crate::support::stage::{Places, Stage, is_root, json, run, strongest, users_and_tiers};
 use judge_problem::Invocation;
 use judge_run::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
 use judge_sandbox::{Exchange, Options, OutputFiles, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
@@ -101,9 +101,6 @@ fn every_compiler_works() {
 fn every_compiler_works_in_every_tier() {
     every_compiler_works_in(users_and_tiers);
 }
-
-/// The users and tiers for running the judge.
-type Places = fn(&Stage) -> Vec<(Option<u32>, String)>;
 
 fn every_compiler_works_in(places: Places) {
     let Some(stage) = Stage::beside_others() else { return };

@@ -316,7 +316,7 @@ fn begin(journal: Journal, record: &RunRecord<'_>) -> (Recording, Known) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(percent_of_cases(30))]
     #[test]
     fn no_run_holds_results_of_two_identities(steps in steps()) {
         let mut scene = Scene::new();

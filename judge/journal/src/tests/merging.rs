@@ -80,7 +80,7 @@ fn whole(bench: &Bench, solvers: usize) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(percent_of_cases(4))]
     #[test]
     fn shards_merged_in_any_order_and_while_they_run_are_the_whole(
         solvers in 1..=2_usize,
@@ -236,7 +236,7 @@ fn imported(case: usize, score: i64) -> BestScore {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(percent_of_cases(20))]
     #[test]
     fn a_reference_is_the_best_known_at_the_start(max: bool, steps in prop::collection::vec(step(), 1..12)) {
         let direction = if max { Direction::Max } else { Direction::Min };

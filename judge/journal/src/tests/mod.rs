@@ -10,6 +10,7 @@ use judge_problem::{
 use judge_sandbox::Tier;
 use num_rational::BigRational;
 use pace::{in_time, patiently, unhurried};
+use proptest::test_runner::Config as ProptestConfig;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
@@ -21,6 +22,12 @@ mod identity;
 mod merging;
 #[path = "../../../../tests/support/pace.rs"]
 mod pace;
+
+/// A share of the usual random cases, for tests whose cases write whole journals. Each night has ten times as many.
+fn percent_of_cases(percent: u32) -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: (usual.cases * percent / 100).max(1), ..usual }
+}
 
 /// A plan with these solvers and seeds, and the journal's folder.
 struct Bench {

@@ -44,7 +44,7 @@ use surroundings::Surroundings;
 
 /// The cases that run without WORDS and `--include-ignored`: the strongest tier and the weakest, with few of the
 /// programs that burn CPU time, hide it, race or hoard, since each of those takes two seconds.
-const SHORT_FORM: [&str; 20] = [
+const SHORT_FORM: [&str; 21] = [
     "root/root: ",
     "plain/bare: ",
     "!: cpu ",
@@ -56,7 +56,8 @@ const SHORT_FORM: [&str; 20] = [
     "!: thousands of runs",
     // The tests of languages run Java as root.
     "!root/root: java",
-    "!root/root: escape deep",
+    "!: escape deep",
+    "!root/root: helper stopped",
     "root/root: cpu threads",
     "root/root: cpu children",
     "plain/bare: cpu alone",
