@@ -433,7 +433,7 @@ fn saved_answers_replace_no_expected_ones() {
     folder.write("bot.sh", "cat\n");
     let said = folder.judge(&["run", "-s", "bot.sh", "--save-answers", "."]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
-    assert!(said.stderr.contains("an answer would replace ./1.out, a file of a case"), "{}", said.stderr);
+    assert!(said.stderr.contains("the answer would replace ./1.out, a file of a case"), "{}", said.stderr);
     assert_eq!(std::fs::read_to_string(folder.path().join("1.out")).unwrap(), "2\n");
 }
 
@@ -474,14 +474,16 @@ fn watch_repeats_on_change_and_shows_differences() {
                    checker-command = \"sh check.sh {input} {answer}\"\nseeds = \"1-3\"\n";
     folder.write("problems.toml", problem);
     folder.write("check.sh", "cat \"$2\"\n");
-    folder.write("bot.sh", "read -r n; echo $n\n");
-    let mut watching = folder.command(&["run", "bot.sh", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut watching = folder.command(&["run", "-s", "bot.sh", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(watching.stdout.take().unwrap()));
     let mut wait_for = |expected: &str| {
         // The end of the output is the end of the judge, which the harness does not wait for.
         let found = lines.by_ref().map_while(Result::ok).find(|line| line.contains(expected));
         assert!(found.is_some(), "it never says {expected}");
     };
+    // It comes after the first run has failed.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    folder.write("bot.sh", "read -r n; echo $n\n");
     wait_for("bot: 3 accepted; total 6");
     folder.write("bot.sh", "read -r n; [ $n = 2 ] && echo 7 || echo $n\n");
     wait_for("bot: 3 accepted; total 11 (6 before)");

@@ -114,6 +114,9 @@ fn solvers_are_compared_by_a_metric() {
     assert!(said.stdout.contains("no difference: the same `moves` on all 8 cases"), "{}", said.stdout);
     let said = folder.judge(&["rank", "./old", "./new", "--measure", "metric:moves", "--seeds", "1-8"]);
     assert!(said.stdout.contains("by the metric `moves`"), "{}", said.stdout);
+    folder.script("crash", "read seed; [ $seed = 3 ] && exit 1; echo 5; echo \"metric moves 2\"");
+    let said = folder.judge(&["compare", "./old", "./crash", "--measure", "metric:moves", "--seeds", "1-12"]);
+    assert!(said.stdout.contains("but crash has no `moves` on 1 case that it failed"), "{}", said.stdout);
     for (measure, why) in
         [("metric:none", "`p` has no metric `none`"), ("metric:share", "which values of `share` are better")]
     {

@@ -261,7 +261,7 @@ named_enum! {
 impl TestGroup {
     /// Returns the total weight of its cases. `None`: each case keeps its own weight. A `Min` group without a weight
     /// has the weight 1.
-    pub(crate) fn shared_weight(&self) -> Option<Weight> {
+    pub fn shared_weight(&self) -> Option<Weight> {
         self.weight.clone().or_else(|| (self.aggregate == GroupAggregate::Min).then(Weight::default))
     }
 

@@ -137,12 +137,17 @@ pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> 
         drop(output);
         lost.map_or(flushed, Err)
     };
-    if path == Path::new("-") {
+    if is_standard_output(path) {
         judge_report::print_with(fill)?;
     } else {
         write_whole(path, fill).map_err(|error| unwritable(what, path, &error))?;
     }
     made.map_err(|error| Failure::usage(format!("cannot make {what}: {error}")))
+}
+
+/// Returns whether a path names standard output. Opening it by its name would empty the file that it goes to.
+pub fn is_standard_output(path: &Path) -> bool {
+    ["-", "/dev/stdout"].map(Path::new).contains(&path)
 }
 
 /// Writes a JSON document to a file, if one is named; `-` is standard output.
@@ -193,7 +198,7 @@ pub(crate) fn probe_journal(path: &Path) -> Result<(), Failure> {
 
 fn try_to_write(path: &Path) -> io::Result<()> {
     match path.metadata() {
-        _ if path == Path::new("-") => Ok(()),
+        _ if is_standard_output(path) => Ok(()),
         Ok(meta) if meta.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
         // Opening a named pipe would wait for its reader.
         Ok(meta) if !meta.is_file() => Ok(()),
@@ -210,7 +215,10 @@ pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
     let failure = Failure::usage(format!("cannot write {what} {}: {why}", path.display()));
     match path.parent() {
         Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
-            failure.with_hint(format!("mkdir -p {}", quote(&folder.to_string_lossy())))
+            let folder = folder.to_string_lossy();
+            // A name that begins with a dash would be read as a flag.
+            let start = if folder.starts_with('-') { "./" } else { "" };
+            failure.with_hint(format!("mkdir -p {}", quote(&format!("{start}{folder}"))))
         }
         _ => failure,
     }

@@ -8,6 +8,7 @@ use judge_problem::{Features, FinishedJob, NodeList, Plan, Problem, Provenance, 
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -33,8 +34,9 @@ impl<'a> Outputs<'a> {
             (Format::Html, &args.html),
             (Format::JsonLines, &args.jsonl),
         ];
+        let target = |path: &'a Path| if load::is_standard_output(path) { Path::new("-") } else { path };
         let targets: Vec<(Format, &Path)> =
-            requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect();
+            requested.into_iter().filter_map(|(format, path)| Some((format, target(path.as_deref()?)))).collect();
         for (format, _) in &targets {
             if let Some(Missing { why, hint }) = R::missing(*format) {
                 let error = format!("{} of {} does not exist: {why}", format.name(), R::NAME);
@@ -93,9 +95,9 @@ fn append_step_summary(report: &impl Report) {
 /// # Errors
 /// Two do: the second would overwrite the first.
 pub fn refuse_two_in_one<'a>(outputs: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<(), Failure> {
-    let mut seen: Vec<(&str, PathBuf)> = Vec::new();
+    let mut seen: Vec<(&str, Target)> = Vec::new();
     for (what, path) in outputs {
-        let target = whole(path);
+        let target = Target::of(path);
         if let Some((other, _)) = seen.iter().find(|(_, other)| *other == target) {
             let place = if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
             let error = format!("{other} and {what} cannot both go to {place}");
@@ -104,6 +106,22 @@ pub fn refuse_two_in_one<'a>(outputs: impl IntoIterator<Item = (&'a str, &'a Pat
         seen.push((what, target));
     }
     Ok(())
+}
+
+/// A file that is written: by its number, which all links to it share, or by its path if it does not exist.
+#[derive(PartialEq, Eq)]
+enum Target {
+    Existing(u64, u64),
+    New(PathBuf),
+}
+
+impl Target {
+    fn of(path: &Path) -> Self {
+        match path.metadata() {
+            Ok(meta) if !is_stdout(path) => Self::Existing(meta.dev(), meta.ino()),
+            _ => Self::New(whole(path)),
+        }
+    }
 }
 
 /// Returns a path in the form that all spellings of it share, or as it is if its folder does not exist.
@@ -184,7 +202,7 @@ pub fn publish_document(
     document: &(impl Document + ?Sized),
     text: impl FnOnce(Style) -> String,
 ) -> Result<(), Failure> {
-    if !json.is_some_and(is_stdout) {
+    if !json.is_some_and(load::is_standard_output) {
         judge_report::print(&text(Style::of_stdout()))?;
     }
     load::write_json(json, document)

@@ -188,7 +188,7 @@ pub fn score(
         skipped: (0..plan.cases.len()).filter(|case| is_skipped(case, place)).collect(),
     };
     let solvers: Vec<_> = plan.solvers.iter().enumerate().map(of_solver).collect();
-    terms.iter_mut().for_each(|terms| weigh_only_run(terms, &solvers));
+    terms.iter_mut().for_each(|terms| weigh_only_run(terms, problem, &solvers));
     let results = Results {
         direction: problem.direction,
         failure: problem.failure.as_ref().filter(|_| below_failure(plan, outcomes).is_none()),
@@ -210,12 +210,13 @@ pub fn score(
     })
 }
 
-/// Leaves the weight of each test group to those of its cases that were run, as the record of an unfinished run has no
-/// others. A group of which no case was run keeps its weights.
-fn weigh_only_run(terms: &mut [Terms], solvers: &[SolverScores]) {
+/// Leaves the weight that a test group shares to those of its cases that were run, as the record of an unfinished run
+/// has no others. A group of which no case was run keeps its weights.
+fn weigh_only_run(terms: &mut [Terms], problem: &Problem, solvers: &[SolverScores]) {
     let is_run = |case: usize| solvers.iter().any(|solver| !solver.skipped.contains(case));
-    let groups: HashSet<usize> =
-        terms.iter().enumerate().filter(|(case, _)| is_run(*case)).filter_map(|(_, terms)| terms.group).collect();
+    let shares = |group: &usize| problem.test_groups[*group].shared_weight().is_some();
+    let run = terms.iter().enumerate().filter(|(case, _)| is_run(*case));
+    let groups: HashSet<usize> = run.filter_map(|(_, terms)| terms.group).filter(shares).collect();
     for (case, terms) in terms.iter_mut().enumerate() {
         if terms.group.is_some_and(|group| groups.contains(&group)) && !is_run(case) {
             terms.weight = Weight::zero();

@@ -31,7 +31,12 @@ pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
         table.add_row(row);
     }
     judge_report::print(&table.text())?;
-    judge_report::note("`judge show ID` shows the details of one; `judge run -p ID` runs its bundled solver");
+    let have_solvers = catalogue.problems.iter().all(|problem| problem.default_solver.is_some());
+    let run = match have_solvers {
+        true => "`judge run -p ID` runs its bundled solver",
+        false => "`judge run -p ID -s ./mybot` runs a solver",
+    };
+    judge_report::note(&format!("`judge show ID` shows the details of one; {run}"));
     Ok(Exit::Success)
 }
 

@@ -6,8 +6,8 @@ use judge_cli::BaselineArgs;
 use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, Calibration, CaseResult, Conditions};
 use judge_journal::Surroundings;
 use judge_problem::{
-    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, NodeList, Outcome, Plan, Verdict,
-    counted,
+    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, NodeList, Outcome, Plan, TermsBySource,
+    Verdict, counted,
 };
 use judge_report::{Counts, StderrLines, Style};
 use judge_run::cases::Inputs;
@@ -218,8 +218,14 @@ pub(super) fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, 
     plan.cases.iter().enumerate().filter_map(best).collect()
 }
 
-/// Returns the case that a line of a baseline in this folder names.
-pub(super) fn case(name: &str, source: &BaselineSource, record: &BaselineFile, folder: &Path) -> CaseSpec {
+/// Returns the case that a line of a baseline in this folder names, with today's weight and thresholds.
+pub(super) fn case(
+    name: &str,
+    source: &BaselineSource,
+    record: &BaselineFile,
+    folder: &Path,
+    terms: &TermsBySource<'_>,
+) -> CaseSpec {
     let source = match source {
         BaselineSource::Seed(seed) => CaseSource::Seed(*seed),
         BaselineSource::Made(call) => CaseSource::Made(call.clone()),
@@ -227,7 +233,7 @@ pub(super) fn case(name: &str, source: &BaselineSource, record: &BaselineFile, f
     };
     let best = record.references.get(name);
     let best = best.map(|score| KnownBest { score: score.clone(), origin: BestOrigin::File });
-    CaseSpec { best, ..CaseSpec::new(CaseName::from(name), source) }
+    CaseSpec { best, ..terms.case(CaseName::from(name), source) }
 }
 
 /// Returns the path from the folder to the file, so that the two can be moved together.

@@ -6,7 +6,7 @@ use judge_report::ExecReport;
 use judge_run::program;
 use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
-use judge_sandbox::{Request, Sandbox, Sink, Stdin};
+use judge_sandbox::{Request, Sink, Stdin, Visible};
 use judge_session::outputs::{is_stdout, refuse_two_in_one};
 use judge_session::{Failure, load, sandbox};
 use rustix::fs::FileType;
@@ -32,10 +32,11 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = sandbox::open_for_all_cores(&args.sandbox)?;
     let toolbox = Toolbox::new(sandbox.tier(), BuildSettings::default());
+    let visible = sandbox::visible(&args.sandbox, &sandbox)?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox).program() {
         Ok(program) => {
-            let request = request(args, &limits, program.clone(), &streams, &sandbox)?;
+            let request = request(args, &limits, program.clone(), &streams, visible);
             let execution =
                 runner::run_alone(&sandbox, |worker| worker.run(&request)).map_err(|error| unwritten(args, error))?;
             let execution = execution.ok_or_else(Failure::interrupted)?;
@@ -61,19 +62,13 @@ fn limits(given: &LimitArgs) -> Limits {
     }
 }
 
-fn request(
-    args: &ExecArgs,
-    limits: &Limits,
-    program: Program,
-    streams: &Streams,
-    sandbox: &Sandbox,
-) -> Result<Request, Failure> {
-    let mut seen = sandbox::visible(&args.sandbox, sandbox)?;
+/// Returns what the sandbox is asked for. `seen`: the files and folders of `--dir`.
+fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams, mut seen: Vec<Visible>) -> Request {
     let hidden = runner::hidden(&program, &seen);
     seen.extend(program::visible(&program));
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
-    Ok(Request {
+    Request {
         environment: program::environment(&program, &args.sandbox.environment),
         program: program.path,
         argv: program.argv,
@@ -92,7 +87,7 @@ fn request(
         folder: None,
         stdout: Sink::File(Arc::clone(&streams.stdout)),
         stderr: Sink::File(Arc::clone(&streams.stderr)),
-    })
+    }
 }
 
 fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
@@ -155,7 +150,13 @@ impl Streams {
         refuse_two_in_one(
             outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref().filter(is_file)?))),
         )?;
-        args.json.as_deref().map_or(Ok(()), |path| load::probe("the JSON report", path))?;
+        for (what, path) in [
+            ("the standard output to", &args.stdout),
+            ("the standard error to", &args.stderr),
+            ("the JSON report", &args.json),
+        ] {
+            path.as_deref().map_or(Ok(()), |path| load::probe(what, path))?;
+        }
         let stdout = file("the standard output to", args.stdout.as_deref())?;
         Ok(Self { stdin, stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
     }

@@ -234,7 +234,8 @@ fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Case
         CaseSource::Seed(_) | CaseSource::Made(_) => true,
         CaseSource::File(path) => path.is_file(),
     };
-    let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, record, folder));
+    let terms = problem.cases.terms_by_source();
+    let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, record, folder, &terms));
     let mut cases: CaseList = all.filter(is_there).collect();
     case_selection::check_files(problem, &mut cases)?;
     Ok(cases)
@@ -275,6 +276,7 @@ fn update(
         return Ok(false);
     }
     let mut updated = BaselineFile { baseline: gate::with_steady_times(new, &record.baseline), ..record.clone() };
+    updated.references = baseline::references(plan, runs);
     for (name, entry) in &mut updated.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());
     }

@@ -111,7 +111,7 @@ fn write_pictures(catalogue: &Catalogue, args: &SiteArgs) -> Result<(), Failure>
     let mut rows = journal.history(&HistoryFilter::default())?;
     rows.retain(|row| chosen.is_empty() || chosen.contains(&row.run));
     let Some(problem) = rows.first().map(|row| row.problem.clone()) else {
-        return Err(Failure::usage("the journal has no run to show").with_hint("judge run -p columns"));
+        return Err(Failure::usage("the journal has no run to show").with_hint("`judge run -p ID` records one"));
     };
     rows.retain(|row| row.problem == problem);
     if let Some(path) = &args.badge {

@@ -49,7 +49,8 @@ pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Fail
             show(last.as_ref(), &result)?;
             last = Some(result);
         }
-        judge_report::note(&format!("watching {}; Ctrl-C ends", counted(seen.len(), "file")));
+        let there = seen.values().flatten().count();
+        judge_report::note(&format!("watching {}; Ctrl-C ends", counted(there, "file")));
         while snapshot(&watched) == seen {
             sleep(PERIOD);
         }
@@ -77,7 +78,7 @@ fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failu
         Some(folder) if folder != Path::new("") => folder.to_owned(),
         _ => PathBuf::from("."),
     }));
-    watched.retain(|path| path.exists());
+    // What is missing may come later.
     Ok(watched)
 }
 

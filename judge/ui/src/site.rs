@@ -277,7 +277,7 @@ impl Maker {
             left_out = others.len();
         }
         if runs.is_empty() {
-            return Err(Failure::usage("the journal has no run to show").with_hint("judge run -p columns"));
+            return Err(Failure::usage("the journal has no run to show").with_hint("`judge run -p ID` records one"));
         }
         Ok((runs.into_iter().rev().collect(), left_out))
     }

@@ -194,6 +194,7 @@ fn falls_from_0_and_tiny_falls_are_not_0_percent() {
     folder.script("now", "echo 7");
     let said = gate(&folder, "./now", &[]);
     assert!(said.stdout.contains("seed-1: its score got worse from 0, more than its tolerance"), "{}", said.stdout);
+    assert!(said.stdout.contains("the total got worse, from 0 to 7, and 0 % is allowed"), "{}", said.stdout);
     folder.script("now", "echo 400000000");
     assert_eq!(record(&folder, &["-s", "./now", "--seeds", "1"]).code, Some(0));
     folder.script("now", "echo 400000001");
@@ -253,6 +254,22 @@ fn two_problems() -> Folder {
 }
 
 #[test]
+fn the_run_of_a_gate_is_recorded_with_the_weights_of_its_cases() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1-3\"\n\
+         [[problem.case]]\nname = \"heavy\"\nseed = 13\nweight = 10\n",
+    );
+    let line = ["baseline", "-p", "p", "-s", "echo 5", "--output", "b.toml"];
+    assert_eq!(folder.judge(&line).code, Some(0));
+    assert_eq!(folder.judge(&["gate", "--baseline", "b.toml"]).code, Some(0));
+    let history = folder.json(&["history"]).1;
+    let totals: Vec<&Value> = history["runs"].as_array().unwrap().iter().map(|run| &run["total"]).collect();
+    assert_eq!(totals, [65, 65]);
+}
+
+#[test]
 fn several_baselines_have_one_verdict() {
     let folder = two_problems();
     let baselines = ["gate", "--baseline", "sum.toml", "--baseline", "other.toml"];
@@ -290,6 +307,43 @@ fn several_baselines_have_one_verdict() {
     assert!(
         read(&folder, "gate.csv").starts_with("baseline,case,") && read(&folder, "gate.csv").contains("\nother.toml,")
     );
+}
+
+#[test]
+fn an_update_raises_the_reference_with_the_score() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1\"\n\
+         [problem.scoring]\nrule = \"relative\"\n",
+    );
+    let line = ["baseline", "-p", "p", "-s", "echo 100", "--output", "b.toml"];
+    assert_eq!(folder.judge(&line).code, Some(0));
+    let line = ["gate", "--baseline", "b.toml", "-s", "echo 200", "--update"];
+    assert_eq!(folder.judge(&line).code, Some(0));
+    let text = std::fs::read_to_string(folder.path().join("b.toml")).unwrap();
+    assert!(text.contains("score = 200") && text.contains("reference = 200"), "{text}");
+}
+
+#[test]
+fn the_command_for_a_new_baseline_works_where_files_changed() {
+    let folder = Folder::new();
+    folder
+        .write("other.toml", "[[problem]]\nid = \"f\"\nchecker-command = \"cat {answer}\"\ninputs = [\"data/*.in\"]\n");
+    for case in 1..=3 {
+        folder.write(&format!("data/{case}.in"), format!("{case}\n"));
+    }
+    let problems = ["--problems", "other.toml"];
+    let line = ["baseline", "-p", "f", "-s", "cat", "--output", "b.toml"];
+    assert_eq!(folder.judge(&[&line[..], &problems].concat()).code, Some(0));
+    std::fs::remove_file(folder.path().join("data/2.in")).unwrap();
+    folder.write("data/3.in", "7\n");
+    let said = folder.judge(&[&["gate", "--baseline", "b.toml"], &problems[..]].concat());
+    let command =
+        "judge baseline -p f -s cat --inputs data/1.in --inputs data/3.in --output b.toml --problems other.toml";
+    assert!(said.stdout.contains(command), "{}", said.stdout);
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    assert_eq!(folder.judge(&words).code, Some(0));
 }
 
 #[test]

@@ -123,6 +123,14 @@ fn a_run_that_cannot_begin_empties_no_file() {
         assert_eq!(said.code, Some(2), "{}", said.stderr);
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "text", "{input}");
     }
+    for flags in [["--dir", "missing"], ["--stderr", "missing/x"], ["--json", "missing/x"]] {
+        let said = folder.judge(&[&["exec", "--stdout", "kept"], &flags[..], &["--", "echo", "hello"]].concat());
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "text", "{flags:?}");
+    }
+    std::os::unix::fs::symlink("kept", folder.path().join("link")).unwrap();
+    let said = folder.judge(&["exec", "--stdout", "kept", "--stderr", "link", "--", "echo", "hello"]);
+    assert!(said.code == Some(2) && said.stderr.contains("cannot both go to link"), "{}", said.stderr);
     for [one, other] in [["--stdout", "--stderr"], ["--stdout", "--json"], ["--stderr", "--json"]] {
         let said = folder.judge(&["exec", one, "kept", other, "./kept", "--", "echo", "hello"]);
         assert_eq!(said.code, Some(2), "{}", said.stderr);

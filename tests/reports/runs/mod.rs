@@ -175,6 +175,13 @@ fn standard_output_has_room_for_one_report() {
         assert!(!said.stdout.contains("──"), "the table stands beside {flag}");
         assert!(said.stdout.contains(if flag == "--csv" { "first" } else { "echo" }), "{flag}");
     }
+    // By its name it is not emptied, either.
+    let kept = folder.write("kept", "kept\n");
+    let output = std::fs::OpenOptions::new().append(true).open(&kept).unwrap();
+    let status = folder.command(&[&run[..], &["--csv", "/dev/stdout"]].concat()).stdout(output).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert!(text.starts_with("kept\ncase,") && !text.contains("──"), "{text}");
     let said = folder.judge(&[&run[..], &["--json", "-", "--csv", "-"]].concat());
     assert_eq!((said.code, &*said.stdout), (Some(2), ""));
     assert!(said.stderr.contains("cannot both go to standard output"), "{}", said.stderr);

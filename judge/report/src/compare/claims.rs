@@ -258,6 +258,9 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
     let has_none = |solver, cases: usize| {
         let cases = counted(cases, "case");
+        if let Some(name) = &report.compared.metric {
+            return format!("{} has no `{name}` on {cases} that it failed", report.shown(solver));
+        }
         format!(
             "{} has no {} by the rule `{}`, which gives no points on {cases}",
             report.shown(solver),

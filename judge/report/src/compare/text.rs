@@ -28,7 +28,7 @@ impl Report for CompareReport<'_> {
     fn text(&self, style: Style) -> String {
         let mut parts = vec![solver_table(self, style)];
         for comparison in self.comparisons {
-            parts.extend([figures(self, comparison), plot(self, comparison), extremes(self, comparison, style)]);
+            parts.extend([figures(self, comparison), plot(self, comparison, style), extremes(self, comparison, style)]);
             parts.extend([group_table(self, comparison, style), failure_list(self, comparison, style)]);
         }
         parts.push(closing(self, style));
@@ -212,14 +212,15 @@ fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<St
     Some(format!("  CPU time              {effect}, {}{only}", between(EffectMeasure::Ratio, interval)))
 }
 
-fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+fn plot(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
     if comparison.paired.pairs.is_empty() {
         return String::new();
     }
     let shown: Vec<f64> =
         comparison.paired.pairs.iter().map(|pair| report.compared.measure.shown(pair.effect)).collect();
     let unit = if report.compared.measure.is_share() { " %" } else { "" };
-    format!("How often {} differed by how much:\n{}", report.shown(comparison.paired.second), histogram(&shown, unit))
+    let bars = histogram(&shown, unit, style);
+    format!("How often {} differed by how much:\n{bars}", report.shown(comparison.paired.second))
 }
 
 fn extremes(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {

@@ -92,7 +92,7 @@ impl GatesReport<'_> {
     }
 }
 
-/// Returns the flags that choose the cases of a baseline in this file.
+/// Returns the flags that choose the cases of a baseline in this file, without vanished files.
 pub fn case_flags(record: &BaselineFile, file: &Path) -> String {
     let sources = || record.sources.values();
     let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
@@ -100,7 +100,10 @@ pub fn case_flags(record: &BaselineFile, file: &Path) -> String {
     let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
     let folder = file.parent().unwrap_or(Path::new(""));
     let other = |source: &BaselineSource| match source {
-        BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
+        BaselineSource::File(path) => {
+            let path = folder.join(path);
+            path.exists().then(|| format!(" --inputs {}", quote(&path.to_string_lossy())))
+        }
         BaselineSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
         BaselineSource::Seed(_) => None,
     };
@@ -183,11 +186,15 @@ impl GateReport<'_> {
         let file = quote(&self.file.to_string_lossy());
         let now = self.plan.solvers.first().map(|solver| &*solver.spec.text).filter(|now| *now != self.record.solver);
         let solver = now.map_or_else(String::new, |now| format!(" -s {}", quote(now)));
+        let more_runs = format!(" --repeat {MORE_RUNS}");
         vec![
             "if the solver is not worse, the baseline was recorded too high by chance, and an alarm leaves it so"
                 .to_owned(),
-            format!("a baseline of more runs: {} --repeat {MORE_RUNS}", self.record_again().unwrap_or_default()),
-            format!("or average new runs in: judge gate --baseline {file}{solver} --max-drop 100% --update"),
+            format!("a baseline of more runs: {}", self.record_again(&more_runs).unwrap_or_default()),
+            format!(
+                "or average new runs in: judge gate --baseline {file}{solver} --max-drop 100% --update{}",
+                self.shared_flags()
+            ),
         ]
     }
 
@@ -209,7 +216,7 @@ impl GateReport<'_> {
         let of_all = |words: String, command: Option<String>| Finding { case: None, words, failure: None, command };
         let changed = |what: &str, was: &str, now: &str| {
             let words = format!("the {what} has changed, nothing was compared: it was `{was}` and is `{now}`");
-            of_all(words, self.record_again())
+            of_all(words, self.record_again(""))
         };
         match complaint {
             Complaint::ProblemChanged { was, now } => changed("problem", was, now),
@@ -220,7 +227,7 @@ impl GateReport<'_> {
                 // One command records all of them.
                 let is_other = |complaint: &&Complaint| matches!(complaint, Complaint::InputChanged { .. });
                 let is_first = self.judgement.complaints.iter().find(is_other) == Some(complaint);
-                Finding { command: self.record_again().filter(|_| is_first), ..of_case(case, words) }
+                Finding { command: self.record_again("").filter(|_| is_first), ..of_case(case, words) }
             }
             Complaint::VerdictWorse { case, now } => {
                 let failure = self.failure(case);
@@ -243,12 +250,12 @@ impl GateReport<'_> {
 
     fn total_words(&self, drop: Option<&BigRational>) -> String {
         let Judgement { total_was, total_now, .. } = self.judgement;
-        let by = by(drop);
+        let by = drop.map_or_else(String::new, |drop| format!(" by {}", percent(drop)));
         let allowed = percent(&self.limits.max_drop);
         let noise = self.judgement.noise.as_ref();
         let noise = noise.map(|test| format!(" ({} that this is noise)", probability(test.level))).unwrap_or_default();
         format!(
-            "the total got worse {by}, from {} to {}, and {allowed} is allowed{noise}",
+            "the total got worse{by}, from {} to {}, and {allowed} is allowed{noise}",
             self.total(total_was),
             self.total(total_now)
         )
@@ -268,11 +275,17 @@ impl GateReport<'_> {
         self.reproduce(&worst.case)
     }
 
-    fn record_again(&self) -> Option<String> {
+    /// Returns the command that records a new baseline of the same cases, with this further flag.
+    fn record_again(&self, more: &str) -> Option<String> {
         let solver = quote(&self.plan.solvers.first()?.spec.text);
         let file = quote(&self.file.to_string_lossy());
-        let cases = case_flags(self.record, self.file);
-        Some(format!("judge baseline -p {} -s {solver}{cases} --output {file}", self.plan.problem.id))
+        let (cases, flags) = (case_flags(self.record, self.file), self.shared_flags());
+        Some(format!("judge baseline -p {} -s {solver}{cases} --output {file}{more}{flags}", self.plan.problem.id))
+    }
+
+    /// Returns the flags of this command that another one on the same cases needs, too, such as the catalogue.
+    fn shared_flags(&self) -> String {
+        self.plan.case_flags.words().iter().map(|word| format!(" {}", quote(word))).collect()
     }
 
     fn failure(&self, case: &str) -> Option<&Outcome> {

@@ -1,6 +1,6 @@
 //! Effects and intervals as text, and histograms.
 
-use crate::text::terminal::Paint;
+use crate::text::terminal::{Paint, Style};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_statistics::{Hypothesis, Interval};
 
@@ -140,8 +140,8 @@ const BARS: f64 = 12.0;
 /// The share of the values at either end that the outermost bars include.
 const TAIL: f64 = 0.02;
 
-/// Returns a histogram. 0 lies between two bars, and ties have a separate bar.
-pub(crate) fn histogram(values: &[f64], unit: &str) -> String {
+/// Returns a histogram that fits the terminal. 0 lies between two bars, and ties have a separate bar.
+pub(crate) fn histogram(values: &[f64], unit: &str, style: Style) -> String {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| *value != 0.0).collect();
     sorted.sort_by(f64::total_cmp);
     let ties = values.len() - sorted.len();
@@ -152,8 +152,11 @@ pub(crate) fn histogram(values: &[f64], unit: &str) -> String {
     }
     let most = rows.iter().map(|row| row.count).max().unwrap_or(0).max(1);
     let labels = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
+    // The rest of the longest line: its label, its count, and three signs between them.
+    let rest = labels + 3 + most.to_string().len();
+    let width = style.width.map_or(WIDTH, |width| width.saturating_sub(rest).clamp(1, WIDTH));
     let line = |row: &Row| {
-        let bar = "█".repeat((row.count * WIDTH).div_ceil(most));
+        let bar = "█".repeat((row.count * width).div_ceil(most));
         let padding = " ".repeat(labels - row.label.chars().count());
         format!("{padding}{} │{bar} {}", row.label, row.count)
     };
@@ -246,24 +249,26 @@ mod tests {
 
     #[test]
     fn every_value_is_in_a_bar_and_ties_have_their_own() {
-        let plot = histogram(&[-3.0, -0.5, 0.0, 0.0, 0.5, 0.6, 2.0], " %");
+        let plot = histogram(&[-3.0, -0.5, 0.0, 0.0, 0.5, 0.6, 2.0], " %", Style::PLAIN);
         let counts: usize = plot.lines().filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok()).sum();
         assert_eq!(counts, 7, "{plot}");
         assert!(plot.lines().any(|line| line.contains("no difference │") && line.ends_with(" 2")), "{plot}");
         assert!(plot.contains("0 to +0.5 %"), "{plot}");
+        let narrow = histogram(&[-3.0, -0.5, 0.0, 0.0, 0.5, 0.6, 2.0], " %", Style::PLAIN.with_width(30));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 30), "{narrow}");
     }
 
     #[test]
     fn an_outlier_does_not_flatten_the_rest() {
         let mut values: Vec<f64> = (1..=99).map(|value| f64::from(value) / 10.0).collect();
         values.push(1e6);
-        let plot = histogram(&values, "");
+        let plot = histogram(&values, "", Style::PLAIN);
         assert!(plot.lines().count() > 8 && plot.lines().count() < 16, "{plot}");
     }
 
     #[test]
     fn nothing_and_ties_alone_have_plots_too() {
-        assert_eq!(histogram(&[], ""), "");
-        assert!(histogram(&[0.0, 0.0], "").contains("no difference"));
+        assert_eq!(histogram(&[], "", Style::PLAIN), "");
+        assert!(histogram(&[0.0, 0.0], "", Style::PLAIN).contains("no difference"));
     }
 }

@@ -49,7 +49,9 @@ impl<'a> JobFiles<'a> {
                 let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
                 return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
             }
-            all.push(Self::new(Content::Transcripts, plan, folder)?);
+            let transcripts = Self::new(Content::Transcripts, plan, folder)?;
+            transcripts.check_tests()?;
+            all.push(transcripts);
         }
         Ok(all)
     }
@@ -66,7 +68,7 @@ impl<'a> JobFiles<'a> {
         Ok(Self { content, plan, folders, renamed, lost: 0, failed: None })
     }
 
-    /// Fails if an answer would replace the input or the expected answer of a case.
+    /// Fails if a file would replace the input or the expected answer of a case.
     fn check_tests(&self) -> Result<(), Failure> {
         let checker = ProblemChecker::of(&self.plan.problem);
         let files_of = |source: &CaseSource| {
@@ -75,13 +77,12 @@ impl<'a> JobFiles<'a> {
         };
         let tests = self.plan.cases.listed().flat_map(|case| files_of(&case.source)).flatten();
         let tests: HashSet<PathBuf> = tests.filter_map(|path| path.canonicalize().ok()).collect();
-        let files = || self.plan.cases.listed().map(move |case| self.file(&case.name, "out"));
+        let (what, ending) = self.content.kind();
+        let files = || self.plan.cases.listed().map(move |case| self.file(&case.name, ending));
         let mut places = self.folders.iter().flat_map(|folder| files().map(move |file| folder.join(file)));
         match places.find(|place| place.canonicalize().is_ok_and(|place| tests.contains(&place))) {
-            Some(place) => {
-                Err(Failure::usage(format!("an answer would replace {}, a file of a case", place.display()))
-                    .with_hint("name another folder: --save-answers answers"))
-            }
+            Some(place) => Err(Failure::usage(format!("{what} would replace {}, a file of a case", place.display()))
+                .with_hint("name another folder")),
             None => Ok(()),
         }
     }
@@ -101,10 +102,7 @@ impl<'a> JobFiles<'a> {
     }
 
     fn save(&mut self, FinishedJob { job, outcome, evidence, .. }: &FinishedJob) -> Result<(), Failure> {
-        let (what, ending) = match self.content {
-            Content::Answers(..) => ("the answer", "out"),
-            Content::Transcripts => ("the transcript", "txt"),
-        };
+        let (what, ending) = self.content.kind();
         let Some(content) = self.content.of(evidence)? else {
             // Only an answer that was checked is stored.
             let was_stored =
@@ -129,6 +127,14 @@ impl<'a> JobFiles<'a> {
 }
 
 impl Content<'_> {
+    /// Returns what a file has, and its ending.
+    fn kind(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Answers(..) => ("the answer", "out"),
+            Self::Transcripts => ("the transcript", "txt"),
+        }
+    }
+
     fn of<'e>(&mut self, evidence: &'e Evidence) -> Result<Option<Cow<'e, [u8]>>, Failure> {
         let (catalogue, journal) = match self {
             Self::Transcripts => return Ok(evidence.transcript.as_deref().map(|text| text.as_bytes().into())),
