@@ -1,13 +1,13 @@
 //! `judge run --watch`: runs again when the source of a solver or the catalogue changes, and shows what changed in the results.
 
 use judge_cli::RunArgs;
-use judge_problem::{Exit, counted, with_flags, without_flags};
+use judge_problem::{Exit, Verdict, counted, with_flags, without_flags};
 use judge_report::{Style, grid, left, right};
 use judge_session::running::{PARENT, WATCHED};
 use judge_session::{Failure, GlobalArgs, command_line, entrants, load};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Read};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
@@ -190,6 +190,7 @@ fn show(last: Option<&Value>, result: &Value) -> Result<(), Failure> {
 
 fn shown(last: Option<&Value>, result: &Value, style: Style) -> String {
     let mut lines: Vec<String> = list(result, "solvers").map(|solver| totals(last, solver)).collect();
+    lines.extend(compiler_messages(result));
     let before: BTreeMap<(&str, &str), String> =
         last.into_iter().flat_map(|last| list(last, "cases")).map(|case| (key(case), outcome(case))).collect();
     let mut changed = Vec::new();
@@ -211,6 +212,13 @@ fn shown(last: Option<&Value>, result: &Value, style: Style) -> String {
     }
     lines.extend((left_out > 0).then(|| format!("{left_out} more cases changed")));
     lines.join("\n")
+}
+
+/// Returns the compiler's message for each solver that does not compile.
+fn compiler_messages(result: &Value) -> impl Iterator<Item = String> {
+    let mut seen = BTreeSet::new();
+    let broken = list(result, "cases").filter(|case| case["verdict"] == Verdict::CompileError.name());
+    broken.filter(move |case| seen.insert(key(case).1)).map(|case| text(&case["note"]).to_owned())
 }
 
 fn totals(last: Option<&Value>, solver: &Value) -> String {
@@ -266,6 +274,12 @@ mod tests {
         assert!(said.starts_with("bot: 3 accepted; total 9 (7 before)\n"), "{said}");
         assert!(said.lines().last().unwrap_or_default().split_whitespace().eq(["a", "bot", "3", "5"]), "{said}");
         assert!(shown(Some(&second), &second, Style::PLAIN).ends_with("no case changed"));
+        let mut broken = first.clone();
+        for case in broken["cases"].as_array_mut().unwrap() {
+            case["verdict"] = "compile-error".into();
+            case["note"] = "bot.c:1: expected `;`".into();
+        }
+        assert_eq!(shown(None, &broken, Style::PLAIN).matches("bot.c:1: expected `;`").count(), 1);
     }
 
     #[test]
