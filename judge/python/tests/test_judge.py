@@ -183,6 +183,16 @@ class RealJudge(unittest.TestCase):
                 self.assertIn("a fault of the checker", fault.feedback())
             self.assertFalse(Path(problem.catalogue).exists())
 
+    def test_a_server_keeps_its_problem(self):
+        places = [str(Path(halves.__file__)) + name for name in (":check", ":generate")]
+        with Server(Problem.from_checker(places[0], generate=places[1], seeds="1-2", id="halves"), jobs=1) as server:
+            with Judge("halves", url=server.url) as judge:
+                self.assertEqual(judge.evaluate(source="print(int(input()) + 3)", language="python").total, 3)
+
+    def test_iterators_serve_all_candidates(self):
+        found = self.judge.evaluate_many([{"command": "cat"}, {"command": "echo 3"}], seeds=iter([1, 2]))
+        self.assertEqual(sorted(each.total for each in found), [3, 6])
+
     def test_problems_and_rules_are_told(self):
         self.assertFalse(self.judge.smaller_is_better())
         with Judge("cost", problems=self.folder / "problems.toml") as judge:

@@ -13,7 +13,7 @@ from typing import Any, AsyncIterator, Iterable, Iterator, Mapping, Optional, Se
 from .errors import EvaluationCancelled, EvaluationTimeout, InvalidRequest, JudgeError
 from .problem import Problem
 from .program import ServerOptions
-from .requests import Candidate, MinEffect, Path, Seeds, candidate_params, compare_params, evaluate_params
+from .requests import Candidate, MinEffect, Path, Seeds, candidate_params, compare_params, evaluate_params, reusable
 from .http_transport import Http
 from .pipe import Pipe
 from .wire import Call, Listener, Transport
@@ -123,6 +123,7 @@ class Judge:
         """
         ahead = _ahead(ahead, self._server.jobs)
         timeout = common.pop("timeout", None)
+        common = reusable(common)
         waiting: dict[concurrent.futures.Future[Any], tuple[int, Call, float]] = {}
         numbered = enumerate(candidates)
         try:
@@ -285,6 +286,7 @@ class AsyncJudge:
     ) -> AsyncIterator[Evaluation]:
         """Plays many candidates, and yields each evaluation when it ends: see `Judge.evaluate_many`."""
         ahead = _ahead(ahead, self._judge._server.jobs)
+        common = reusable(common)
         waiting: dict[asyncio.Task[Any], int] = {}
         numbered = enumerate(candidates)
         try:

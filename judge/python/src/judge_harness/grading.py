@@ -13,6 +13,7 @@ from typing import Any, Optional, Union
 from .client import Judge
 from .errors import EvaluationTimeout, InvalidRequest, JudgeError
 from .problem import Problem
+from .requests import reusable
 from .values import Evaluation, Score
 
 #: The fitness of every candidate that is not accepted on all cases. Frameworks give the same to a crash or a timeout.
@@ -85,7 +86,7 @@ class Grader:
         self._of_judge = {
             name: options.pop(name) for name in names if name in options and not (name == "sealed" and is_request)
         }
-        self._of_evaluation = options
+        self._of_evaluation = reusable(options)
         self._smaller_is_better: Optional[bool] = None
 
     def judge(self) -> Judge:

@@ -71,7 +71,8 @@ class Problem:
         file, name = _place(check)
         if (generate is None) == (seeds is not None):
             raise InvalidRequest("`generate` makes cases from `seeds`: give both or none")
-        if seeds is None and not (inputs := list(inputs)):
+        inputs = [inputs] if isinstance(inputs, str) else list(inputs)
+        if seeds is None and not inputs:
             raise InvalidRequest("a problem needs cases: `generate` and `seeds`, or `inputs`")
         id = id or re.sub(r"[^a-z0-9]+", "-", Path(file).stem.lower()).strip("-") or "problem"
         command = f"{_call('check', file, name)} {{input}} {{answer}}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Iterable, Mapping, Optional, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Union
 
 from .errors import InvalidRequest
 from .values import Evaluation
@@ -65,6 +65,11 @@ def compare_params(
     solvers = {name: _named(_solver, candidate, {}) for name, candidate in (("a", a), ("b", b))}
     params = {"alpha": alpha, "min_effect": min_effect, "limits": limits, "priority": priority or None}
     return _given({**solvers, **_cases(seeds, cases), **params})
+
+
+def reusable(common: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns arguments that are used for several requests: an iterator of seeds or cases becomes a list."""
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in common.items()}
 
 
 def candidate_params(candidate: Candidate, common: Mapping[str, Any]) -> dict[str, Any]:

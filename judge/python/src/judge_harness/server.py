@@ -44,6 +44,8 @@ class Server:
     def __init__(self, problem: Union[str, Problem, None] = None, **options: Any) -> None:
         command = ServerOptions(**options).command("--listen", "127.0.0.1:0", problem=problem)
         self._owner = os.getpid()
+        # A problem of Python functions has a folder, which is removed with it.
+        self._problem = problem
         self._errors = tempfile.TemporaryFile()
         self._keeper = subprocess.Popen(
             ["/bin/sh", "-c", _KEEPER, "judge-server", *command],
