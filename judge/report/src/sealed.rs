@@ -94,6 +94,15 @@ impl SealedReport {
         format!("{cases}, {failures}{faults}; {}: {}", self.total_name(), self.total_text())
     }
 
+    fn left(&self) -> String {
+        format!("{} left", counted(self.queries_left as usize, "evaluation"))
+    }
+
+    /// Returns whether the gate holds, in words, if there is one.
+    fn gate(&self) -> Option<&'static str> {
+        self.holds.map(|holds| if holds { "the gate holds" } else { "the gate fails: the total fell too far" })
+    }
+
     fn total_text(&self) -> String {
         self.total.as_ref().map_or_else(|| "none".to_owned(), points_text)
     }
@@ -117,13 +126,8 @@ impl Report for SealedReport {
     }
 
     fn text(&self, _: Style) -> String {
-        let left = counted(self.queries_left as usize, "evaluation");
-        let gate = match self.holds {
-            None => "",
-            Some(true) => "the gate holds\n",
-            Some(false) => "the gate fails: the total fell too far\n",
-        };
-        format!("{}: {}\n{left} left\n{gate}", self.problem, self.result("sealed case"))
+        let gate = self.gate().map(|said| format!("{said}\n")).unwrap_or_default();
+        format!("{}: {}\n{}\n{gate}", self.problem, self.result("sealed case"), self.left())
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
@@ -139,7 +143,7 @@ impl Report for SealedReport {
     fn sheet(&self) -> Option<Sheet> {
         Some(Sheet {
             title: format!("{}: sealed cases", self.problem),
-            lines: vec![self.result("case")],
+            lines: [self.result("case"), self.left()].into_iter().chain(self.gate().map(str::to_owned)).collect(),
             sections: Vec::new(),
             texts: Vec::new(),
         })

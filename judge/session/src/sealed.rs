@@ -128,7 +128,7 @@ impl<'a> SealedCases<'a> {
             return Err(other_cases(&sealed.path, "has other sealed cases"));
         }
         sealed.id = record.id;
-        let seeds: Seeds = record.seeds.parse().map_err(|error| sealed.bad(format!("seeds: {error}")))?;
+        let seeds: Seeds = record.seeds.parse().map_err(|_| sealed.bad(WRONG_SEEDS.to_owned()))?;
         // A case that counts twice makes the standard error too small.
         sealed.seeds = seeds.without_repetitions().0;
         if sealed.seeds.iter().nth(1).is_none() {
@@ -205,7 +205,11 @@ impl<'a> SealedCases<'a> {
             if record.queries >= most {
                 let error =
                     format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
-                return Err(Failure::usage(error).with_hint("--final tells the score on fresh cases, once"));
+                // Rules that compare solvers have no final score, and any other is told once.
+                return Err(match self.compares_solvers() || record.last.is_some() {
+                    true => Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path())),
+                    false => Failure::usage(error).with_hint("--final tells the score on fresh cases, once"),
+                });
             }
             record.queries += 1;
             Ok(())
@@ -306,13 +310,23 @@ impl<'a> SealedCases<'a> {
         }
     }
 
-    /// Returns the points of each case. `None` if the solver has no total. Rules that compare solvers compare with the first
+    /// Returns the points of each case by its weight. `None` if the solver has no total. Rules that compare solvers compare with the first
     /// solver without a failure, and a better score counts for more than the scale.
     fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
         if !self.compares_solvers() {
             let features = vec![None; played.plan.cases.len()];
             let scored = restored_run::score(&played.plan, &played.outcomes, &features, None)?;
-            return Ok(scored.board.standings[0].points.iter().collect());
+            let weights: Vec<BigRational> = scored.board.weights.iter().collect();
+            let share = match self.problem.scoring.aggregate() {
+                Aggregate::Total => BigRational::one(),
+                Aggregate::Mean => weight_of_a_case(&weights),
+            };
+            let points = scored.board.standings[0].points.iter().zip(weights);
+            let weighed = points.map(|(points, weight)| match weight.is_zero() {
+                true => Some(weight),
+                false => Some(points? * weight * &share),
+            });
+            return Ok(weighed.collect());
         }
         let count = played.plan.cases.len();
         let score = |case| played.outcomes.get(JobId { case, solver: 0 }).and_then(|outcome| outcome.score);
@@ -368,7 +382,7 @@ impl<'a> SealedCases<'a> {
     fn record(&self, text: Option<&str>) -> Result<Record, Failure> {
         let own = |named: &Option<String>, own: &str| named.as_deref().is_none_or(|named| named == own);
         let mut record: Record = match text {
-            Some(text) => toml::from_str(text).map_err(|error| self.bad(error.to_string()))?,
+            Some(text) => toml::from_str(text).map_err(|error| self.bad(without_content(text, &error)))?,
             None => {
                 let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
                 let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
@@ -450,6 +464,19 @@ impl SealedBaseline {
     }
 }
 
+/// Why the seeds of a file cannot be read. The seeds themselves are in no message.
+const WRONG_SEEDS: &str = "seeds: expected seeds such as \"3,17,90-120\"";
+
+/// Returns the place of an error in the file, and what is wrong. Its lines have seeds, which no message shows.
+fn without_content(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    // A message with a digit may show a seed.
+    let what = Some(error.message()).filter(|what| !what.contains(|c: char| c.is_ascii_digit()));
+    let what = what.unwrap_or("it is not as expected");
+    format!("line {line}: {what}; a file needs one line, such as seeds = \"3,17,90-120\"")
+}
+
 /// The file's name in messages.
 const WHAT: &str = "the sealed cases";
 
@@ -495,6 +522,12 @@ fn other_cases(path: &Path, why: &str) -> Failure {
     )
 }
 
+/// Returns what the number of cases divided by their weight is. A mean divides by the number of cases afterwards.
+fn weight_of_a_case(weights: &[BigRational]) -> BigRational {
+    let all = weights.iter().cloned().collect::<ExactSum>().value();
+    if all.is_zero() { all } else { BigRational::from_integer(weights.len().into()) / all }
+}
+
 /// Returns the share of a reference that a score reaches: above 1 if it is better, 0 if their signs differ.
 fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational {
     let (score, reference) = (score.to_rational(), reference.to_rational());
@@ -537,5 +570,14 @@ mod tests {
     fn seeds_are_drawn_and_differ() {
         let seeds: Vec<u64> = (0..10).map(|_| random_seed().unwrap()).collect();
         assert!(seeds.iter().all(|seed| *seed < 1 << SEED_BITS) && seeds.windows(2).any(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn an_error_of_the_file_shows_no_seed() {
+        for text in ["seeds = [31337]\n", "# own\nseeds = 31337-17\n", "seeds = \"31337,17\" x\n", "31337\n"] {
+            let error = toml::from_str::<Record>(text).unwrap_err();
+            let said = without_content(text, &error);
+            assert!(said.starts_with("line ") && !said.contains("31337"), "{said}");
+        }
     }
 }
