@@ -179,9 +179,15 @@ impl Mcp {
     fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
         let files = cases.into_iter().flatten().filter(|name| is_of_files(name));
         for pattern in files {
+            let full = self.folder.join(pattern);
+            let is_below = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&self.folder));
+            // Outside, no folder is looked through, and no message names what is there.
+            if !is_plainly_below(&full, &self.folder) && !is_below(&full) {
+                return Err(outside(pattern, &self.folder));
+            }
             let found = judge_run::matching::matching(Path::new(""), pattern).map_err(Failure::from)?;
-            for file in found {
-                self.allowed(&file.to_string_lossy())?;
+            if !found.iter().all(|file| is_below(&self.folder.join(file))) {
+                return Err(outside(pattern, &self.folder));
             }
         }
         Ok(())

@@ -217,12 +217,13 @@ pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Re
 
 /// Returns the error of a parameter without names of types.
 fn in_words(why: &str) -> String {
-    const WORDS: [(&str, &str); 11] = [
+    const WORDS: [(&str, &str); 12] = [
         (" as u128, expected any value", " is too large"),
         (" as i128, expected any value", " is too small"),
         ("invalid number", "expected a whole number"),
         ("expected a nonzero u32", "expected a whole number from 1 to 4294967295"),
         ("expected i32", "expected a whole number"),
+        ("expected i64", "expected a whole number"),
         ("expected u64", "expected a whole number from 0"),
         ("expected f64", "expected a number"),
         ("expected a sequence", "expected a list"),

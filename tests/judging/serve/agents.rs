@@ -80,6 +80,12 @@ fn files_outside_the_folder_are_not_read() {
     for arguments in [json!({"command": "cat /etc/hostname"}), json!({"path": "bot.sh", "cases": ["/etc/host*"]})] {
         assert!(tool(&mut served, "evaluate", &arguments).0, "{arguments}");
     }
+    // No message names what is there.
+    for pattern in ["/etc/host*", "/etc/no-such-file*", "../*", "bot/etc/host*"] {
+        let outside = json!({"path": "bot.sh", "language": "shell", "cases": [pattern]});
+        let (is_error, text) = tool(&mut served, "evaluate", &outside);
+        assert!(is_error && text.contains(&format!("{pattern} is outside")), "{text}");
+    }
     for (solver, part) in [
         (json!({"path": "bot.sh", "language": "shell"}), ""),
         (json!({"path": "out.sh"}), "is not read for agents"),
