@@ -416,11 +416,14 @@ fn has_fork_gate() -> bool {
 }
 
 fn host_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
-    gap(
-        "namespaces",
-        "programs share the machine's process ids and file system: they can learn which files and processes \
-         exist, and the sizes and times of files, but cannot read, change or signal them",
-    );
+    let sharing = match tier {
+        Tier::Unsafe => "programs share the machine's process ids and file system",
+        _ => {
+            "programs share the machine's process ids and file system: they can learn which files and processes \
+             exist, and the sizes and times of files, but cannot read, change or signal them"
+        }
+    };
+    gap("namespaces", sharing);
     let own_identity = identity::is_available();
     let in_memory = scratch::can_be_memory(own_identity);
     if !in_memory {

@@ -61,7 +61,7 @@ fn signal_name(signal: i32) -> String {
         15 => "SIGTERM",
         24 => "SIGXCPU",
         25 => "SIGXFSZ: a file larger than allowed",
-        31 => "SIGSYS: a system call that the sandbox forbids",
+        31 => "SIGSYS",
         _ => return format!("signal {signal}"),
     };
     format!("signal {signal} ({name})")

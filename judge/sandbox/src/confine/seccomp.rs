@@ -198,7 +198,7 @@ fn attributes(table: &mut Table, rules: Rules) {
             // Most of a huge page can be given back without being freed.
             code.fail_if_any(&[unsigned(libc::PR_SET_THP_DISABLE)], libc::EPERM);
         }
-        if rules.shares_host {
+        if rules.shares_host || rules.uncharged_memory {
             // The watcher must be able to read what the process holds.
             code.fail_if_any(&[unsigned(libc::PR_SET_DUMPABLE)], libc::EPERM);
         }

@@ -123,7 +123,8 @@ fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
             distinct.push(process);
         }
     }
-    // Examining each page of a single process would take long and give the same result.
+    // Examining each page of a single process would take long. It would give less only if the process maps pages more
+    // than once, and the kernel's largest size of the process counts these repeatedly too.
     if let [only] = &distinct[..] {
         return only.pages;
     }

@@ -115,6 +115,9 @@ fn tricks_are_refused() {
     assert_eq!(strict(libc::SYS_clone, at(0, user)), Fails(libc::EPERM));
     assert_eq!(strict(libc::SYS_clone, at(0, libc::CLONE_THREAD as u64)), Fails(libc::EPERM), "descriptors of its own");
     assert_eq!(strict(libc::SYS_prctl, at(0, libc::PR_SET_DUMPABLE as u64)), Fails(libc::EPERM));
+    let watched = Rules { uncharged_memory: true, ..MILD };
+    assert_eq!(under(watched, libc::SYS_prctl, at(0, libc::PR_SET_DUMPABLE as u64)), Fails(libc::EPERM));
+    assert_eq!(under(MILD, libc::SYS_prctl, at(0, libc::PR_SET_DUMPABLE as u64)), Allowed);
     for request in [libc::TIOCSTI, libc::TIOCSTI | 1 << 40, libc::TIOCSCTTY] {
         assert_eq!(strict(libc::SYS_ioctl, at(1, request)), Fails(libc::EPERM));
     }
