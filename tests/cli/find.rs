@@ -240,6 +240,22 @@ fn faults_of_the_judge_do_not_count() {
     let said = folder.judge(&["find", "-s", "./bot", "--for", "failure"]);
     assert_eq!(said.code, Some(3), "{}", said.stderr);
     assert!(said.stderr.contains("16 cases are judge errors, and do not count: seed-1: "), "{}", said.stderr);
+    // The same holds if the cases are read before they are played, to choose them by their features.
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", catalogue + "\n[problem.features]\nn = '^(\\d+)'\n");
+    let said = folder.judge(&["find", "-s", "./bot", "--for", "failure", "--seeds", "1-40"]);
+    assert_eq!(said.code, Some(3), "{}", said.stderr);
+    assert!(said.stderr.contains("16 cases are judge errors, and do not count: seed-1: "), "{}", said.stderr);
+}
+
+#[test]
+fn seeds_need_a_generator() {
+    let folder = Folder::new();
+    let catalogue = "[[problem]]\nid = \"p\"\nchecker-command = \"cat {answer}\"\nvalidator-command = \"true\"\n";
+    folder.write("problems.toml", format!("{catalogue}inputs = [\"*.in\"]\n"));
+    folder.write("a.in", "1\n");
+    let said = folder.judge(&["find", "-s", "cat", "--seeds", "1-3", "--save", "found"]);
+    assert!(said.code == Some(2) && said.stderr.contains("has no generator"), "{}", said.stderr);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! `judge verify --fuzz`: faults of checkers are found, made small and stored.
 
 use crate::support::{Folder, Said};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 /// A problem `p` with one case, whose checker is this shell script.
 fn problem(checker: &str) -> Folder {
@@ -107,4 +110,26 @@ fn flags_that_cannot_be_used_are_refused() {
     }
     let (_, report) = folder.json(&["verify", "-p", "p", "-p", "p"]);
     assert_eq!(report["problems"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_interrupt_ends_the_fuzzing() {
+    let folder = problem(COUNTS);
+    let mut command = folder.command(&["verify", "-p", "p", "--fuzz", "10min"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let status = || std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let catches_interrupts = || {
+        let status = status();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        u64::from_str_radix(caught.unwrap_or_default().trim(), 16).is_ok_and(|caught| caught & 2 != 0)
+    };
+    let deadline = Instant::now() + Duration::from_secs(50);
+    while Instant::now() < deadline && !catches_interrupts() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // The expected solver is fast, so by now the checker is fuzzed.
+    std::thread::sleep(Duration::from_secs(2));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{}", said.stderr);
 }

@@ -234,7 +234,10 @@ fn answer_files_are_there_and_accepted() {
 fn expected_solvers_get_their_verdicts_and_scores() {
     let expect =
         |solver: &str, more: &str| problem(CHECKER, &format!("[[problem.expect]]\nsolver = \"{solver}\"\n{more}\n"));
-    assert_fails(&expect("good.sh", "score = \"1-2\""), "solver good.sh", "its total is 135, expected 1 to 2");
+    let bad_total = expect("good.sh", "score = \"1-2\"");
+    assert_fails(&bad_total, "solver good.sh", "its total is 135, expected 1 to 2");
+    let again = bad_total.judge(&["verify"]).stdout;
+    assert!(again.contains("solver good.sh: judge run -p p -s good.sh\n"), "{again}");
     assert_fails(&expect("good.sh", "min-score = 135.5"), "solver good.sh", "expected at least 135.5");
     assert_fails(&expect("good.sh", "verdict = \"time-limit\""), "solver good.sh", "all 3 cases are accepted");
     assert_fails(&expect("false", ""), "solver false", "on seed-1 it got runtime-error");

@@ -1,7 +1,7 @@
 //! Pictures without a browser: a frame of a game, a badge, the history of scores. Each is one self-contained SVG.
 
 use checkers::{Board, Cell, Frame, Observer};
-use judge_problem::{HistoryRow, RunId, one_line};
+use judge_problem::{HistoryRow, RunId, counted, one_line};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use quick_xml::escape::escape;
@@ -198,7 +198,11 @@ fn figure(total: &BigRational) -> String {
 /// first.
 pub fn badge_svg(rows: &[HistoryRow]) -> String {
     let name = rows.first().map_or("judge", |row| &row.problem);
-    let value = totals(rows).last().map_or_else(|| "no total".to_owned(), |(_, total)| figure(total));
+    // A newest run without a total does not show the one before.
+    let newest = rows.first().map(|row| row.run);
+    let totals = totals(rows);
+    let total = totals.last().filter(|(run, _)| Some(*run) == newest);
+    let value = total.map_or_else(|| "no total".to_owned(), |(_, total)| figure(total));
     badge(name, &value)
 }
 
@@ -240,7 +244,7 @@ fn history(title: &str, totals: &[(String, BigRational)]) -> String {
     let spread = if most > least { most - least } else { 1.0 };
     let x = |at: usize| left + width * if totals.len() > 1 { at as f64 / (totals.len() - 1) as f64 } else { 0.5 };
     let y = |total: &BigRational| top + height * (1.0 - (value(total) - least) / spread);
-    let mut svg = opened(HISTORY, &format!("{title}: {} runs", totals.len()));
+    let mut svg = opened(HISTORY, &format!("{title}: {}", counted(totals.len(), "run")));
     let _ = write!(svg, "<text x=\"16\" y=\"26\" font-size=\"15\" font-weight=\"600\">{}</text>", shown(title));
     for (_, total) in [low, high].into_iter().flatten() {
         let (y, right) = (y(total), left + width);

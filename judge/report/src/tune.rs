@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Number, json};
 use serde_with_macros::skip_serializing_none;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 /// The report of a search for good parameters.
@@ -30,8 +30,8 @@ pub struct TuneReport {
     pub limits: Limits,
     /// The command line of the solver, with the names of the parameters in braces.
     pub solver: String,
-    /// Its environment variables, likewise.
-    pub environment: Vec<(String, String)>,
+    /// The flags that every case depends on. The values of `--env` have the names of the parameters in braces, too.
+    pub flags: Vec<String>,
     /// The parameters.
     pub parameters: Vec<Parameter>,
     /// The names of the cases of the search.
@@ -158,10 +158,23 @@ impl TuneReport {
 
     fn command(&self, candidate: usize) -> String {
         let values = &self.candidates[candidate].setting.values;
-        let quote = |text: &str| quote(&filled(text, &self.parameters, values));
-        let variables =
-            self.environment.iter().map(|(key, value)| format!(" --env {}", quote(&format!("{key}={value}"))));
-        format!("-s {}{}", quote(&self.solver), variables.collect::<String>())
+        let mut command = format!("-s {}", quote(&filled(&self.solver, &self.parameters, values)));
+        let mut is_variable = false;
+        for word in &self.flags {
+            let word = if is_variable { filled(word, &self.parameters, values) } else { word.clone() };
+            is_variable = word == "--env";
+            command.push(' ');
+            command.push_str(&quote(&word));
+        }
+        command
+    }
+
+    /// Returns the first fifty seeds that took no part in the search.
+    fn fresh_seeds(&self) -> String {
+        let played: BTreeSet<String> = self.cases.iter().map(ToString::to_string).collect();
+        let is_fresh = |first: &u64| (*first..first + 50).all(|seed| !played.contains(&format!("seed-{seed}")));
+        let first = (1..u64::MAX - 50).step_by(50).find(is_fresh).unwrap_or(1);
+        format!("{first}-{}", first + 49)
     }
 }
 
@@ -317,7 +330,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
     }
     lines.extend(against_runner_up(report, best));
     lines.push(report.selection_note());
-    let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
+    let again = format!("  judge run -p {} {} --seeds {}", report.problem, report.command(best), report.fresh_seeds());
     lines.push(one_line(&again).into_owned());
     if best == 0 {
         lines.push("it is the default setting: there is nothing to compare".to_owned());

@@ -144,6 +144,10 @@ impl Streams {
         // The input first: what cannot run empties no file.
         let stdin = stdin(args.stdin.as_deref())?;
         refuse_input_as_output(args)?;
+        if [&args.stdout, &args.json].iter().all(|path| path.as_deref().is_some_and(is_stdout)) {
+            let error = "--stdout and --json cannot both go to standard output";
+            return Err(Failure::usage(error).with_hint("give one of them a file"));
+        }
         // A device or a pipe takes two.
         let is_file = |path: &&Path| !is_stdout(path) && path.metadata().map_or(true, |meta| meta.is_file());
         let outputs = [("--stdout", &args.stdout), ("--stderr", &args.stderr), ("--json", &args.json)];

@@ -1,7 +1,7 @@
 //! `judge site`: the journal's pages as a folder for any web host.
 
 use judge_cli::{SiteArgs, SitePart};
-use judge_journal::HistoryFilter;
+use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
 use judge_session::{Failure, GlobalArgs, load, recorder};
@@ -110,6 +110,9 @@ fn write_pictures(catalogue: &Catalogue, args: &SiteArgs) -> Result<(), Failure>
     let chosen = args.runs.iter().map(|run| journal.choose(*run)).collect::<Result<Vec<_>, _>>()?;
     let mut rows = journal.history(&HistoryFilter::default())?;
     rows.retain(|row| chosen.is_empty() || chosen.contains(&row.run));
+    if let Some(missing) = chosen.iter().find(|run| !rows.iter().any(|row| row.run == **run)) {
+        return Err(JournalError::NoRun(*missing).into());
+    }
     let Some(problem) = rows.first().map(|row| row.problem.clone()) else {
         return Err(Failure::usage("the journal has no run to show").with_hint("`judge run -p ID` records one"));
     };

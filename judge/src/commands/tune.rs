@@ -257,7 +257,7 @@ impl Tuning<'_> {
             provenance,
             limits: plan.limits,
             solver: self.args.solver.clone(),
-            environment: self.args.running.conditions.sandbox.environment.clone(),
+            flags: plan.case_flags.words().to_vec(),
             parameters: self.args.parameters.clone(),
             cases: self.cases.iter().map(|case| case.name.clone()).collect(),
             measure,

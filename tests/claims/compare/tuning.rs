@@ -45,6 +45,18 @@ fn tuning_finds_the_optimum_of_a_toy() {
     assert!(said.stdout.contains(sure) && said.stdout.contains("on 50 fresh cases"), "{}", said.stdout);
 }
 
+#[test]
+fn the_command_of_the_winner_has_the_flags_of_the_search_and_fresh_seeds() {
+    let folder = counting();
+    std::fs::rename(folder.path().join("problems.toml"), folder.path().join("mine.toml")).unwrap();
+    let tune =
+        ["tune", "--problems", "mine.toml", "-p", "sum", "-s", "./counting {n}", "--env", "N={n}", "--cpu", "3s"];
+    let search = ["--param", "n=1..3:int", "--seeds", "1-60", "--budget", "12", "--compare", "0"];
+    let said = folder.judge(&[&tune[..], &search].concat());
+    let again = "judge run -p sum -s './counting 3' --cpu 3s --env 'N=3' --problems mine.toml --seeds ";
+    assert!(said.stdout.contains(again) && !said.stdout.contains("--seeds 1-50"), "{}", said.stdout);
+}
+
 /// Searches a range with this budget, and spends nearly all of it.
 fn keeps_its_budget(folder: &Folder, range: &str, budget: usize) {
     let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--compare", "0", "--param", range];

@@ -87,6 +87,9 @@ fn multipass_solvers_run_on_the_validators_output() {
     assert_eq!(judged(&folder, solver), accepted("1"));
     assert_eq!(judged(&folder, "echo 10"), wrong("pass 2: expected 5, found 10"));
     assert_eq!(judged(&folder, "echo 9"), wrong("pass 1: expected 10, found 9"));
+    folder.judge(&["run", "-p", "p", "-s", solver]);
+    let said = folder.judge(&["check", "--run", "last"]);
+    assert!(said.stdout.contains("0 differ") && said.stdout.contains("of several passes"), "{}", said.stdout);
     let fails = "sh -c 'read a b; [ \"$a\" = back ] && exit 3; echo $((a * 2))'";
     assert_eq!(judged(&folder, fails).1, "runtime-error");
     let endless = problem(&format!("{lines}\nchecker-arguments = \"endless\""));

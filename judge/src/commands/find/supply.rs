@@ -224,6 +224,10 @@ fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
 
 /// Reads the inputs that are changed.
 fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Source, Failure> {
+    if args.seeds.is_some() {
+        let error = format!("the problem `{}` cannot make cases from seeds: it has no generator", problem.id);
+        return Err(Failure::usage(error).with_hint("leave out --seeds, or add `generator-command` to the problem"));
+    }
     let Some(folder) = args.save.clone() else {
         let error = "changed inputs are in no file yet";
         return Err(Failure::usage(error).with_hint("--save DIR writes the cases found"));
@@ -270,9 +274,8 @@ fn described(problem: &Problem, seeds: Vec<u64>) -> Vec<(CaseSpec, Vec<f64>)> {
     let names: BTreeSet<String> = all.collect();
     let columns: Vec<Vec<f64>> = names.iter().map(|name| column(&features, name)).collect();
     let point = |place: usize| columns.iter().map(|column| column[place]).collect();
-    let with_point = cases.into_iter().enumerate().map(|(place, case)| (case, point(place)));
-    // An input that cannot be made is not a case.
-    with_point.zip(&features).filter(|(_, features)| features.is_some()).map(|(case, _)| case).collect()
+    // An input that cannot be made is a fault that is reported when the case is played.
+    cases.into_iter().enumerate().map(|(place, case)| (case, point(place))).collect()
 }
 
 /// Returns a feature of each case, from 0 to 1.

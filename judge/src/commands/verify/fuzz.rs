@@ -14,6 +14,7 @@ use judge_report::{CheckResult, Finding};
 use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
 use judge_run::command::CommandError;
 use judge_run::program::find_program;
+use judge_run::runner::was_interrupted;
 use judge_session::{Failure, load};
 use judge_statistics::Random;
 use std::collections::BTreeMap;
@@ -138,7 +139,10 @@ pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) 
     }
     let (mut random, started) = (Random::new(fuzz.seed), Instant::now());
     let (mut tries, mut faults) = (0, BTreeMap::<Fault, (Pair, String)>::new());
-    while started.elapsed() < fuzz.time && !faults.contains_key(&Fault::Hang) && !pairs.is_empty() {
+    let goes_on = |faults: &BTreeMap<Fault, (Pair, String)>| {
+        started.elapsed() < fuzz.time && !faults.contains_key(&Fault::Hang) && !was_interrupted()
+    };
+    while goes_on(&faults) && !pairs.is_empty() {
         let pair = changed(&pairs[random.below(pairs.len())], &mut random);
         if !checkers.takes(&pair) {
             continue;
@@ -380,7 +384,7 @@ fn kept(
 fn smaller(checkers: &Checkers, fault: Fault, pair: Pair, why: &str) -> (Pair, String) {
     let (started, mut pair, mut why) = (Instant::now(), pair, why.to_owned());
     let shows = |pair: &Pair, why: &mut String| {
-        let is_in_time = started.elapsed() < REDUCTION_TIME;
+        let is_in_time = started.elapsed() < REDUCTION_TIME && !was_interrupted();
         match if is_in_time && checkers.takes(pair) { checkers.examined(pair) } else { None } {
             Some((found, said)) if found == fault => {
                 *why = said;

@@ -13,6 +13,7 @@ use judge_cli::{ConditionArgs, LimitArgs, RunningArgs, VerifyArgs};
 use judge_problem::{CaseFlags, CaseSource, CaseSpec, Catalogue, Exit, Problem, TestGroup, Time, counted, quote};
 use judge_report::{CheckResult, Finding, VerifiedProblem, VerifyReport};
 use judge_run::cases::{Selection, select};
+use judge_run::runner::was_interrupted;
 use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
 use judge_session::{Failure, GlobalArgs, MatchRunner, load, outputs, sandbox};
@@ -127,6 +128,9 @@ impl Verifier<'_> {
             checks.extend(slowest.map(|slowest| time_limit(&subject, &slowest)));
             if let Some(fuzz) = &self.fuzz {
                 checks.extend(fuzz::fuzz(&subject, &good, fuzz)?);
+            }
+            if was_interrupted() {
+                return Err(Failure::interrupted());
             }
         } else {
             let why = "not checked as long as its inputs are not right";
