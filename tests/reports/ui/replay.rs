@@ -191,14 +191,15 @@ const KEEP_SAVED: &str = "(() => { window.saved = []; const blobs = {}, make = U
         reader.readAsDataURL(blobs[href]);
     }; })()";
 
-/// Plays a film in a page without a policy, and returns its length in seconds and its width.
+/// Plays a film to its end in a page without a policy, and returns its length in seconds and its width. A recorded film
+/// has no length before that.
 const PLAYED: &str = "(bytes) => new Promise((done, failed) => {
     const film = document.createElement('video');
     film.muted = true;
     film.onerror = () => failed(new Error(film.error.message));
-    film.onloadedmetadata = () => { film.currentTime = 1e9; };
-    film.onseeked = () => done([film.duration === Infinity ? film.currentTime : film.duration, film.videoWidth]);
+    film.onended = () => done([film.currentTime, film.videoWidth]);
     film.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(bytes), (sign) => sign.charCodeAt(0))]));
+    film.play().catch(failed);
 })";
 
 #[test]
