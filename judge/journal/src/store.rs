@@ -10,13 +10,17 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// The journal's file in its folder.
 const FILE: &str = "journal.db";
 
 /// How long to wait for another judge's commit. A commit takes less than a millisecond, or longer on a slow disk.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The time between two attempts to open a journal that another judge is making.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// How many pages of a journal are copied at a time.
 const BACKUP_PAGES: i32 = 4096;
@@ -63,7 +67,7 @@ impl Journal {
     }
 
     pub(super) fn open_to_write(path: &Path, mode: Mode) -> Result<Self, JournalError> {
-        let opened = Connection::open(path).and_then(|mut connection| {
+        let open = |mut connection: Connection| {
             configure(&connection)?;
             if Contents::of(&connection)? == Contents::Nothing {
                 // It has an effect only before the first table.
@@ -75,7 +79,15 @@ impl Journal {
                 make_tables(&mut connection)?;
             }
             Ok((connection, contents))
-        });
+        };
+        let started = Instant::now();
+        let opened = loop {
+            match Connection::open(path).and_then(open) {
+                // SQLite does not wait for another judge that makes the same journal.
+                Err(error) if is_busy(&error) && started.elapsed() < BUSY_TIMEOUT => sleep(RETRY),
+                opened => break opened,
+            }
+        };
         Self::of(opened, path, mode)
     }
 
@@ -247,6 +259,10 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(folder.join(".gitignore"), "*\n"))
         .map_err(|source| JournalError::Folder { path: folder.to_owned(), source })
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {

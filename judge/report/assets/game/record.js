@@ -48,6 +48,11 @@ export async function recordFilm(viewer, name, tell) {
   recorder.start(1000);
   tell("recording …");
   const drawing = setInterval(() => drawFrame(pen, viewer), 33);
+  // A busy machine takes a while to encode the first picture. What is drawn before that is in no film.
+  for (let tries = 0; tries < 100 && parts.every(({ size }) => size === 0); tries++) {
+    await new Promise((done) => setTimeout(done, 100));
+    recorder.requestData();
+  }
   // Whatever pauses the game ends the film.
   viewer.play();
   await new Promise((done) => {
@@ -58,11 +63,6 @@ export async function recordFilm(viewer, name, tell) {
       setTimeout(done, 1000);
     }, 50);
   });
-  // A busy machine takes a while to encode the first picture, and until then a film that ends is empty.
-  for (let tries = 0; tries < 100 && parts.every(({ size }) => size === 0); tries++) {
-    recorder.requestData();
-    await new Promise((done) => setTimeout(done, 100));
-  }
   clearInterval(drawing);
   recorder.stop();
   await ended;
