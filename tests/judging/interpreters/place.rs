@@ -3,11 +3,14 @@
 use crate::support::Said;
 use crate::support::require::{Need, skip};
 use std::fs::{self, Permissions};
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// An ordinary user.
@@ -123,7 +126,13 @@ impl Place {
 }
 
 pub(crate) fn said(mut command: Command) -> Said {
-    command.output().unwrap().into()
+    loop {
+        match command.output() {
+            // A process that another test's thread has forked still holds a new script open for writing.
+            Err(busy) if busy.kind() == ErrorKind::ExecutableFileBusy => thread::sleep(Duration::from_millis(5)),
+            output => return output.unwrap().into(),
+        }
+    }
 }
 
 /// The system's own program of this name.

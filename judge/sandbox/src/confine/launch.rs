@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libc::c_long;
 use parking_lot::Mutex;
@@ -94,14 +94,17 @@ impl<'a> Launch<'a> {
 
     /// Starts the program. Returns when it runs, or when it certainly will not.
     pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
-        // Another thread may have forked a process that still has a newly written file open for writing.
-        for _ in 0..10 {
+        // Another thread may have forked a process that still has a newly written file open for writing. On a machine
+        // under load, that process may wait long for a core.
+        let end = Instant::now() + Duration::from_millis(500);
+        loop {
             match self.attempt()? {
-                Launched::Refused(libc::ETXTBSY) => std::thread::sleep(Duration::from_millis(2)),
+                Launched::Refused(libc::ETXTBSY) if Instant::now() < end => {
+                    std::thread::sleep(Duration::from_millis(2))
+                }
                 launched => return Ok(launched),
             }
         }
-        self.attempt()
     }
 
     fn attempt(&mut self) -> Result<Launched, Fault> {
