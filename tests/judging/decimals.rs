@@ -91,6 +91,31 @@ fn effects_are_formed_exactly() {
 }
 
 #[test]
+fn effects_that_cancel_out_are_no_difference() {
+    let folder = Folder::new();
+    let generator = "expr ( {seed} - 1 ) / 3 + 1";
+    let text = format!(
+        "[[problem]]\nid = \"p\"\nchecker-command = \"cat {{answer}}\"\ngenerator-command = \"{generator}\"\nseeds = \"1-18\"\n"
+    );
+    folder.write("problems.toml", text);
+    for seed in 0..18 {
+        // In floating point, 0.1 + 0.2 - 0.3 is above 0.
+        folder.write(&format!("a/seed-{}.out", seed + 1), "1\n");
+        folder.write(&format!("b/seed-{}.out", seed + 1), ["1.1\n", "1.2\n", "0.7\n"][seed % 3]);
+        folder.write(&format!("tiny/seed-{}.out", seed + 1), "1e-200\n");
+        folder.write(&format!("huge/seed-{}.out", seed + 1), "1e200\n");
+    }
+    let (_, report) = folder.json(&["compare", "-p", "p", "a=answers:a", "b=answers:b"]);
+    let comparison = &report["comparisons"][0];
+    assert!(comparison["claim"] == "equal" && comparison["effect"]["ties"] == 6, "{comparison}");
+    let said =
+        folder.judge(&["compare", "-p", "p", "a=answers:a", "b=answers:b", "--seeds", "1,2,3", "--measure", "points"]);
+    assert!(said.stdout.contains("the mean score stays the same"), "{}", said.stdout);
+    let said = folder.judge(&["compare", "-p", "p", "tiny=answers:tiny", "huge=answers:huge"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+}
+
+#[test]
 fn a_gate_holds_decimals_and_says_them() {
     let folder = echo("failure = -1");
     let baseline = ["baseline", "-p", "echo", "-s", "cat", "--output", "base.toml"];

@@ -49,6 +49,14 @@ impl Mapping {
         self.entries.iter().map(|(key, _)| &**key)
     }
 
+    /// Returns the first key at any depth that ends with this character.
+    pub(super) fn key_with_end(&self, end: char) -> Option<String> {
+        let of = |(key, value): &(String, MarkedYamlOwned)| {
+            key.ends_with(end).then(|| key.clone()).or_else(|| key_with_end(value, end))
+        };
+        self.entries.iter().find_map(of)
+    }
+
     /// Returns the value of a key. `None` if it is missing or null.
     fn get(&self, key: &str) -> Option<&MarkedYamlOwned> {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value).filter(|value| !value.data.is_null())
@@ -144,6 +152,15 @@ impl Mapping {
         self.entries.extend(missing);
         self
     }
+}
+
+fn key_with_end(node: &MarkedYamlOwned, end: char) -> Option<String> {
+    let of_list = || node.data.as_sequence()?.iter().find_map(|inner| key_with_end(inner, end));
+    let of_mapping = || {
+        let mut entries = node.data.as_mapping()?.iter();
+        entries.find_map(|(key, value)| word(key).filter(|key| key.ends_with(end)).or_else(|| key_with_end(value, end)))
+    };
+    of_list().or_else(of_mapping)
 }
 
 fn first_text(node: &MarkedYamlOwned, preferred: &[&str]) -> Option<String> {

@@ -11,7 +11,7 @@ use super::identity::{Machine, RunRecord, SameRun};
 use super::recording::Recording;
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
-use super::stored::Known;
+use super::stored::{Known, write_reference};
 use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -157,7 +157,8 @@ fn changes(
     Ok(changes)
 }
 
-/// Continues a run with today's names of its generator and files. Cases with faults run again.
+/// Continues a run with today's names of its generator and files. Cases with faults run again. If the rule had no best
+/// scores when the run started, the run gets today's.
 fn go_on(
     journal: &mut Journal,
     record: &RunRecord<'_>,
@@ -167,6 +168,9 @@ fn go_on(
     let transaction = journal.transaction()?;
     let rows = rows_of(&transaction, run)?;
     today.note(&transaction, run.0)?;
+    if journal.reference(run)?.is_none() {
+        write_reference(&transaction, run, &record.plan.problem, 0, &record.plan.cases)?;
+    }
     transaction
         .execute("UPDATE run SET state = 'open', turn = (SELECT max(turn) + 1 FROM run) WHERE id = ?1", [run.0])?;
     let mut known = Known::of(record.plan);

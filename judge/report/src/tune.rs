@@ -4,11 +4,11 @@ use crate::compare::claims::percentage;
 use crate::formats::{Format, Missing, NO_TESTS, Report, Written};
 use crate::text::{
     Column, Field, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid,
-    json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
+    if_any, json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
 };
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{
-    CaseName, Direction, Limits, Outcome, Provenance, Stop, Verdict, fill_placeholders, one_line, quote,
+    CaseName, Direction, Limits, Outcome, Provenance, Stop, Verdict, counted, fill_placeholders, one_line, quote,
 };
 use judge_statistics::tune::{Parameter, ParameterSetting};
 use judge_statistics::{Interval, Moments, mean_interval};
@@ -304,7 +304,7 @@ fn settings_grid(report: &TuneReport, style: Style) -> String {
         table.add_row(row);
     }
     let left_out = order.len().saturating_sub(SHOWN);
-    if left_out == 0 { table.text() } else { format!("{}\n… and {left_out} more settings", table.text()) }
+    table.text() + &if_any(left_out, |count| format!("\n… and {}", counted(count, "more setting")))
 }
 
 fn winner(report: &TuneReport, best: usize) -> String {

@@ -198,7 +198,11 @@ fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Fai
     let Some(calibration) = Calibration::of(&record.baseline, args.alpha) else {
         let path = file.display();
         if record.baseline.runs().is_some_and(|(fewest, _)| fewest > 1) {
-            judge_report::note(&format!("{path}: no score changed from run to run: any fall is noticed"));
+            let finding = format!("{path}: no score changed from run to run: any fall is noticed");
+            if !args.reports.is_empty() {
+                return Err(Failure::usage(finding).with_hint("there is nothing to report: omit the report"));
+            }
+            judge_report::note(&finding);
             return Ok(Exit::Success);
         }
         let error = format!("{path} does not tell how scores vary: it has one run of each case");

@@ -53,7 +53,7 @@ pub use anytime::{
     cases_until_decided,
 };
 pub use ladder::{LADDER_STEP, climbs, sum_error};
-pub use moments::{Interval, Moments};
+pub use moments::{Interval, Moments, power_of_two};
 pub use places::{PairOrder, PlaceInterval, SolverOrder, holm};
 pub use power::{SumError, TermVariance, normal_level};
 pub use random::Random;

@@ -5,8 +5,10 @@
 /// The sums are about the running mean (Pébay, "Formulas for robust, one-pass parallel computation of covariances and
 /// arbitrary-order statistical moments", Sandia report SAND2008-6212): sums of plain powers would lose all digits if
 /// the mean is large against the spread.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
+    /// The unit of the values, a power of two, so dividing by it is exact.
+    unit: f64,
     count: usize,
     mean: f64,
     squares: f64,
@@ -14,16 +16,36 @@ pub struct Moments {
     fourths: f64,
 }
 
+impl Default for Moments {
+    fn default() -> Self {
+        Self { unit: 1.0, count: 0, mean: 0.0, squares: 0.0, cubes: 0.0, fourths: 0.0 }
+    }
+}
+
+/// The largest rounding error of a mean or a spread, as a share of the sum of the sizes.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 impl Moments {
-    /// Returns the moments of a whole sample.
+    /// Returns the moments of a whole sample. Its unit is of the size of the largest value: fourth powers of huge or
+    /// tiny numbers are out of range. Values that cancel out or are equal, except for rounding errors, have a mean or a
+    /// spread of exactly 0.
     pub fn of(sample: &[f64]) -> Self {
-        let mut moments = Self::default();
+        let largest = sample.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+        let mut moments = Self { unit: power_of_two(largest), ..Self::default() };
         sample.iter().for_each(|&value| moments.push(value));
+        let error = ROUNDING * sample.iter().map(|value| (value / moments.unit).abs()).sum::<f64>();
+        if moments.mean.abs() * moments.count as f64 <= error {
+            moments.mean = 0.0;
+        }
+        if moments.squares.sqrt() <= error {
+            (moments.squares, moments.cubes, moments.fourths) = (0.0, 0.0, 0.0);
+        }
         moments
     }
 
     /// Adds one value, which is finite.
     pub fn push(&mut self, value: f64) {
+        let value = value / self.unit;
         let before = self.count as f64;
         self.count += 1;
         let count = self.count as f64;
@@ -43,12 +65,12 @@ impl Moments {
 
     /// Returns the mean, 0 without values.
     pub fn mean(&self) -> f64 {
-        self.mean
+        self.mean * self.unit
     }
 
     /// Returns the unbiased standard deviation, 0 of fewer than two values.
     pub fn deviation(&self) -> f64 {
-        if self.count < 2 { 0.0 } else { (self.squares / (self.count as f64 - 1.0)).sqrt() }
+        if self.count < 2 { 0.0 } else { (self.squares / (self.count as f64 - 1.0)).sqrt() * self.unit }
     }
 
     /// Returns the standard error of the mean, 0 of fewer than two values.
@@ -70,15 +92,22 @@ impl Moments {
 
     /// Returns the moments of the values less this.
     pub(super) fn less(self, center: f64) -> Self {
-        Self { mean: self.mean - center, ..self }
+        Self { mean: self.mean - center / self.unit, ..self }
     }
 
     /// Returns the sums of the values, of their squares and of their cubes.
     pub(super) fn power_sums(&self) -> [f64; 3] {
         let (count, mean) = (self.count as f64, self.mean);
         let squares = self.squares + count * mean * mean;
-        [count * mean, squares, self.cubes + 3.0 * mean * self.squares + count * mean.powi(3)]
+        let cubes = self.cubes + 3.0 * mean * self.squares + count * mean.powi(3);
+        [count * mean * self.unit, squares * self.unit.powi(2), cubes * self.unit.powi(3)]
     }
+}
+
+/// Returns a power of two of the size of a number, 1 for 0.
+pub fn power_of_two(number: f64) -> f64 {
+    let exponent = number.abs().log2().floor();
+    if exponent.is_finite() { exponent.exp2() } else { 1.0 }
 }
 
 /// The effects that the data do not rule out, ends included.
@@ -147,6 +176,24 @@ mod tests {
     fn a_far_away_mean_costs_no_digits() {
         let moments = Moments::of(&[1e9 + 1.0, 1e9 + 2.0, 1e9 + 3.0]);
         assert!((moments.deviation() - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_size_of_the_values_does_not_matter() {
+        let plain = Moments::of(&[1.0, 2.0, 3.0, 10.0]);
+        for unit in [1e-250, 1e250] {
+            let moments = Moments::of(&[unit, 2.0 * unit, 3.0 * unit, 10.0 * unit]);
+            assert!((moments.mean() / unit - 4.0).abs() < 1e-12);
+            assert!((moments.deviation() / unit - plain.deviation()).abs() < 1e-12);
+            assert!((moments.skewness() - plain.skewness()).abs() < 1e-12);
+            assert!((moments.kurtosis() - plain.kurtosis()).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn rounding_errors_are_no_mean_and_no_spread() {
+        assert_eq!(Moments::of(&[0.1, 0.2, -0.3]).mean(), 0.0);
+        assert_eq!(Moments::of(&[0.1 + 0.2, 0.3, 0.3]).deviation(), 0.0);
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Private {
     fn of(parts: SiteParts) -> Self {
         let mut fields = Vec::new();
         if !parts.commands {
-            fields.extend(["command", "reproduce", "commit", "solver_hash"]);
+            fields.extend(["command", "reproduce", "git_commit", "solver_hash"]);
         }
         if !parts.machine {
             fields.extend(["host", "cpu", "kernel", "node"]);
@@ -499,9 +499,11 @@ mod tests {
         ] {
             assert_eq!(private.renamed(name), shown);
         }
-        let mut document = json!({ "command": "judge run", "message": "see /etc/passwd now", "solvers": [{ "host": "x", "total": 1 }] });
+        let mut document = json!({ "command": "judge run", "git_commit": "0123abcd", "message": "see /etc/passwd now", "solvers": [{ "host": "x", "total": 1 }] });
         private.cut(&mut document);
-        assert_eq!(document, json!({ "command": "", "message": "see … now", "solvers": [{ "host": "", "total": 1 }] }));
+        let shown =
+            json!({ "command": "", "git_commit": "", "message": "see … now", "solvers": [{ "host": "", "total": 1 }] });
+        assert_eq!(document, shown);
         let mut open = Private::of(SiteParts { commands: true, machine: true, stderr: true });
         open.hide_commands([("python3 bot.py", "python3 bot.py")].into_iter());
         assert_eq!(open.shown("python3 bot.py at /etc/passwd"), "python3 bot.py at /etc/passwd");

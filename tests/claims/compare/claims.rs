@@ -28,7 +28,7 @@ fn a_conclusion_says_what_its_cases_cannot_show() {
     let twenty = compared(&folder, &["./plain", "./better"]);
     let scope = "what happens in fewer than 1 of 7 cases has not shown (300 cases would show 1 %)";
     assert!(text(&twenty, "scope").starts_with(scope), "{twenty}");
-    assert!(text(&twenty, "scope").ends_with("--until-decided --rare 1% waits for them"), "{twenty}");
+    assert!(text(&twenty, "scope").ends_with("judge compare --until-decided --rare 1% waits for them"), "{twenty}");
     assert!(text(&twenty, "conclusion").starts_with("judging by these 20 cases, better is better than plain (1."));
     let verdict = [text(&twenty, "fact"), text(&twenty, "conclusion"), text(&twenty, "scope")].join("; ");
     assert_eq!(text(&twenty, "verdict"), verdict);
@@ -128,6 +128,16 @@ fn cases_without_an_effect_have_no_fact() {
     let said = folder.judge(&["compare", "-p", "sum", "./lower", "./huge", "--seeds", "1-8"]);
     assert!(said.stdout.contains("0 of the 8 cases that both solved"), "{}", said.stdout);
     assert!(said.stdout.contains("0 cases with an effect are too few"), "{}", said.stdout);
+}
+
+#[test]
+fn cases_without_a_ratio_are_not_said_to_be_equal() {
+    let folder = sample();
+    folder.script("zero", "read n; [ $n = 1 ] && echo 0 || echo 5");
+    folder.script("five", "echo 5");
+    let said = folder.judge(&["compare", "-p", "sum", "./zero", "./five", "--seeds", "1-8", "--measure", "ratio"]);
+    assert!(said.stdout.contains("the same score on all 7 cases with an effect"), "{}", said.stdout);
+    assert!(said.stdout.contains("1 more case without a ratio: a score is not above 0"), "{}", said.stdout);
 }
 
 #[test]

@@ -56,6 +56,19 @@ fn archive_batches_have_points_and_dependencies() {
 }
 
 #[test]
+fn a_failed_case_without_points_ends_the_rest() {
+    let config = "points: 5\ntest_cases:\n- {in: d.1.in, out: d.1.out}\n- {in: d.2.in, out: d.2.out, points: 0}\n\
+                  - {in: d.3.in, out: d.3.out, points: 10}\n- batched:\n  - {in: d.4.in, out: d.4.out}\n";
+    let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
+    let said = imported(&folder);
+    assert!(said.contains("taken  1 batch, all or nothing"), "{said}");
+    assert!(!said.contains("`points`"), "{said}");
+    assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "20");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 2)}'"), "5");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 3)}'"), "10");
+}
+
+#[test]
 fn cases_of_one_name_are_numbered() {
     let config = "test_cases:\n- {out: a/1.out}\n- {out: a/1.out}\n- {out: b/1.out}\n\
                   - batched:\n  - {in: a/1.in, out: a/1.out}\n  - {in: b/1.in, out: b/1.out}\n";
@@ -239,7 +252,9 @@ fn answers_that_dmoj_changes_are_named_or_refused() {
 fn unsupported_settings_are_refused_with_their_line() {
     let one = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
     let bridged = |args: &str| format!("{one}checker: {{name: bridged, args: {{{args}}}}}\n");
-    let cases: [(String, &str); 21] = [
+    let cases: [(String, &str); 23] = [
+        (format!("{one}checker+: \"'floats'\"\n"), "a value that a program of init.yml computes (`checker+`)"),
+        (one.replace("out:", "points++: \"node = 5\", out:"), "a program of init.yml computes (`points++`)"),
         (
             format!("{one}interactive: own.py\n"),
             "init.yml: an interactor in Python, which runs inside DMOJ's judge: this is not supported",

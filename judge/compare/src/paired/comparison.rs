@@ -1,9 +1,9 @@
 //! Two solvers paired by case: the effect of each case, the result under the problem's rule, and the contrast of both.
 
 use super::measure::{EffectMeasure, ScoredOutcomes};
-use judge_problem::scoring::{Exact, ExactSum, points_effect};
+use judge_problem::scoring::{Exact, ExactSum, ScoreMeasure};
 use judge_problem::{Direction, JobId, Outcome, Verdict};
-use judge_statistics::{Moments, Term, mean_interval};
+use judge_statistics::{Moments, Term, mean_interval, power_of_two};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
@@ -82,21 +82,23 @@ impl PairedComparison {
         paired
     }
 
-    /// Divides all effects by the mean base. If that is 0 or too large for floating point, no case has an effect.
+    /// Divides all effects by the mean base. If that is 0, or a number is too large for floating point, no case has an
+    /// effect.
     pub(super) fn divide(&mut self, raw: &[RawPair], heaviest: f64) {
         let mut unit = TermUnit::default();
         let terms: Vec<Term> = raw.iter().map(|pair| unit.term(pair)).collect();
         let total = raw.iter().map(|pair| pair.base.number()).collect::<ExactSum>().value();
         let count = raw.len() as f64;
         let mean = total.to_f64().map(|total| total / count);
-        let Some(mean) = mean.filter(|mean| *mean != 0.0 && mean.is_finite()) else {
+        let are_finite = |mean: &f64| raw.iter().all(|pair| (pair.effect.to_f64() / mean).is_finite());
+        let Some(mean) = mean.filter(|mean| *mean != 0.0 && mean.is_finite() && are_finite(mean)) else {
             self.undefined += std::mem::take(&mut self.cases);
             return;
         };
         self.unit = heaviest / unit.size();
         let divided = |(pair, term): (&RawPair, &Term)| Pair {
             case: pair.case,
-            effect: pair.effect / mean.abs(),
+            effect: pair.effect.to_f64() / mean.abs(),
             base: pair.base.to_f64() / mean,
             term: Term { base: term.base * sign(&total), ..*term },
         };
@@ -214,34 +216,41 @@ fn raw_pair(
     let points = |solver: usize| scored.board.standings[solver].points.get(case);
     let (effect, direction, base) = match measure.score_measure() {
         Some(measure) => {
-            let effect = measure.effect(a.score.as_ref()?, b.score.as_ref()?)?;
+            let (a, b) = (a.score.as_ref()?, b.score.as_ref()?);
+            let effect = match measure {
+                ScoreMeasure::Difference => b.to_rational() - a.to_rational(),
+                ScoreMeasure::LogRatio | ScoreMeasure::Relative => BigRational::from_float(measure.effect(a, b)?)?,
+            };
             (effect, scored.plan.problem.direction, weight.clone())
         }
         None => {
-            let effect = points_effect(&points(first)?, &points(second)?)?;
+            let effect = points(second)? - points(first)?;
             let base = if measure == EffectMeasure::Total { points(first)? * &weight } else { weight.clone() };
             (effect, scored.board.direction, base)
         }
     };
     let signed = match direction {
         Direction::Max => effect,
-        // Without the sign that a negated 0 would have.
-        Direction::Min => 0.0 - effect,
+        Direction::Min => -effect,
     };
-    Some(RawPair { case, effect: signed * weight.to_f64()?, base: base.into() })
+    let effect = signed * weight;
+    // Neither infinite nor rounded to 0.
+    effect.to_f64().filter(|number| number.is_finite() && (*number == 0.0) == effect.is_zero())?;
+    Some(RawPair { case, effect: effect.into(), base: base.into() })
 }
 
 /// A case before the effects are divided by the mean base.
 pub(super) struct RawPair {
     pub(super) case: usize,
-    pub(super) effect: f64,
+    /// Exact, so that effects that cancel out in a sum leave no rounding error.
+    pub(super) effect: Exact,
     pub(super) base: Exact,
 }
 
 impl RawPair {
     /// Adds a case that counts together with this one.
     pub(super) fn add(&mut self, other: &Self) {
-        self.effect += other.effect;
+        self.effect = (self.effect.number() + other.effect.number()).into();
         self.base = (self.base.number() + other.base.number()).into();
     }
 }
@@ -256,7 +265,7 @@ impl TermUnit {
     pub(super) fn term(&mut self, pair: &RawPair) -> Term {
         let base = pair.base.to_f64();
         let unit = *self.0.get_or_insert_with(|| power_of_two(base));
-        Term { effect: pair.effect / unit, base: base / unit }
+        Term { effect: pair.effect.to_f64() / unit, base: base / unit }
     }
 
     /// Returns the unit, 1 without any pairs.
@@ -274,12 +283,6 @@ pub(super) fn sign(number: &BigRational) -> f64 {
     } else {
         1.0
     }
-}
-
-/// Returns a power of two of the size of a number, 1 for 0.
-fn power_of_two(number: f64) -> f64 {
-    let exponent = number.abs().log2().floor();
-    if exponent.is_finite() { exponent.exp2() } else { 1.0 }
 }
 
 /// Which of two solvers is ahead under the problem's rule, on the cases that were run.

@@ -272,7 +272,7 @@ mod tests {
         #[expect(clippy::cast_possible_truncation, reason = "scores are far below 2^43")]
         let raw = |(case, (a, b)): (usize, &(f64, f64))| RawPair {
             case,
-            effect: (b - a) * 1e6,
+            effect: BigRational::from_float((b - a) * 1e6).unwrap().into(),
             base: BigRational::from_integer(BigInt::from((a * 1e6).round() as i64)).into(),
         };
         paired.divide(&scores.iter().enumerate().map(raw).collect::<Vec<_>>(), 1.0);

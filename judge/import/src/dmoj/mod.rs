@@ -26,7 +26,10 @@ const REFUSED: [(&str, &str); 6] = [
 ];
 
 /// Keys that are read here.
-const READ: [&str; 5] = ["archive", "test_cases", "checker", INTERACTIVE, checker::KEY];
+const READ: [&str; 6] = ["archive", "test_cases", "points", "checker", INTERACTIVE, checker::KEY];
+
+/// The end of keys whose value is a program: "dynamic keys".
+const DYNAMIC: char = '+';
 
 /// Reads the problem in a folder. `id`: the problem's id in place of the folder's name.
 ///
@@ -37,6 +40,9 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let config = Mapping::read(&file)?;
     if let Some((key, what)) = REFUSED.iter().find(|(key, _)| config.has(key)) {
         return Err(ImportError::unsupported(&file, format!("{what} (`{key}`)")));
+    }
+    if let Some(key) = config.key_with_end(DYNAMIC) {
+        return Err(ImportError::unsupported(&file, format!("a value that a program of init.yml computes (`{key}`)")));
     }
     let mut left: Vec<String> = config.keys().filter(|key| !READ.contains(key)).map(not_used).collect();
     let mut lines = BTreeSet::new();
@@ -134,7 +140,7 @@ fn taken(cases: &Cases, checker: &Checker, made: usize, root: &Path) -> Vec<Stri
     if made > 0 {
         taken.push(format!("{}, made by the generator", counted(made, "input")));
     }
-    match cases.batches.len() {
+    match cases.count_of_batches {
         0 => {}
         1 => taken.push("1 batch, all or nothing".to_owned()),
         count => taken.push(format!("{count} batches, each all or nothing")),
@@ -262,7 +268,7 @@ struct Generated {
     input: Option<PathBuf>,
 }
 
-/// Cases that count together.
+/// Cases that count together: a batch of the package, or a single case without points or after one.
 #[derive(Debug)]
 struct Batch {
     name: String,
@@ -278,6 +284,8 @@ struct Cases {
     /// The cases outside of batches.
     alone: Vec<Case>,
     batches: Vec<Batch>,
+    /// The number of batches of the package.
+    count_of_batches: usize,
 }
 
 impl Cases {
@@ -289,18 +297,46 @@ impl Cases {
         let listed = config.mappings("test_cases").map_err(|_| bad("test_cases", "`test_cases` are not listed"))?;
         let listed = listed.ok_or_else(|| bad("archive", "there are no `test_cases`"))?;
         let mut cases = Self::default();
-        let mut reader = Reader { config, left, count: 0 };
+        let mut reader = Reader { config, left, count: 0, points: config.number("points")?.unwrap_or(1.0) };
         for entry in &listed {
             match entry.mappings("batched")? {
                 Some(members) => {
-                    let batch = reader.batch(entry, &members, cases.batches.len() + 1)?;
+                    cases.count_of_batches += 1;
+                    let batch = reader.batch(entry, &members, cases.count_of_batches)?;
                     cases.batches.push(batch);
                 }
-                None => cases.alone.push(reader.case(entry, None)?),
+                None => {
+                    let case = reader.case(entry, None)?;
+                    cases.add(case, reader.count);
+                }
             }
         }
+        cases.depend_on_pretests();
         cases.name_apart();
         Ok(cases)
+    }
+
+    /// Adds a case outside of batches. `number`: its number among all cases.
+    fn add(&mut self, case: Case, number: usize) {
+        if case.points > 0.0 && self.batches.iter().all(|batch| batch.points > 0.0) {
+            self.alone.push(case);
+            return;
+        }
+        let (name, points) = (format!("case{number}"), case.points);
+        self.batches.push(Batch { name, points, depends_on: Vec::new(), cases: vec![case] });
+    }
+
+    /// After a failed case without points, DMOJ runs no other: all later cases depend on it.
+    fn depend_on_pretests(&mut self) {
+        let mut pretests: Vec<String> = Vec::new();
+        for batch in &mut self.batches {
+            let missing = pretests.iter().filter(|name| !batch.depends_on.contains(name));
+            let missing: Vec<_> = missing.cloned().collect();
+            batch.depends_on.extend(missing);
+            if batch.points == 0.0 {
+                pretests.push(batch.name.clone());
+            }
+        }
     }
 
     /// Returns all cases. Those in batches come last.
@@ -337,6 +373,8 @@ struct Reader<'a> {
     left: &'a mut BTreeSet<String>,
     /// The number of cases read so far.
     count: usize,
+    /// The points of cases and batches that name none.
+    points: f64,
 }
 
 impl Reader<'_> {
@@ -350,7 +388,7 @@ impl Reader<'_> {
         }
         Ok(Batch {
             name: format!("batch{number}"),
-            points: entry.number("points")?.unwrap_or(1.0),
+            points: entry.number("points")?.unwrap_or(self.points),
             depends_on: needed.iter().map(|number| format!("batch{number}")).collect(),
             cases: members.iter().map(|member| self.case(member, Some(entry))).collect::<Result<_, _>>()?,
         })
@@ -362,7 +400,7 @@ impl Reader<'_> {
         if batch.is_some() && entry.has("points") {
             self.left.insert("init.yml: `points` of a case in a batch: the batch has points".to_owned());
         }
-        let points = entry.number("points")?.unwrap_or(1.0);
+        let points = entry.number("points")?.unwrap_or(self.points);
         let name = format!("case{}", self.count);
         let own = |ending: &str, origin| (Path::new(GENERATED).join(format!("{name}.{ending}")), origin);
         let of_package = |key: &str| Ok::<_, ImportError>((file(entry, key)?, Origin::Package));

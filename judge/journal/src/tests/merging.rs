@@ -459,3 +459,24 @@ fn a_merged_run_has_those_of_its_parts_in_any_order_and_its_own() {
         assert_eq!(now, edits + 1, "merged again, nothing is written");
     }
 }
+
+#[test]
+fn a_run_that_goes_on_under_a_relative_rule_gets_a_reference_and_keeps_it() {
+    let mut bench = Bench::new(&["bot"], 1..=CASES as u64);
+    bench.run(&[Some(9), None, None]);
+    let mut recording = bench.begin();
+    recording.append(&[finished(0, 0, Some(7))]).unwrap();
+    let run = recording.run();
+    close(recording, Some(Stop::Interrupted), None);
+    relative(&mut bench, Direction::Max);
+    for imports in [imported(1, 5), imported(2, 5)] {
+        bench.journal().import_best(&game(&bench), &[imports]).unwrap();
+        know(&mut bench);
+        let resumed = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs).unwrap();
+        let Resumption::Found(recording, _) = resumed else { panic!("the run is found") };
+        close(*recording, Some(Stop::Interrupted), None);
+        let reference = bench.journal().reference(run).unwrap().unwrap();
+        let scores = [0, 1, 2].map(|place| reference.at(place).map(|known| known.score));
+        assert_eq!(scores, [Some(Score::from(9)), Some(Score::from(5)), None]);
+    }
+}

@@ -71,7 +71,8 @@ impl CompareReport<'_> {
                 format!("no difference: the same points on all {} cases", paired.cases)
             }
             Claim::Equal => {
-                format!("no difference: the same {} on all {} cases that both solved", self.quantity(), paired.cases)
+                let which = if paired.cases < paired.solved { "with an effect" } else { "that both solved" };
+                format!("no difference: the same {} on all {} cases {which}", self.quantity(), paired.cases)
             }
             Claim::Accepted(hypothesis) => accepted_in_words(self, comparison, hypothesis),
             Claim::Contrary => {
@@ -85,7 +86,8 @@ impl CompareReport<'_> {
             Claim::Undecided { more_cases: Some(more) } => {
                 // The observed effect or the smallest that matters, whichever is larger.
                 let least = self.parameters.min_effect.filter(|least| mean.abs() <= *least);
-                format!("not decided: about {more} more cases would show {}", size(measure, least.unwrap_or(mean)))
+                let more = counted(usize::try_from(more).unwrap_or(usize::MAX), "more case");
+                format!("not decided: about {more} would show {}", size(measure, least.unwrap_or(mean)))
             }
             Claim::Undecided { more_cases: None } => match ratio_in_words(self, comparison) {
                 Some(ratio) => format!("not decided: {ratio}"),
@@ -125,7 +127,7 @@ impl CompareReport<'_> {
             "what happens in fewer than 1 of {seldom} cases has not shown ({ENOUGH_CASES} cases would show 1 %)"
         );
         let rare = self.is_undone_by_failures(comparison, 1.0 / seldom).then(|| {
-            let and = if self.compared.is_sequential { "" } else { "--until-decided " };
+            let and = if self.compared.is_sequential { "" } else { "judge compare --until-decided " };
             let rule = self.compared.rule;
             format!("; no case failed, and by the rule `{rule}` rare failures would outweigh this: {and}--rare 1% waits for them")
         });
@@ -141,8 +143,9 @@ impl CompareReport<'_> {
             EffectMeasure::Points => self.compared.rule.max_points().and_then(|most| most.to_f64()),
             EffectMeasure::Ratio | EffectMeasure::Difference | EffectMeasure::Relative => None,
         };
-        let has_fresh_cases = self.compared.plan.problem.generator.is_some() && self.parameters.rare.is_none();
+        let has_fresh_cases = self.compared.plan.problem.generator.is_some() && self.runs.iter().all(Option::is_none);
         is_claim
+            && self.parameters.rare.is_none()
             && has_fresh_cases
             && paired.failures == Failures::default()
             && cost.is_some_and(|cost| paired.mean().abs() < cost * share)
@@ -157,12 +160,16 @@ pub(crate) fn percentage(probability: f64) -> String {
 
 /// Returns the basis of a conclusion: `judging by these 20 cases`.
 fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
-    let effects = match paired.pairs.len() {
-        all if all == paired.cases => "cases",
-        _ if report.has_whole_groups() => "groups",
-        _ => "inputs",
-    };
-    format!("judging by these {} {effects}", paired.pairs.len())
+    format!("judging by these {} {}s", paired.pairs.len(), observation(report, paired))
+}
+
+/// Returns what has one effect.
+fn observation(report: &CompareReport<'_>, paired: &PairedComparison) -> &'static str {
+    match paired.pairs.len() {
+        all if all == paired.cases => "case",
+        _ if report.has_whole_groups() => "group",
+        _ => "input",
+    }
 }
 
 /// Returns why there can be no conclusion from so few cases.
@@ -171,13 +178,14 @@ fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let fewest = fewest_for_claim(report.parameters.alpha);
     let are = |count: usize| if count == 1 { "is" } else { "are" };
     let lack_effects = paired.cases < paired.solved;
-    if report.compared.is_sequential || paired.solved < 2 || effects >= fewest {
+    let need_solutions = !report.compared.measure.counts_failures();
+    if report.compared.is_sequential || need_solutions && paired.solved < 2 || effects >= fewest {
         let which = if lack_effects { "with an effect" } else { "that both solved" };
         let cases = paired.solved.min(effects);
         return format!("not decided: {} {which} {} too few", counted(cases, "case"), are(cases));
     }
     let level = percentage(report.parameters.alpha);
-    let (cases, are) = (counted(effects, "case"), are(effects));
+    let (cases, are) = (counted(effects, observation(report, paired)), are(effects));
     let which = if lack_effects { " with an effect" } else { "" };
     format!("not decided: {cases}{which} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
@@ -197,9 +205,12 @@ fn accepted_in_words(report: &CompareReport<'_>, comparison: &Comparison, hypoth
     };
     let ratio = ratio_in_words(report, comparison).unwrap_or_default();
     let estimate = signed(report.compared.measure, mean);
-    format!(
-        "{b} against {a}: {name} is accepted, {ratio}; the estimate of {estimate} is {error}, because the test stopped early"
-    )
+    let bias = if comparison.paired.pairs.iter().all(|pair| pair.effect == 0.0) {
+        String::new()
+    } else {
+        format!("; the estimate of {estimate} is {error}, because the test stopped early")
+    };
+    format!("{b} against {a}: {name} is accepted, {ratio}{bias}")
 }
 
 /// Returns the likelihood ratio of the hypotheses, if the claim rests on it.

@@ -150,10 +150,14 @@ fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     lines.extend(report.units_in_words(&comparison.paired).map(|note| format!("  {note}")));
     lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
     if comparison.paired.undefined > 0 {
-        let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.compared.measure);
-        lines.push(format!(
-            "{undefined}: a score is not above 0, or the total is 0 or too large (see --measure difference)"
-        ));
+        let cases = counted(comparison.paired.undefined, "more case");
+        let measure = report.compared.measure;
+        let (why, other) = match measure {
+            EffectMeasure::Ratio => ("a score is not above 0", "difference"),
+            EffectMeasure::Total => ("the total is 0 or too large", "relative"),
+            _ => ("a number is too large or too small", "relative"),
+        };
+        lines.push(format!("  {cases} without a {measure}: {why} (see --measure {other})"));
     }
     lines.join("\n")
 }
@@ -306,7 +310,12 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     let mut lines: Vec<String> = verdicts.collect();
     if report.comparisons.len() > 1 {
         let [each, all] = [report.parameters.alpha, report.compared.alpha].map(percentage);
-        lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
+        lines.push(match report.parameters.hypotheses.map(|hypotheses| percentage(hypotheses.beta)) {
+            Some(beta) => {
+                format!("each comparison accepts H1 under H0 with a probability of {each} %, H0 under H1 of {beta} %")
+            }
+            None => format!("each claim is false with a probability of {each} % at most, any of them of {all} %"),
+        });
     }
     lines.push(format!("{}; {}", one_line(&report.compared.title()), report.compared.source()));
     lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));

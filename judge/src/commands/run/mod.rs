@@ -237,11 +237,11 @@ impl Play<'_> {
             return Ok(Exit::Success);
         }
         note_other_rule(&plan.problem, &scored);
-        outputs.publish(&report)?;
-        pages.map_or(Ok(()), |pages| pages.write(&report))?;
-        files.into_iter().try_for_each(JobFiles::close)?;
+        let written = [outputs.publish(&report), pages.map_or(Ok(()), |pages| pages.write(&report))];
+        let written = written.into_iter().chain(files.into_iter().map(JobFiles::close));
+        let all_written = Failure::check_all(written.filter_map(Result::err));
         note_how_to_continue(recorded.is_some(), stop);
-        Ok(exit(&outcomes, stop))
+        all_written.map(|()| exit(&outcomes, stop))
     }
 }
 
