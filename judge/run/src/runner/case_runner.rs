@@ -14,9 +14,9 @@
 //! lock is written.
 
 use super::slots::{Slots, request};
-use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, features};
+use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, Role, features};
 use crate::executor::{Executor, QUEUE};
-use crate::interaction::{self, ConverseError, Partner, Trial};
+use crate::interaction::{self, Conversation, ConverseError, Partner};
 use crate::solver;
 use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
@@ -113,7 +113,7 @@ impl Task<'_> {
 
     /// Returns whether the solver runs without a partner program.
     fn is_alone(&self) -> bool {
-        !matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. })
+        !matches!(&self.case.prepared, PreparedCase::External(programs, _) if programs.role != Role::Checker)
     }
 
     fn is_slightly_slow(&self, execution: &Execution) -> bool {
@@ -356,45 +356,46 @@ impl<'a> CaseRunner<'a> {
 
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, task: &Task<'_>) -> Result<SolverRun, ConverseError> {
-        let stopped = &self.slots.stopper.stopped;
         let Task { request, limits, .. } = task;
         let prepared = &task.case.prepared;
         if prepared.passes() > 1 {
             return perform_passes(&mut *self.executor, request, limits, prepared);
         }
-        let helper_limits = &self.slots.plan.problem.helper_limits;
-        let core = self.slots.settings.core(self.slot);
-        let conversation = match prepared {
-            PreparedCase::Interactive { interactor, case, .. } => {
-                let (interactor, protocol) = (&interactor.program, &interactor.protocol);
-                let (input, expected) = (&case.input, case.expected.as_deref());
-                let decision_time = helper_limits.interactor.0;
-                let (is_recorded, metrics) = (self.slots.plan.transcripts, &*case.metrics);
-                let partner =
-                    Partner { interactor, protocol, input, expected, decision_time, core, metrics, is_recorded };
-                interaction::converse(&mut *self.executor, request, limits, partner, stopped)?
-            }
-            PreparedCase::Tested { tester, case, seed, .. } => {
-                let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
-                let time_left = helper_limits.tester.0;
-                let metrics = &*case.metrics;
-                let trial = Trial { tester, input, expected, seed: *seed, time_left, core, metrics };
-                interaction::test(&mut *self.executor, request, limits, trial, stopped)?
-            }
-            _ => {
-                let execution = self.executor.run(request)?;
-                return Ok(SolverRun::undecided(execution));
-            }
+        let Some(conversation) = self.converse(request, limits, prepared)? else {
+            return Ok(SolverRun::undecided(self.executor.run(request)?));
         };
-        let (decision, metrics) = match conversation.decision {
+        let Conversation { execution, decision, metrics, written, transcript } = conversation;
+        let (decision, metrics) = match decision {
             InteractorDecision::Decided(ruling @ Ruling::Accepted(_)) => {
-                let own = Decision { ruling, metrics: conversation.metrics };
-                decide_by_check(prepared.check_written(&conversation.written), own)
+                decide_by_check(prepared.check_written(&written), Decision { ruling, metrics })
             }
             decision => (decision, Metrics::default()),
         };
-        let (execution, transcript) = (conversation.execution, conversation.transcript);
         Ok(SolverRun { execution, decision: Some(decision), metrics, transcript })
+    }
+
+    /// Runs the solver in a conversation. `None` if it has no partner.
+    fn converse(
+        &mut self,
+        request: &Request,
+        limits: &Limits,
+        prepared: &PreparedCase,
+    ) -> Result<Option<Conversation>, ConverseError> {
+        let PreparedCase::External(programs, case) = prepared else { return Ok(None) };
+        let (plan, stopped) = (self.slots.plan, &self.slots.stopper.stopped);
+        let (executor, helper_limits) = (&mut *self.executor, &plan.problem.helper_limits);
+        let core = self.slots.settings.core(self.slot);
+        let partner = |time| Partner { program: &programs.first, case, time, core };
+        match programs.role {
+            Role::Checker => Ok(None),
+            Role::Interactor => {
+                let partner = partner(helper_limits.interactor.0);
+                interaction::converse(executor, request, limits, partner, plan.transcripts, stopped).map(Some)
+            }
+            Role::Tester => {
+                interaction::test(executor, request, limits, partner(helper_limits.tester.0), stopped).map(Some)
+            }
+        }
     }
 
     /// A solver that succeeded has given an answer, right or wrong. The answer is kept if it is wanted.
