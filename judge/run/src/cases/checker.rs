@@ -2,11 +2,11 @@
 
 use crate::command::{CallInput, CallResult, Calls, CaseInput, CommandError, SetterProgram, StopSignal};
 use crate::matching::AnswerIndex;
-use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
+use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
 use judge_problem::{
-    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, GeneratorCall,
-    MetricRule, Metrics, Problem, Ruling, Tester, TokenRules, error_chain,
+    AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker,
+    GeneratorCall, MetricRule, Metrics, Problem, Ruling, TokenRules, error_chain,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,10 +70,26 @@ pub enum CheckerError {
 /// The decision of a checker on an answer, with its other output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// The ruling on an answer, with the metrics that the checker printed.
-    pub ruling: Ruling,
     /// Whether the answer is accepted, and its score.
+    pub ruling: Ruling,
+    /// The metrics that the checker printed.
     pub metrics: Metrics,
+}
+
+impl Decision {
+    /// Reads the decision of a program that has ended. Only an accepted answer has metrics.
+    pub(crate) fn read(
+        protocol: &dyn Protocol,
+        output: &CallOutput<'_>,
+        rules: &[MetricRule],
+    ) -> Result<Self, ProtocolError> {
+        let ruling = protocol.ruling(output)?;
+        let metrics = match ruling {
+            Ruling::Accepted(_) => verdict::read_metrics(protocol, output, rules)?,
+            Ruling::Rejected(_) => Metrics::default(),
+        };
+        Ok(Self { ruling, metrics })
+    }
 }
 
 impl From<Ruling> for Decision {
@@ -85,51 +101,50 @@ impl From<Ruling> for Decision {
 /// The checker of a problem.
 #[derive(Clone)]
 pub struct ProblemChecker {
-    choice: CheckerChoice,
-    /// The setter's program that checks answers, or that talks to the solver.
-    program: Option<Arc<CheckerProgram>>,
-    /// The program that checks what an interactor wrote, or answers that no tester has seen.
-    then: Option<Arc<CheckerProgram>>,
+    kind: Kind,
     least: Option<Score>,
     metrics: Arc<[MetricRule]>,
     stop: Option<StopSignal>,
-    /// The program that checks an interactor's output, or answers that no tester has seen.
+    /// The answer file for every case, if one is given.
     expected: Option<PathBuf>,
+    answers: Option<AnswerFiles>,
     /// All answer files. They are found once.
     answer_files: Arc<OnceLock<AnswerIndex>>,
+}
+
+#[derive(Clone)]
+enum Kind {
+    BuiltIn(&'static Checker),
+    Tokens(TokenRules),
+    External(SettersPrograms),
+}
+
+/// The setter's programs that decide on answers.
+#[derive(Clone)]
+pub struct SettersPrograms {
+    pub(crate) role: Role,
+    pub(crate) first: Arc<CheckerProgram>,
+    /// The program that checks what an interactor wrote, or answers that no tester has seen.
+    then: Option<Arc<CheckerProgram>>,
+}
+
+/// What the first of a setter's programs does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It checks answers.
+    Checker,
+    /// It talks to the solver.
+    Interactor,
+    /// It starts the solver.
+    Tester,
 }
 
 /// A case that the checker has read.
 pub enum PreparedCase {
     /// Read by a built-in checker.
     BuiltIn(Box<dyn Case>),
-    /// For an external checker.
-    External {
-        /// The checker.
-        checker: Arc<CheckerProgram>,
-        /// The case that it gets.
-        case: ExternalCase,
-    },
-    /// For an interactor.
-    Interactive {
-        /// The interactor.
-        interactor: Arc<CheckerProgram>,
-        /// The checker of its output, if the interactor does not decide alone.
-        then: Option<Arc<CheckerProgram>>,
-        /// Their input.
-        case: ExternalCase,
-    },
-    /// The case that they get.
-    Tested {
-        /// The tester.
-        tester: Box<Tester>,
-        /// The checker of the answers, if there is one.
-        then: Option<Arc<CheckerProgram>>,
-        /// The case that they get.
-        case: ExternalCase,
-        /// The seed of the case, if it is made from one.
-        seed: Option<u64>,
-    },
+    /// For programs of the setter.
+    External(SettersPrograms, ExternalCase),
     /// Compared with its answer file.
     Tokens(TokenRules, Vec<u8>),
 }
@@ -137,24 +152,27 @@ pub enum PreparedCase {
 impl ProblemChecker {
     /// Returns the checker of a problem.
     pub fn of(problem: &Problem) -> Self {
-        let (first, then) = match &problem.checker {
-            CheckerChoice::External(checker) => (Some(checker), None),
-            CheckerChoice::Interactor(interactor) => (Some(interactor), interactor.then.as_deref()),
-            CheckerChoice::Tester(tester) => (None, tester.checker.as_deref()),
-            CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => (None, None),
-        };
         let program = |checker: &ExternalChecker| {
             let program = SetterProgram::new(&checker.command, &problem.helper_limits.checker);
             Arc::new(CheckerProgram { program, protocol: checker.protocol.clone() })
         };
+        let external = |role, first: &ExternalChecker, then: Option<&ExternalChecker>| {
+            Kind::External(SettersPrograms { role, first: program(first), then: then.map(program) })
+        };
+        let kind = match &problem.checker {
+            CheckerChoice::BuiltIn(checker) => Kind::BuiltIn(checker),
+            CheckerChoice::Tokens(rules, _) => Kind::Tokens(*rules),
+            CheckerChoice::External(checker) => external(Role::Checker, checker, None),
+            CheckerChoice::Interactor(interactor) => external(Role::Interactor, interactor, interactor.then.as_deref()),
+            CheckerChoice::Tester(tester) => external(Role::Tester, &tester.program, tester.checker.as_deref()),
+        };
         Self {
-            choice: problem.checker.clone(),
-            program: first.map(program),
-            then: then.map(program),
+            kind,
             least: problem.min_score(),
             metrics: problem.metrics.clone().into(),
             stop: None,
             expected: None,
+            answers: problem.checker.answers().cloned(),
             answer_files: Arc::default(),
         }
     }
@@ -177,7 +195,7 @@ impl ProblemChecker {
         if let Some(expected) = &self.expected {
             return Ok(Some(expected.clone()));
         }
-        let (Some(CaseSource::File(path)), Some(answers)) = (source, self.choice.answers()) else { return Ok(None) };
+        let (Some(CaseSource::File(path)), Some(answers)) = (source, &self.answers) else { return Ok(None) };
         let files = self.answer_files.get_or_init(|| AnswerIndex::of(answers));
         let found = files.answer_of(path).map_err(|error| CheckerError::AnswerFolder(error_chain(error)))?;
         Ok(found.map(Path::to_owned))
@@ -188,32 +206,24 @@ impl ProblemChecker {
     /// # Errors
     /// When it is malformed, or its answer file cannot be found or read.
     pub fn prepare(&self, input: &[u8], source: Option<&CaseSource>) -> Result<PreparedCase, CheckerError> {
-        let (expected, least, stop) = (self.answer_file(source)?, self.least.clone(), self.stop.clone());
-        let metrics = Arc::clone(&self.metrics);
-        let case = |expected| ExternalCase { input: CaseInput::new(input), expected, stop, least, metrics };
-        Ok(match (&self.choice, self.program.clone()) {
-            (CheckerChoice::BuiltIn(checker), _) => {
+        let expected = self.answer_file(source)?;
+        Ok(match &self.kind {
+            Kind::BuiltIn(checker) => {
                 PreparedCase::BuiltIn(guarded(|| checker.read(input))?.map_err(CheckerError::Malformed)?)
             }
-            (CheckerChoice::External(_), Some(checker)) => PreparedCase::External { checker, case: case(expected) },
-            (CheckerChoice::Interactor(_), Some(interactor)) => {
-                PreparedCase::Interactive { interactor, then: self.then.clone(), case: case(expected) }
+            Kind::Tokens(rules) => {
+                let path = expected.ok_or(CheckerError::NoAnswerFile)?;
+                let bytes = std::fs::read(&path).map_err(|source| CheckerError::AnswerFile { path, source })?;
+                PreparedCase::Tokens(*rules, bytes)
             }
-            (CheckerChoice::External(external) | CheckerChoice::Interactor(external), None) => {
-                unreachable!("{external:?} has a program")
-            }
-            (CheckerChoice::Tester(tester), _) => {
-                let then = self.then.clone();
+            Kind::External(programs) => {
                 let seed = match source {
                     Some(CaseSource::Seed(seed) | CaseSource::Made(GeneratorCall { seed, .. })) => Some(*seed),
                     Some(CaseSource::File(_)) | None => None,
                 };
-                PreparedCase::Tested { tester: Box::new(tester.clone()), then, case: case(expected), seed }
-            }
-            (CheckerChoice::Tokens(rules, _), _) => {
-                let path = expected.ok_or(CheckerError::NoAnswerFile)?;
-                let bytes = std::fs::read(&path).map_err(|source| CheckerError::AnswerFile { path, source })?;
-                PreparedCase::Tokens(*rules, bytes)
+                let (stop, least, metrics) = (self.stop.clone(), self.least.clone(), Arc::clone(&self.metrics));
+                let case = ExternalCase { input: CaseInput::new(input), expected, seed, stop, least, metrics };
+                PreparedCase::External(programs.clone(), case)
             }
         })
     }
@@ -242,19 +252,28 @@ impl PreparedCase {
                 });
                 Ok(Decision { metrics, ruling: ruling(score)? })
             }
-            Self::External { checker, case } | Self::Tested { then: Some(checker), case, .. } => {
-                self.admit(checker.check_once(case, answer)?)
+            Self::External(programs, case) => {
+                let checker = match programs.role {
+                    Role::Checker => Some(&programs.first),
+                    Role::Interactor => None,
+                    Role::Tester => programs.then.as_ref(),
+                };
+                self.admit(checker.ok_or(CheckerError::Interactive)?.check_once(case, answer)?)
             }
             Self::Tokens(rules, expected) => Ok(verdict::compare_tokens(rules, expected, answer).into()),
-            Self::Interactive { .. } | Self::Tested { .. } => Err(CheckerError::Interactive),
         }
     }
 
     /// Returns how often the solver may run on the case.
     pub fn passes(&self) -> u32 {
+        self.only_checker().map_or(1, |(checker, _)| verdict::checker_protocol(&checker.protocol).passes())
+    }
+
+    /// Returns the setter's checker, with its case, if the solver runs without a partner program.
+    fn only_checker(&self) -> Option<(&CheckerProgram, &ExternalCase)> {
         match self {
-            Self::External { checker, .. } => verdict::checker_protocol(&checker.protocol).passes(),
-            _ => 1,
+            Self::External(programs, case) if programs.role == Role::Checker => Some((&programs.first, case)),
+            _ => None,
         }
     }
 
@@ -263,8 +282,7 @@ impl PreparedCase {
     /// # Errors
     /// When the files of the checker cannot be created.
     pub fn begin(&self) -> Result<Option<Checking<'_>>, CheckerError> {
-        let Self::External { checker, case } = self else { return Ok(None) };
-        Ok(Some(checker.begin(case)?))
+        self.only_checker().map(|(checker, case)| Ok(checker.begin(case)?)).transpose()
     }
 
     /// Returns the checker's decision on the interactor's output. `None`: only the interactor decides.
@@ -272,8 +290,12 @@ impl PreparedCase {
     /// # Errors
     /// When the checker itself fails.
     pub fn check_written(&self, written: &[u8]) -> Result<Option<Decision>, CheckerError> {
-        let Self::Interactive { then: Some(then), case, .. } = self else { return Ok(None) };
-        then.check_once(case, written).map(Some)
+        match self {
+            Self::External(SettersPrograms { role: Role::Interactor, then: Some(then), .. }, case) => {
+                then.check_once(case, written).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns a decision unchanged, or an error if the problem does not allow its score.
@@ -281,9 +303,7 @@ impl PreparedCase {
     /// # Errors
     /// When the score is worse than the score of a failed case.
     pub fn admit(&self, decision: Decision) -> Result<Decision, CheckerError> {
-        let (Self::External { case, .. } | Self::Interactive { case, .. } | Self::Tested { case, .. }) = self else {
-            return Ok(decision);
-        };
+        let Self::External(_, case) = self else { return Ok(decision) };
         match (&decision.ruling, &case.least) {
             (Ruling::Accepted(score), Some(least)) if score < least => {
                 Err(CheckerError::BelowFailure { score: score.clone(), least: least.clone() })
@@ -308,7 +328,7 @@ impl PreparedCase {
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
-            Self::External { .. } | Self::Interactive { .. } | Self::Tested { .. } | Self::Tokens(..) => Vec::new(),
+            Self::External(..) | Self::Tokens(..) => Vec::new(),
         }
     }
 }
@@ -367,6 +387,8 @@ pub struct ExternalCase {
     pub input: CaseInput,
     /// The case's answer file.
     pub expected: Option<PathBuf>,
+    /// The seed of the case, if it is made from one.
+    pub(crate) seed: Option<u64>,
     /// Stops a checker early.
     pub stop: Option<StopSignal>,
     /// The lowest score that the problem admits.
@@ -378,7 +400,8 @@ pub struct ExternalCase {
 impl ExternalCase {
     /// Returns a case with only an input.
     fn of(input: &[u8]) -> Self {
-        Self { input: CaseInput::new(input), expected: None, stop: None, least: None, metrics: Arc::default() }
+        let input = CaseInput::new(input);
+        Self { input, expected: None, seed: None, stop: None, least: None, metrics: Arc::default() }
     }
 }
 
@@ -417,12 +440,8 @@ impl<'a> Checking<'a> {
             self.input = Some(CaseInput::new(next));
             return Ok(Checked::NextPass(next.to_vec()));
         }
-        let ruling = self.protocol.ruling(&output).map_err(CheckerError::Protocol)?;
-        let metrics = match ruling {
-            Ruling::Accepted(_) => verdict::read_metrics(self.protocol, &output, &self.case.metrics),
-            Ruling::Rejected(_) => Ok(Metrics::default()),
-        };
-        Ok(Checked::Decided(Decision { ruling, metrics: metrics.map_err(CheckerError::Protocol)? }))
+        let decision = Decision::read(self.protocol, &output, &self.case.metrics);
+        Ok(Checked::Decided(decision.map_err(CheckerError::Protocol)?))
     }
 }
 

@@ -7,6 +7,7 @@ mod select;
 pub use checker::{
     Checked, CheckerError, CheckerProgram, Checking, Decision, PreparedCase, ProblemChecker, check_externally, validate,
 };
+pub(crate) use checker::{ExternalCase, Role};
 pub(crate) use inputs::features;
 pub use inputs::{CaseDescription, CaseReader, InputError, Inputs, ReadError, describe_all};
 pub use select::{SelectError, Selection, select};

@@ -16,7 +16,7 @@ use tempfile::{NamedTempFile, TempDir};
 /// A setter's program.
 #[derive(Debug)]
 pub struct SetterProgram {
-    pub(super) command: CommandTemplate,
+    pub(crate) command: CommandTemplate,
     pub(super) limits: CommandLimits,
     found: OnceLock<Found>,
 }

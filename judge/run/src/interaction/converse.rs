@@ -1,17 +1,16 @@
 //! One conversation of a solver and an interactor, from the start of both to the interactor's decision.
 
-use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, WaitOutcome};
+use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Pipe, Recorder, Relay, UnreadInput};
-use crate::command::{CallInput, CallResult, CaseInput, CommandError, LiveCall, SetterProgram};
+use crate::cases::{CheckerProgram, Decision, ExternalCase};
+use crate::command::{CallInput, CallResult, CommandError, LiveCall};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError, Termination};
-use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, error_chain};
+use judge_problem::{Limits, MetricRule, error_chain};
 use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -23,8 +22,6 @@ pub(crate) struct Conversation {
     pub execution: Execution,
     /// The interactor's decision.
     pub decision: InteractorDecision,
-    /// The metrics of an accepted answer.
-    pub metrics: Metrics,
     /// The content of the first of its reports, if it decided.
     pub written: Vec<u8>,
     /// The transcript, if one is wanted: every line of both programs with its time.
@@ -48,38 +45,31 @@ pub(crate) enum ConverseError {
     Relay(#[from] io::Error),
 }
 
-/// The other side of a conversation.
-#[derive(Debug, Clone, Copy)]
+/// The other side of a conversation: an interactor, or a tester that starts the solver itself.
+#[derive(Clone, Copy)]
 pub(crate) struct Partner<'a> {
     /// The program.
-    pub interactor: &'a SetterProgram,
-    /// How it is called and understood.
-    pub protocol: &'a CheckerProtocol,
+    pub program: &'a CheckerProgram,
     /// The case.
-    pub input: &'a CaseInput,
-    /// The answer file of the case, if it has one.
-    pub expected: Option<&'a Path>,
-    /// How long the interactor may take to decide after the solver's own end.
-    pub decision_time: Duration,
+    pub case: &'a ExternalCase,
+    /// How long an interactor may take to decide after the solver's own end, or how long a tester may run apart from the
+    /// solver.
+    pub time: Duration,
     /// The core that the solver is pinned to, if any. The two programs alternate. On one core, waking the other one is
     /// fastest.
     pub core: Option<usize>,
-    /// The metrics that the problem declares.
-    pub metrics: &'a [MetricRule],
-    /// Whether a transcript is wanted. Both sides then take a little longer.
-    pub is_recorded: bool,
 }
 
 impl Conversation {
-    /// Returns the conversation of a solver that was not started.
-    fn not_begun(execution: Execution) -> Self {
-        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        Self { execution, decision, metrics: Metrics::default(), written: Vec::new(), transcript: None }
+    /// Returns a conversation that gave no accepted answer.
+    pub(super) fn without_answer(execution: Execution, decision: InteractorDecision) -> Self {
+        Self { execution, decision, written: Vec::new(), transcript: None }
     }
 }
 
 /// Runs the solver of a request in a conversation with the interactor. The solver has no other input. It is killed after
-/// the interactor's end; `stopped` ends the conversation after the solver's own end.
+/// the interactor's end; `stopped` ends the conversation after the solver's own end. With a transcript, both sides take a
+/// little longer.
 ///
 /// # Errors
 /// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
@@ -88,6 +78,7 @@ pub(crate) fn converse(
     request: &Request,
     limits: &Limits,
     partner: Partner<'_>,
+    is_recorded: bool,
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
     let (to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?);
@@ -95,15 +86,17 @@ pub(crate) fn converse(
     for pipe in [&to_solver.reader, &to_interactor.reader] {
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
-    let Partner { interactor, protocol, input, expected, decision_time, core, metrics, is_recorded } = partner;
     let (recorder, stdio) = if is_recorded {
         let (recorder, stdio) = Recorder::between(to_interactor.reader, to_solver.writer)?;
         (Some(recorder), stdio)
     } else {
         (None, [to_interactor.reader, to_solver.writer])
     };
+    let Partner { program, case, time, core } = partner;
+    let protocol = verdict::interactor_protocol(&program.protocol);
+    let files = CallInput { input: &case.input, answer: None, expected: case.expected.as_deref() };
     let interactor =
-        Interactor::start((interactor, protocol), input, expected, (stdio, core)).map_err(InteractorError::from)?;
+        LiveCall::start(&program.program, protocol, files, (stdio, core)).map_err(InteractorError::from)?;
     let mut relay = Relay::new(to_interactor.writer)?;
     let reader = to_solver.reader.try_clone()?;
     let request = Request {
@@ -116,101 +109,66 @@ pub(crate) fn converse(
     drop(request);
     relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
-        return Ok(Conversation::not_begun(execution));
+        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
+        return Ok(Conversation::without_answer(execution, decision));
     }
     let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
     let mut unread = UnreadInput::new(reader)?;
     let pending = PendingDecision {
         relay: &mut relay,
-        decider: &interactor,
+        ended: interactor.ended(),
+        processes: &|| interactor.processes(),
         to_solver: &mut unread,
         afterwards: if ended_well { Afterwards::ShowEnd } else { Afterwards::KeepOpen },
-        decision_time,
+        decision_time: time,
         stopped,
     };
-    let (decision, metrics, written) = match pending.wait_for_it()? {
-        WaitOutcome::Ended | WaitOutcome::Delivered => interactor.decision(metrics),
-        WaitOutcome::Idle(idleness) => (interactor.undecided(idleness), Metrics::default(), Vec::new()),
+    let (decision, written) = match pending.wait_for_it()? {
+        WaitOutcome::Ended | WaitOutcome::Delivered => decision(interactor, protocol, &case.metrics),
+        WaitOutcome::Idle(idleness) => (undecided(interactor, idleness), Vec::new()),
         WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
     };
     // The recorder detects the end of the interactor's output only after this process has closed its copy of the pipe.
     drop(unread);
     let transcript = recorder.map(Recorder::finish);
-    Ok(Conversation {
-        execution: Execution { stdout: relay.into_output(), ..execution },
-        decision,
-        metrics,
-        written,
-        transcript,
-    })
+    let execution = Execution { stdout: relay.into_output(), ..execution };
+    Ok(Conversation { execution, decision, written, transcript })
 }
 
-/// A running interactor. When this is dropped, it is killed.
-pub(super) struct Interactor<'a> {
-    call: LiveCall<'a>,
-    protocol: &'a dyn Protocol,
+/// Returns the decision of an interactor after its end, and the content of the first of its reports.
+fn decision(
+    interactor: LiveCall<'_>,
+    protocol: &dyn Protocol,
+    metrics: &[MetricRule],
+) -> (InteractorDecision, Vec<u8>) {
+    let CallResult { output, mut reports } = match interactor.end() {
+        Ok(called) => called,
+        Err(error) => return (failed(&error), Vec::new()),
+    };
+    let output = CallOutput { status: output.status, stdout: &[], stderr: &output.stderr, reports: &reports };
+    let decision = match protocol.next_pass(&output) {
+        Some(_) => Err(ProtocolError::NextPass("which interactive problems do not have here")),
+        None => Decision::read(protocol, &output, metrics),
+    };
+    match decision {
+        Ok(Decision { ruling, metrics }) => {
+            let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
+            (InteractorDecision::Decided(ruling, metrics), written)
+        }
+        Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Vec::new()),
+    }
 }
 
-impl<'a> Interactor<'a> {
-    /// Starts an interactor between two pipes. It stays on `core`, if one is given.
-    pub(super) fn start(
-        (program, protocol): (&'a SetterProgram, &'a CheckerProtocol),
-        input: &CaseInput,
-        expected: Option<&Path>,
-        (stdio, core): ([OwnedFd; 2], Option<usize>),
-    ) -> Result<Self, CommandError> {
-        let protocol = verdict::interactor_protocol(protocol);
-        let files = CallInput { input, answer: None, expected };
-        Ok(Self { call: LiveCall::start(program, protocol, files, (stdio, core))?, protocol })
-    }
-
-    /// Returns its decision after its end, its metrics, and the content of the first of its reports.
-    pub(super) fn decision(self, metrics: &[MetricRule]) -> (InteractorDecision, Metrics, Vec<u8>) {
-        let CallResult { output, mut reports } = match self.call.end() {
-            Ok(called) => called,
-            Err(error) => return (failed(&error), Metrics::default(), Vec::new()),
-        };
-        let output = CallOutput { status: output.status, stdout: &[], stderr: &output.stderr, reports: &reports };
-        let said = match self.protocol.next_pass(&output) {
-            Some(_) => Err(ProtocolError::NextPass("which interactive problems do not have here")),
-            None => self.protocol.ruling(&output),
-        };
-        let said = said.and_then(|ruling| match ruling {
-            Ruling::Accepted(_) => Ok((verdict::read_metrics(self.protocol, &output, metrics)?, ruling)),
-            Ruling::Rejected(_) => Ok((Metrics::default(), ruling)),
-        });
-        match said {
-            Ok((metrics, ruling)) => {
-                let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
-                (InteractorDecision::Decided(ruling), metrics, written)
-            }
-            Err(error) => {
-                (InteractorDecision::Failed(format!("the interactor {error}")), Metrics::default(), Vec::new())
-            }
-        }
-    }
-
-    /// Ends it, and returns that it has not decided.
-    pub(super) fn undecided(self, idleness: Idleness) -> InteractorDecision {
-        match self.call.kill() {
-            Ok(stderr) => InteractorDecision::None(idleness, stderr),
-            Err(error) => failed(&error),
-        }
+/// Ends an interactor, and returns that it has not decided.
+fn undecided(interactor: LiveCall<'_>, idleness: Idleness) -> InteractorDecision {
+    match interactor.kill() {
+        Ok(stderr) => InteractorDecision::None(idleness, stderr),
+        Err(error) => failed(&error),
     }
 }
 
 fn failed(error: &CommandError) -> InteractorDecision {
     InteractorDecision::Failed(format!("the interactor failed: {}", error_chain(error)))
-}
-
-impl Decider for Interactor<'_> {
-    fn ended(&self) -> BorrowedFd<'_> {
-        self.call.ended()
-    }
-
-    fn activity(&self) -> Activity {
-        decision::sample_activity(&self.call.processes())
-    }
 }
 
 /// An interactor that could not be started.

@@ -20,19 +20,13 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// The number of equal samples in a row after which the interactor counts as waiting.
 const STILL_SAMPLES: usize = 4;
 
-/// The side of a conversation that decides. Below it is called the interactor.
-pub(super) trait Decider {
-    /// Becomes readable when it has ended.
-    fn ended(&self) -> BorrowedFd<'_>;
-
-    /// Samples its activity.
-    fn activity(&self) -> Activity;
-}
-
-/// A conversation after the solver's end and before the interactor's decision.
+/// A conversation after the solver's end and before the decision of its partner, which is called the interactor below.
 pub(super) struct PendingDecision<'a> {
     pub(super) relay: &'a mut Relay,
-    pub(super) decider: &'a dyn Decider,
+    /// Becomes readable when the interactor has ended.
+    pub(super) ended: BorrowedFd<'a>,
+    /// Returns the ids of the interactor's processes.
+    pub(super) processes: &'a dyn Fn() -> Vec<u32>,
     /// The interactor's further output.
     pub(super) to_solver: &'a mut UnreadInput,
     pub(super) afterwards: Afterwards,
@@ -89,7 +83,9 @@ impl PendingDecision<'_> {
                 }
                 // It has seen the end of its input, and has the full time to decide.
                 WakeReason::Nothing if self.afterwards == Afterwards::ShowEnd => {}
-                WakeReason::Nothing => samples.add(self.decider.activity(), self.relay.is_all_read()?),
+                WakeReason::Nothing => {
+                    samples.add(sample_activity(&(self.processes)()), self.relay.is_all_read()?);
+                }
             }
             if samples.alike == STILL_SAMPLES {
                 return Ok(WaitOutcome::Idle(Idleness::Waiting));
@@ -100,8 +96,7 @@ impl PendingDecision<'_> {
 
     /// Waits for one pause.
     fn wait(&self) -> io::Result<WakeReason> {
-        let ended = self.decider.ended();
-        let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
+        let mut fds = vec![PollFd::from_borrowed_fd(self.ended, PollFlags::IN)];
         fds.extend(self.relay.pending().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
         fds.extend(self.to_solver.poll());
         let timeout = Timespec { tv_sec: 0, tv_nsec: PAUSE.subsec_nanos().into() };
@@ -168,9 +163,9 @@ const WAKING: [&str; 3] = ["nanosleep", "pipe_write", "seccomp"];
 
 /// A sample of the activity of some processes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Activity {
+struct Activity {
     /// Some thread runs, is ready to run, or waits for a disk.
-    pub(super) runs: bool,
+    runs: bool,
     /// Some thread sleeps, and wakes without its partner.
     sleeps: bool,
     /// The program has not started yet, or it has ended and has not been waited for.
@@ -180,7 +175,7 @@ pub(super) struct Activity {
 }
 
 /// Samples every thread of these processes, which are all processes of the interactor.
-pub(super) fn sample_activity(processes: &[u32]) -> Activity {
+fn sample_activity(processes: &[u32]) -> Activity {
     let mut activity = Activity::default();
     for process in processes {
         let folder = PathBuf::from(format!("/proc/{process}"));

@@ -1,13 +1,13 @@
 //! One trial: a tester, and each run of the solver that it starts.
 
-use super::converse::{Conversation, ConverseError, InteractorError};
-use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, WaitOutcome};
+use super::converse::{Conversation, ConverseError, InteractorError, Partner};
+use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
-use judge_problem::{CheckerProtocol, ExternalChecker, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, tail};
-use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall, StubLink};
+use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, tail};
+use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -31,13 +31,13 @@ pub(crate) fn test(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
-    trial: Trial<'_>,
+    partner: Partner<'_>,
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
-    if trial.seed.is_none() && trial.tester.command.line.contains("{seed}") {
+    if partner.case.seed.is_none() && partner.program.program.command.line.contains("{seed}") {
         return Err(ConverseError::Tester("wants a `{seed}`, and the case is a file".to_owned()));
     }
-    let mut tester = Tester::start(&trial)?;
+    let mut tester = Tester::start(partner)?;
     let mut runs: Vec<Run> = Vec::new();
     loop {
         match tester.next(stopped)? {
@@ -48,9 +48,9 @@ pub(crate) fn test(
                 }
                 runs.push(run);
             }
-            Next::End => return conclude(tester, runs, trial.metrics),
+            Next::End => return conclude(tester, runs, &partner.case.metrics),
             Next::Timeout => {
-                let limit = Time(trial.time_left);
+                let limit = Time(partner.time);
                 let why = tester.end_with_reason(&format!("ran longer than {limit} beside the solver and was ended"));
                 return conclude_timed_out(runs, why);
             }
@@ -82,8 +82,9 @@ fn perform(
     let StubCall { stdin, stdout, arguments, link, .. } = call;
     let reader = stdin.try_clone()?;
     let mut relay = Relay::new(stdout)?;
-    let partner = Partner::new(&*tester, &link)?;
-    let over = watched(&[(Some(partner.ended()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
+    // Becomes readable when the tester has ended, or has killed the process that it started for the solver.
+    let ended = watched(&[(Some(tester.running.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)])?;
+    let over = watched(&[(Some(ended.as_fd()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
     let request = Request {
         argv: request.argv.iter().cloned().chain(arguments).collect(),
         stdin: Stdin::File(Arc::new(File::from(stdin))),
@@ -104,7 +105,8 @@ fn perform(
     let mut unread = UnreadInput::new(reader)?;
     let pending = PendingDecision {
         relay: &mut relay,
-        decider: &partner,
+        ended: ended.as_fd(),
+        processes: &|| tester.running.processes(),
         to_solver: &mut unread,
         afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
         decision_time: if failed { DECISION_TIME } else { tester.time_left },
@@ -136,13 +138,7 @@ fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<C
         ),
         false => InteractorDecision::None(idleness, String::new()),
     };
-    Ok(Conversation {
-        execution: run.execution,
-        decision,
-        metrics: Metrics::default(),
-        written: Vec::new(),
-        transcript: None,
-    })
+    Ok(Conversation::without_answer(run.execution, decision))
 }
 
 /// The result of a trial whose tester was killed.
@@ -152,13 +148,7 @@ fn conclude_timed_out(runs: Vec<Run>, why: String) -> Result<Conversation, Conve
         true => InteractorDecision::None(Idleness::Waiting, String::new()),
         false => InteractorDecision::Failed(format!("the tester {why}")),
     };
-    Ok(Conversation {
-        execution: first.execution,
-        decision,
-        metrics: Metrics::default(),
-        written: Vec::new(),
-        transcript: None,
-    })
+    Ok(Conversation::without_answer(first.execution, decision))
 }
 
 /// The result of a trial whose tester has ended by itself. If it gave no ruling and the solver failed, the solver is at
@@ -169,54 +159,23 @@ fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<Co
         return Err(ConverseError::Tester(tester.end_with_reason("ended with {status} without starting the solver")));
     };
     let later = runs.find(|run| run.failure_told);
-    let concluded = tester.conclude(later.is_some()).map_err(super::converse::InteractorError::from)?;
+    let concluded = tester.conclude(later.is_some()).map_err(InteractorError::from)?;
     let unruled = |execution| {
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        Ok(Conversation { execution, decision, metrics: Metrics::default(), written: Vec::new(), transcript: None })
+        Ok(Conversation::without_answer(execution, decision))
     };
-    let metrics = verdict::metrics_in(&concluded.written, metrics);
     let decision = match (concluded.ruling, later) {
-        (Ok(accepted @ Ruling::Accepted(_)), _) => match &metrics {
-            Ok(_) => InteractorDecision::Decided(accepted),
+        (Ok(accepted @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&concluded.written, metrics) {
+            Ok(metrics) => InteractorDecision::Decided(accepted, metrics),
             Err(error) => InteractorDecision::Failed(format!("the tester {error}")),
         },
         (_, Some(later)) => return unruled(later.execution),
-        (Ok(rejected), None) => InteractorDecision::Decided(rejected),
+        (Ok(rejected), None) => InteractorDecision::Decided(rejected, Metrics::default()),
         (Err(_), None) if first.failure_told => return unruled(first.execution),
         (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
     };
-    let stdout = concluded.answer.unwrap_or(first.said);
-    Ok(Conversation {
-        execution: Execution { stdout, ..first.execution },
-        decision,
-        metrics: metrics.unwrap_or_default(),
-        written: concluded.written,
-        transcript: None,
-    })
-}
-
-/// A tester during one run of the solver.
-struct Partner<'a> {
-    tester: &'a Tester,
-    ended: OwnedFd,
-}
-
-impl<'a> Partner<'a> {
-    fn new(tester: &'a Tester, link: &StubLink) -> io::Result<Self> {
-        let ends = [(Some(tester.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)];
-        Ok(Self { tester, ended: watched(&ends)? })
-    }
-}
-
-impl Decider for Partner<'_> {
-    /// Becomes readable when the tester has ended, or has killed the process that it started for the solver.
-    fn ended(&self) -> BorrowedFd<'_> {
-        self.ended.as_fd()
-    }
-
-    fn activity(&self) -> Activity {
-        self.tester.activity()
-    }
+    let execution = Execution { stdout: concluded.answer.unwrap_or(first.said), ..first.execution };
+    Ok(Conversation { execution, decision, written: concluded.written, transcript: None })
 }
 
 /// Returns a descriptor that becomes readable when one of these is ready, or is closed at its other end.
@@ -239,25 +198,6 @@ fn is_readable(fd: impl AsFd) -> io::Result<bool> {
 
 /// The pause between two checks of whether the run was stopped.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// A tester and its case.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Trial<'a> {
-    /// The program.
-    pub tester: &'a ExternalChecker,
-    /// The case.
-    pub input: &'a Path,
-    /// The answer file of the case, if it has one.
-    pub expected: Option<&'a Path>,
-    /// The seed of the case, if it is made from one.
-    pub seed: Option<u64>,
-    /// How long the tester may run, apart from the solver.
-    pub time_left: Duration,
-    /// The core that the solver stays on, if it does.
-    pub core: Option<usize>,
-    /// The metrics that the problem declares.
-    pub metrics: &'a [MetricRule],
-}
 
 /// A running tester. When this is dropped, it is killed.
 struct Tester {
@@ -297,23 +237,24 @@ struct TesterResult {
 
 impl Tester {
     /// Starts a tester. The case is its standard input, unless its command names the file or the seed.
-    fn start(trial: &Trial<'_>) -> Result<Self, InteractorError> {
-        let command = &trial.tester.command;
-        let protocol = trial.tester.protocol.clone();
+    fn start(Partner { program, case, time, core }: Partner<'_>) -> Result<Self, InteractorError> {
+        let command = &program.program.command;
+        let protocol = program.protocol.clone();
         let speaks = verdict::interactor_protocol(&protocol);
         let (stub, reports) = (Stub::create(command::SUPERVISORS.executable())?, Reports::create(speaks)?);
-        let seed = trial.seed.map(|seed| seed.to_string()).unwrap_or_default();
-        let files = reports.with(trial.input, None, trial.expected);
+        let seed = case.seed.map(|seed| seed.to_string()).unwrap_or_default();
+        let input = case.input.path()?;
+        let files = reports.with(input, None, case.expected.as_deref());
         let mut call = speaks.call(&command.line, &files);
         call.placeholders.extend([("solver", stub.path()), ("seed", Path::new(&seed))]);
         let place = Place::of(command)?;
         let words = command::call_words(command, &place, &call)?;
         let names_case = ["{input}", "{seed}"].iter().any(|name| command.line.contains(name));
-        let stdin = File::open(if names_case { Path::new("/dev/null") } else { trial.input })?;
+        let stdin = File::open(if names_case { Path::new("/dev/null") } else { input })?;
         let stdout = tempfile::tempfile()?;
-        let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], trial.core)?;
+        let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], core)?;
         let unread = UnreadInput::default();
-        Ok(Self { running, stub, reports, stdout, unread, time_left: trial.time_left, protocol, _place: place })
+        Ok(Self { running, stub, reports, stdout, unread, time_left: time, protocol, _place: place })
     }
 
     /// Waits for its next action.
@@ -324,8 +265,10 @@ impl Tester {
             if stopped.load(Ordering::SeqCst) {
                 break Next::Stopped;
             }
-            let mut fds =
-                vec![PollFd::new(&self.stub, PollFlags::IN), PollFd::from_borrowed_fd(self.ended(), PollFlags::IN)];
+            let mut fds = vec![
+                PollFd::new(&self.stub, PollFlags::IN),
+                PollFd::from_borrowed_fd(self.running.ended(), PollFlags::IN),
+            ];
             fds.extend(self.unread.poll());
             let pause = Timespec { tv_sec: 0, tv_nsec: left.min(PAUSE).subsec_nanos().into() };
             match rustix::event::poll(&mut fds, Some(&pause)) {
@@ -371,15 +314,5 @@ impl Tester {
         let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
         let has_score = matches!(&protocol, CheckerProtocol::Regex(search) if search.stream == ScoreStream::Stdout);
         Ok(TesterResult { ruling, written, answer: (!has_score).then_some(stdout) })
-    }
-}
-
-impl Decider for Tester {
-    fn ended(&self) -> BorrowedFd<'_> {
-        self.running.ended()
-    }
-
-    fn activity(&self) -> Activity {
-        decision::sample_activity(&self.running.processes())
     }
 }

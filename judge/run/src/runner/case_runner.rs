@@ -14,14 +14,14 @@
 //! lock is written.
 
 use super::slots::{Slots, request};
-use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, features};
+use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, Role, features};
 use crate::executor::{Executor, QUEUE};
-use crate::interaction::{self, ConverseError, Partner, Trial};
+use crate::interaction::{self, Conversation, ConverseError, Partner};
 use crate::solver;
 use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
-    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Metrics, Outcome, Ruling,
-    Verdict, error_chain, tail,
+    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
+    error_chain, tail,
 };
 use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
@@ -113,7 +113,7 @@ impl Task<'_> {
 
     /// Returns whether the solver runs without a partner program.
     fn is_alone(&self) -> bool {
-        !matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. })
+        !matches!(&self.case.prepared, PreparedCase::External(programs, _) if programs.role != Role::Checker)
     }
 
     fn is_slightly_slow(&self, execution: &Execution) -> bool {
@@ -356,72 +356,67 @@ impl<'a> CaseRunner<'a> {
 
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, task: &Task<'_>) -> Result<SolverRun, ConverseError> {
-        let stopped = &self.slots.stopper.stopped;
         let Task { request, limits, .. } = task;
         let prepared = &task.case.prepared;
         if prepared.passes() > 1 {
             return perform_passes(&mut *self.executor, request, limits, prepared);
         }
-        let helper_limits = &self.slots.plan.problem.helper_limits;
+        let Some(conversation) = self.converse(request, limits, prepared)? else {
+            return Ok(SolverRun::undecided(self.executor.run(request)?));
+        };
+        let Conversation { execution, decision, written, transcript } = conversation;
+        let decision = match decision {
+            InteractorDecision::Decided(ruling @ Ruling::Accepted(_), metrics) => {
+                let checked = prepared.check_written(&written);
+                decided(checked.map(|checked| checked.unwrap_or(Decision { ruling, metrics })))
+            }
+            decision => decision,
+        };
+        Ok(SolverRun { execution, decision: Some(decision), transcript })
+    }
+
+    /// Runs the solver in a conversation. `None` if it has no partner.
+    fn converse(
+        &mut self,
+        request: &Request,
+        limits: &Limits,
+        prepared: &PreparedCase,
+    ) -> Result<Option<Conversation>, ConverseError> {
+        let PreparedCase::External(programs, case) = prepared else { return Ok(None) };
+        let (plan, stopped) = (self.slots.plan, &self.slots.stopper.stopped);
+        let (executor, helper_limits) = (&mut *self.executor, &plan.problem.helper_limits);
         let core = self.slots.settings.core(self.slot);
-        let conversation = match prepared {
-            PreparedCase::Interactive { interactor, case, .. } => {
-                let (interactor, protocol) = (&interactor.program, &interactor.protocol);
-                let (input, expected) = (&case.input, case.expected.as_deref());
-                let decision_time = helper_limits.interactor.0;
-                let (is_recorded, metrics) = (self.slots.plan.transcripts, &*case.metrics);
-                let partner =
-                    Partner { interactor, protocol, input, expected, decision_time, core, metrics, is_recorded };
-                interaction::converse(&mut *self.executor, request, limits, partner, stopped)?
+        let partner = |time| Partner { program: &programs.first, case, time, core };
+        match programs.role {
+            Role::Checker => Ok(None),
+            Role::Interactor => {
+                let partner = partner(helper_limits.interactor.0);
+                interaction::converse(executor, request, limits, partner, plan.transcripts, stopped).map(Some)
             }
-            PreparedCase::Tested { tester, case, seed, .. } => {
-                let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
-                let time_left = helper_limits.tester.0;
-                let metrics = &*case.metrics;
-                let trial = Trial { tester, input, expected, seed: *seed, time_left, core, metrics };
-                interaction::test(&mut *self.executor, request, limits, trial, stopped)?
+            Role::Tester => {
+                interaction::test(executor, request, limits, partner(helper_limits.tester.0), stopped).map(Some)
             }
-            _ => {
-                let execution = self.executor.run(request)?;
-                return Ok(SolverRun::undecided(execution));
-            }
-        };
-        let (decision, metrics) = match conversation.decision {
-            InteractorDecision::Decided(ruling @ Ruling::Accepted(_)) => {
-                let own = Decision { ruling, metrics: conversation.metrics };
-                decide_by_check(prepared.check_written(&conversation.written), own)
-            }
-            decision => (decision, Metrics::default()),
-        };
-        let (execution, transcript) = (conversation.execution, conversation.transcript);
-        Ok(SolverRun { execution, decision: Some(decision), metrics, transcript })
+        }
     }
 
     /// A solver that succeeded has given an answer, right or wrong. The answer is kept if it is wanted.
     fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
-        let SolverRun { execution, decision, metrics, transcript } = solver_run;
-        let outcome = self.outcome(task, &execution, decision.map(|decision| (decision, metrics)));
+        let SolverRun { execution, decision, transcript } = solver_run;
+        let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let answer = (answered && self.wants_answers()).then_some(execution.stdout);
         (outcome, Evidence { input: Some(task.case.digest), answer, stored: None, transcript })
     }
 
-    fn outcome(
-        &self,
-        task: &Task<'_>,
-        execution: &Execution,
-        decision: Option<(InteractorDecision, Metrics)>,
-    ) -> Outcome {
+    fn outcome(&self, task: &Task<'_>, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {
         let Task { program, limits, .. } = task;
         let case = &task.case.prepared;
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
-            (Some((decision, metrics)), ending) => {
-                match verdict::interactive_verdict(execution, ending, limits, decision) {
-                    Ok(ruling) => outcome_from_decision(case.admit(Decision { ruling, metrics })),
-                    Err((verdict, note)) => Outcome::without_run(verdict, note),
-                }
-            }
+            (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
+                Ok((ruling, metrics)) => outcome_from_decision(case.admit(Decision { ruling, metrics })),
+                Err((verdict, note)) => Outcome::without_run(verdict, note),
+            },
             (None, Termination::Clean) => outcome_from_decision(case.decide(&execution.stdout)),
             (None, Termination::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
@@ -461,8 +456,6 @@ pub fn outcome_from_decision(decision: Result<Decision, CheckerError>) -> Outcom
 struct SolverRun {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
-    /// The metrics of an accepting decision.
-    metrics: Metrics,
     /// The transcript of a conversation, if one is wanted.
     pub(super) transcript: Option<String>,
 }
@@ -470,7 +463,7 @@ struct SolverRun {
 impl SolverRun {
     /// Returns a run whose answer must still be checked.
     fn undecided(execution: Execution) -> Self {
-        Self { execution, decision: None, metrics: Metrics::default(), transcript: None }
+        Self { execution, decision: None, transcript: None }
     }
 }
 
@@ -485,7 +478,7 @@ fn perform_passes(
     let mut checking = match case.begin() {
         Ok(checking) => checking,
         Err(error) => {
-            let decision = Some(InteractorDecision::Failed(error_chain(&error)));
+            let decision = Some(decided(Err(error)));
             return Ok(SolverRun { decision, ..SolverRun::undecided(executor.run(request)?) });
         }
     };
@@ -500,12 +493,8 @@ fn perform_passes(
         else {
             return Ok(SolverRun::undecided(execution));
         };
-        let mut metrics = Metrics::default();
         let decision = match checking.check(&execution.stdout) {
-            Ok(Checked::Decided(decided)) => {
-                metrics = decided.metrics;
-                InteractorDecision::Decided(decided.ruling)
-            }
+            Ok(Checked::Decided(decision)) => decided(Ok(decision)),
             Ok(Checked::NextPass(input)) if pass < case.passes() => {
                 request.stdin = Stdin::Bytes(input.into());
                 continue;
@@ -514,21 +503,17 @@ fn perform_passes(
                 "the checker asks for another run of the solver after {pass}: `validation-passes` is {}",
                 case.passes()
             )),
-            Err(error) => InteractorDecision::Failed(error_chain(&error)),
+            Err(error) => decided(Err(error)),
         };
-        return Ok(SolverRun { decision: Some(decision), metrics, ..SolverRun::undecided(execution) });
+        return Ok(SolverRun { decision: Some(decision), ..SolverRun::undecided(execution) });
     }
     unreachable!("the passes are counted")
 }
 
-/// Returns the checker's decision on the interactor's output. Without a checker, the interactor has decided.
-fn decide_by_check(checked: Result<Option<Decision>, CheckerError>, own: Decision) -> (InteractorDecision, Metrics) {
-    match checked {
-        Ok(checked) => {
-            let Decision { ruling, metrics } = checked.unwrap_or(own);
-            (InteractorDecision::Decided(ruling), metrics)
-        }
-        Err(error) => (InteractorDecision::Failed(error_chain(&error)), Metrics::default()),
+fn decided(decision: Result<Decision, CheckerError>) -> InteractorDecision {
+    match decision {
+        Ok(Decision { ruling, metrics }) => InteractorDecision::Decided(ruling, metrics),
+        Err(error) => InteractorDecision::Failed(error_chain(&error)),
     }
 }
 

@@ -269,7 +269,8 @@ impl Dispatcher<'_> {
     /// Listens until every worker is done.
     async fn listen(&mut self, mut finished: Finished, mut signals: Signals) {
         let mut batch = Vec::with_capacity(BATCH);
-        let gathering = self.gathering();
+        // With `--fail-fast` a finished job does not wait for others, because it may end the run.
+        let gathering = if self.plan.fail_fast { Duration::ZERO } else { GATHERING };
         loop {
             tokio::select! {
                 biased;
@@ -285,11 +286,6 @@ impl Dispatcher<'_> {
                 }
             }
         }
-    }
-
-    /// How long a finished job waits for others. With `--fail-fast` it does not wait, because it may end the run.
-    fn gathering(&self) -> Duration {
-        if self.plan.fail_fast { Duration::ZERO } else { GATHERING }
     }
 
     fn interrupted(&mut self) {

@@ -9,27 +9,23 @@ use std::thread::Builder;
 use std::time::Instant;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::broadcast::{Receiver, Sender, channel};
+
+/// The number of signals that a listener may leave unread. Of more, the last ones are kept.
+const MAX_UNREAD: usize = 16;
 
 /// Receives every signal while it lives, and also a signal that came while there was no listener.
 pub struct Signals {
-    /// `None` if a [`StopRequester`] sends them. It is dropped first, so that no signal is sent to a dropped receiver.
-    _registration: Option<Registration>,
-    receiver: UnboundedReceiver<()>,
+    receiver: Receiver<()>,
     /// When a last one comes by itself.
     end: Option<Instant>,
 }
 
-/// Removes its listener when it is dropped.
-struct Registration(u64);
-
-/// The current listeners. Each of them receives every signal, because several solvers are compiled at once.
+/// The process's signals. Each listener receives every signal, because several solvers are compiled at once.
 struct SignalHub {
-    /// Whether signals are caught at all.
-    open: bool,
-    /// Each with the number of its registration.
-    listeners: Vec<(u64, UnboundedSender<()>)>,
-    registered: u64,
+    /// `None` until signals are caught.
+    sender: Option<Sender<()>>,
     /// A signal came between two runs.
     waiting: bool,
 }
@@ -37,8 +33,7 @@ struct SignalHub {
 /// Whether a signal has ever come.
 static SIGNAL_CAME: AtomicBool = AtomicBool::new(false);
 
-static SIGNAL_HUB: Mutex<SignalHub> =
-    Mutex::new(SignalHub { open: false, listeners: Vec::new(), registered: 0, waiting: false });
+static SIGNAL_HUB: Mutex<SignalHub> = Mutex::new(SignalHub { sender: None, waiting: false });
 
 impl Signals {
     /// Listens to signals from now on.
@@ -47,29 +42,29 @@ impl Signals {
     /// When they cannot be caught.
     pub fn install() -> io::Result<Self> {
         let mut hub = SIGNAL_HUB.lock();
-        if !hub.open {
-            open()?;
-            hub.open = true;
-        }
-        let (sender, receiver) = unbounded_channel();
+        let sender = match &hub.sender {
+            Some(sender) => sender.clone(),
+            None => {
+                open()?;
+                hub.sender.insert(channel(MAX_UNREAD).0).clone()
+            }
+        };
+        let receiver = sender.subscribe();
         if std::mem::take(&mut hub.waiting) {
             let _ = sender.send(());
         }
-        hub.registered += 1;
-        let number = hub.registered;
-        hub.listeners.push((number, sender));
-        Ok(Self { _registration: Some(Registration(number)), receiver, end: None })
+        Ok(Self::of(receiver))
     }
 
     /// Returns signals that are separate from the process's own, and a handle that sends them.
     pub fn by_request() -> (Self, StopRequester) {
-        let (sender, receiver) = unbounded_channel();
+        let (sender, receiver) = channel(MAX_UNREAD);
         (Self::of(receiver), StopRequester(sender))
     }
 
     /// Returns signals that come from this channel.
-    pub(super) fn of(receiver: UnboundedReceiver<()>) -> Self {
-        Self { _registration: None, receiver, end: None }
+    pub(super) fn of(receiver: Receiver<()>) -> Self {
+        Self { receiver, end: None }
     }
 
     /// Returns the same signals, and one more at this time.
@@ -84,7 +79,7 @@ impl Signals {
 
     /// Returns whether a signal has come since the last call.
     pub fn is_pending(&mut self) -> bool {
-        self.receiver.try_recv().is_ok()
+        matches!(self.receiver.try_recv(), Ok(()) | Err(TryRecvError::Lagged(_)))
     }
 
     pub(super) async fn next(&mut self) {
@@ -96,8 +91,8 @@ impl Signals {
             }
         };
         tokio::select! {
-            // The hub keeps the sender as long as this value lives. Without a requester, nothing ever comes.
-            Some(()) = self.receiver.recv() => {}
+            // Without a requester, nothing ever comes.
+            Ok(()) | Err(RecvError::Lagged(_)) = self.receiver.recv() => {}
             () = at_end => self.end = None,
         }
     }
@@ -105,19 +100,13 @@ impl Signals {
 
 /// Stops a run that listens to it, as a signal stops others. The second request ends the process.
 #[derive(Debug, Clone)]
-pub struct StopRequester(UnboundedSender<()>);
+pub struct StopRequester(Sender<()>);
 
 impl StopRequester {
     /// Asks for the end of the run.
     pub fn stop(&self) {
         // The run may have ended.
         let _ = self.0.send(());
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        SIGNAL_HUB.lock().listeners.retain(|(number, _)| *number != self.0);
     }
 }
 
@@ -153,14 +142,12 @@ fn deliver(runtime: &Runtime, mut interrupt: Signal, mut terminate: Signal) {
         });
         SIGNAL_CAME.store(true, Ordering::SeqCst);
         let mut hub = SIGNAL_HUB.lock();
-        match &*hub.listeners {
-            [] if hub.waiting => exit_at_once(),
-            [] => hub.waiting = true,
-            listeners => {
-                for (_, listener) in listeners {
-                    let _ = listener.send(());
-                }
+        // There is no listener if it cannot be sent.
+        if hub.sender.as_ref().is_none_or(|sender| sender.send(()).is_err()) {
+            if hub.waiting {
+                exit_at_once();
             }
+            hub.waiting = true;
         }
     }
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::broadcast::{Sender, channel};
 
 /// Columns, where `0` is an answer without moves: valid on every case.
 fn plan(cases: u64) -> Plan {
@@ -93,7 +93,7 @@ fn run(
     jobs: usize,
     pool: &ScriptedPool,
     store: &Notes,
-    react: impl FnMut(&RunEvent, &UnboundedSender<()>),
+    react: impl FnMut(&RunEvent, &Sender<()>),
 ) -> RunResult {
     run_on(&settings(jobs, false), plan, pool, store, react)
 }
@@ -116,9 +116,9 @@ fn run_on(
     plan: &Plan,
     pool: &ScriptedPool,
     store: &Notes,
-    mut react: impl FnMut(&RunEvent, &UnboundedSender<()>),
+    mut react: impl FnMut(&RunEvent, &Sender<()>),
 ) -> RunResult {
-    let (sender, receiver) = unbounded_channel();
+    let (sender, receiver) = channel(4);
     let signals = || Ok(Signals::of(receiver));
     run_plan(plan, settings, pool, store, &mut |event| react(event, &sender), signals, || {}).unwrap()
 }
@@ -127,7 +127,7 @@ fn verdicts(result: &RunResult) -> Vec<Option<Verdict>> {
     result.outcomes.iter().map(|(_, outcome)| outcome.map(|outcome| outcome.verdict)).collect()
 }
 
-fn ignore(_event: &RunEvent, _signals: &UnboundedSender<()>) {}
+fn ignore(_event: &RunEvent, _signals: &Sender<()>) {}
 
 #[test]
 fn every_job_has_its_outcome() {
@@ -314,7 +314,7 @@ fn a_signal_ends_running_cases_and_keeps_the_finished_ones() {
     let pool = ScriptedPool::in_turn(&[Step::Answer("0"), Step::Hang, Step::Hang]);
     let mut stopping = Vec::new();
     let result = run(&plan(50), 2, &pool, &Notes::new(true), |event, signals| match event {
-        RunEvent::Finished(_) => signals.send(()).unwrap(),
+        RunEvent::Finished(_) => _ = signals.send(()).unwrap(),
         RunEvent::Stopping(stop) => stopping.push(*stop),
         _ => {}
     });
@@ -327,7 +327,7 @@ static ABORTED: AtomicUsize = AtomicUsize::new(0);
 
 #[test]
 fn the_second_signal_aborts() {
-    let (sender, receiver) = unbounded_channel();
+    let (sender, receiver) = channel(4);
     sender.send(()).unwrap();
     sender.send(()).unwrap();
     let pool = ScriptedPool::in_turn(&[Step::Hang]);

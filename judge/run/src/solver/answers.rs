@@ -14,13 +14,16 @@ const ENDING: &str = ".out";
 /// A longer file is identified by its length and the time of its last change, because reading it would take seconds.
 const MAX_HASHED: u64 = 64 << 20;
 
-/// Why a file is not an answer.
-#[derive(Debug)]
-enum NoAnswer {
-    Missing(String),
-    /// It is there, but it is not a file of this folder.
-    Refused(String),
-    Unreadable(String, io::Error),
+/// The verdict on a file that is not an answer, and why.
+type NoAnswer = (Verdict, String);
+
+fn no_answer(why: String) -> NoAnswer {
+    (Verdict::WrongAnswer, format!("no answer: {why}"))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> NoAnswer {
+    let why = format!("cannot read {}: {error}", path.display());
+    if error.kind() == io::ErrorKind::PermissionDenied { no_answer(why) } else { (Verdict::JudgeError, why) }
 }
 
 /// Returns the answer of a case, or the verdict and the reason why there is none. A repetition `NAME#2` uses the file
@@ -28,33 +31,23 @@ enum NoAnswer {
 ///
 /// # Errors
 /// When the file is missing, is not a regular file below the folder, is longer than the limit, or cannot be read.
-pub fn read_answer(folder: &Path, case: &CaseName, limit: Bytes) -> Result<Vec<u8>, (Verdict, String)> {
+pub fn read_answer(folder: &Path, case: &CaseName, limit: Bytes) -> Result<Vec<u8>, NoAnswer> {
     // The same file names as with `--save-answers`.
     let file = |name: &str| folder.join(format!("{}{ENDING}", name.replace('/', "_")));
     let (own, shared) = (file(&case.0), file(case.without_repetition()));
     let path = if own.symlink_metadata().is_ok() { own } else { shared };
-    read_up_to(folder, &path, limit)
-        .map_err(|why| match why {
-            NoAnswer::Missing(why) | NoAnswer::Refused(why) => (Verdict::WrongAnswer, format!("no answer: {why}")),
-            NoAnswer::Unreadable(why, error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                (Verdict::WrongAnswer, format!("no answer: {why}: {error}"))
-            }
-            NoAnswer::Unreadable(why, error) => (Verdict::JudgeError, format!("{why}: {error}")),
-        })?
-        .ok_or_else(|| (Verdict::OutputLimit, format!("more than {limit} in {}", path.display())))
-}
-
-/// Returns the content of a file; `None` if it is longer than the limit.
-fn read_up_to(folder: &Path, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, NoAnswer> {
-    let file = open(folder, path)?;
-    let unreadable = |error| NoAnswer::Unreadable(format!("cannot read {}", path.display()), error);
+    let file = open(folder, &path)?;
+    let unreadable = |error: io::Error| unreadable(&path, &error);
     let length = file.metadata().map_err(unreadable)?.len();
     let mut bytes = Vec::new();
     // It may grow while it is read.
     if length <= limit.0 {
         file.take(limit.0.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
     }
-    Ok((length.max(bytes.len() as u64) <= limit.0).then_some(bytes))
+    if length.max(bytes.len() as u64) > limit.0 {
+        return Err((Verdict::OutputLimit, format!("more than {limit} in {}", path.display())));
+    }
+    Ok(bytes)
 }
 
 /// Opens a regular file of this folder. A link to a file below the folder is allowed. A link to another place could
@@ -62,18 +55,18 @@ fn read_up_to(folder: &Path, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>
 fn open(folder: &Path, path: &Path) -> Result<File, NoAnswer> {
     let shown = path.display();
     let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => NoAnswer::Missing(format!("{shown} does not exist")),
-        _ => NoAnswer::Unreadable(format!("cannot read {shown}"), error),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => no_answer(format!("{shown} does not exist")),
+        _ => unreadable(path, &error),
     };
     if path.is_symlink() && !path.exists() {
-        return Err(NoAnswer::Refused(format!("{shown} is a link to nothing")));
+        return Err(no_answer(format!("{shown} is a link to nothing")));
     }
     let real = path.canonicalize().map_err(unreadable)?;
     if !folder.canonicalize().is_ok_and(|folder| real.starts_with(folder)) {
         let why = format!("{shown} is a link to {}, outside its folder", real.display());
-        return Err(NoAnswer::Refused(why));
+        return Err(no_answer(why));
     }
-    let irregular = || NoAnswer::Refused(format!("{shown} is not a regular file"));
+    let irregular = || no_answer(format!("{shown} is not a regular file"));
     if !real.symlink_metadata().map_err(unreadable)?.is_file() {
         return Err(irregular());
     }
@@ -110,7 +103,7 @@ fn answer_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn content(folder: &Path, path: &Path) -> Result<Vec<u8>, NoAnswer> {
     let file = open(folder, path)?;
-    let unreadable = |error| NoAnswer::Unreadable(String::new(), error);
+    let unreadable = |error: io::Error| unreadable(path, &error);
     let found = file.metadata().map_err(unreadable)?;
     if found.len() > MAX_HASHED {
         return Ok(format!("{} {} {}", found.len(), found.mtime(), found.mtime_nsec()).into_bytes());

@@ -22,31 +22,19 @@ pub enum Purpose<'a> {
 /// Runs a compiler in the sandbox, with its input and output files.
 pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), E> + 'a;
 
-/// The limits of a compiler that no problem sets.
-struct CompilerLimits {
-    /// Bytes of its output. At most `message` of them are kept.
-    output: Bytes,
-    /// Processes and threads alive at once.
-    processes: u32,
-    /// Bytes that it may write to files.
-    disk: Bytes,
-    /// Bytes of all compiled files together.
-    made: Bytes,
-    /// The number of compiled files.
-    made_files: u64,
-    /// Bytes of its messages that are kept.
-    message: Bytes,
-}
+// The limits of every compiler, which no problem sets.
 
-/// The limits of every compiler.
-const LIMITS: CompilerLimits = CompilerLimits {
-    output: Bytes(1 << 20),
-    processes: 512,
-    disk: Bytes(512 << 20),
-    made: Bytes(256 << 20),
-    made_files: 10_000,
-    message: Bytes(16 << 10),
-};
+/// Its output. At most [`MESSAGE`] of it is kept.
+const OUTPUT: Bytes = Bytes(1 << 20);
+/// The size of its messages that are kept.
+const MESSAGE: Bytes = Bytes(16 << 10);
+/// Processes and threads alive at once.
+const PROCESSES: u32 = 512;
+/// The size of the files that it may write.
+const DISK: Bytes = Bytes(512 << 20);
+/// The size and the number of the compiled files.
+const MADE: Bytes = Bytes(256 << 20);
+const MADE_FILES: u64 = 10_000;
 
 /// The folder for compiled files, relative to the working folder. The path of the working folder depends on the tier:
 /// with relative paths, a compiler makes the same program from the same source.
@@ -71,8 +59,8 @@ pub(super) fn compile<E>(
         input_files: sources,
         variables: ["HOME", "TMPDIR"].map(OsString::from).into(),
         output_folder: OUT.into(),
-        max_files: LIMITS.made_files,
-        max_bytes: LIMITS.made.0,
+        max_files: MADE_FILES,
+        max_bytes: MADE.0,
         ..Exchange::default()
     };
     let (execution, made) = run(Purpose::Compile(name), &request(compiler, &limits), &exchange)?;
@@ -81,7 +69,7 @@ pub(super) fn compile<E>(
 
 fn run_limits(limits: &CompileLimits) -> Limits {
     let CompileLimits { cpu, wall, memory } = *limits;
-    Limits { cpu, wall, memory, output: LIMITS.output, processes: LIMITS.processes }
+    Limits { cpu, wall, memory, output: OUTPUT, processes: PROCESSES }
 }
 
 fn request(compiler: &Program, limits: &Limits) -> Request {
@@ -92,9 +80,9 @@ fn request(compiler: &Program, limits: &Limits) -> Request {
         memory: Some(limits.memory.0),
         stdout: limits.output.0,
         // The first half is kept as a whole, and the first messages matter.
-        stderr: 4 * LIMITS.message.0,
+        stderr: 4 * MESSAGE.0,
         processes: Some(limits.processes),
-        disk: LIMITS.disk.0,
+        disk: DISK.0,
     };
     Request {
         argv: compiler.argv.clone(),
@@ -124,7 +112,7 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Out
         (Termination::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
         // A compiler has another limit on files than a solver.
         (Termination::Failed(Verdict::OutputLimit, _), _) if execution.breaches.contains(&Breach::Disk) => {
-            format!("the compiler used more than {} or too many files on disk", LIMITS.disk)
+            format!("the compiler used more than {} or too many files on disk", DISK)
         }
         (Termination::Failed(_, note), _) => format!("the compiler used {note}"),
     };
@@ -145,7 +133,7 @@ fn unstarted(compiler: &Program, errno: i32) -> String {
 /// Returns a compiler's message, cut to its limit.
 fn message(execution: &Execution) -> String {
     let said = [&*execution.stderr, &*execution.stdout].concat();
-    let kept = said.len().min(usize::try_from(LIMITS.message.0).unwrap_or(usize::MAX));
+    let kept = said.len().min(usize::try_from(MESSAGE.0).unwrap_or(usize::MAX));
     let all = execution.usage.stderr_bytes + execution.usage.stdout_bytes;
     let text = String::from_utf8_lossy(&said[..kept]).trim().to_owned();
     match all.saturating_sub(kept as u64) {

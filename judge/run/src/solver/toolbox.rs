@@ -9,11 +9,9 @@ use judge_problem::{
 };
 use judge_sandbox::{Tier, WorkFile};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
-use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions, read_dir, set_permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
@@ -56,11 +54,6 @@ impl Default for BuildSettings {
 }
 
 impl BuildSettings {
-    /// Returns whether there is a bundled solver with this id.
-    pub(super) fn has_bundled(&self, id: &str) -> bool {
-        self.bundled.iter().any(|solver| solver.id == id)
-    }
-
     /// Returns the available languages. The built-in ones are read on first use.
     pub fn languages(&self) -> &Languages {
         self.languages.as_ref().unwrap_or_else(|| built_in_languages())
@@ -265,7 +258,7 @@ impl Cache {
     /// # Errors
     /// When it cannot be written.
     pub(super) fn store(&self, key: &Digest, files: &[WorkFile]) -> io::Result<()> {
-        let bytes = pack(key, files);
+        let bytes = pack(key, files)?;
         if bytes.len() as u64 > self.bound.0 {
             return Ok(());
         }
@@ -402,49 +395,22 @@ fn is_own(name: &str) -> bool {
 }
 
 /// Packs the files of the entry with this key.
-fn pack(key: &Digest, files: &[WorkFile]) -> Vec<u8> {
-    let mut content = Vec::new();
-    for file in files {
-        for part in [file.path.as_os_str().as_bytes(), &[u8::from(file.executable)], &*file.bytes] {
-            content.extend((part.len() as u64).to_le_bytes());
-            content.extend(part);
-        }
-    }
-    [&hash(key, &content).0[..], &content].concat()
+fn pack(key: &Digest, files: &[WorkFile]) -> io::Result<Vec<u8>> {
+    let content = postcard::to_stdvec(files).map_err(io::Error::other)?;
+    Ok([&hash(key, &content).0[..], &content].concat())
 }
 
-/// Returns the files of an entry; `None` if it is incomplete, or not the entry of this key.
+/// Returns the files of an entry; `None` if it is incomplete, or not the entry of this key. Their paths stay within their
+/// folder.
 fn unpack(key: &Digest, bytes: &[u8]) -> Option<Vec<WorkFile>> {
-    let (expected, mut rest) = bytes.split_at_checked(key.0.len())?;
-    if hash(key, rest).0 != *expected {
-        return None;
-    }
-    let mut files = Vec::new();
-    while !rest.is_empty() {
-        let path = path(part(&mut rest)?)?;
-        let executable = part(&mut rest)? == [1];
-        files.push(WorkFile { path, bytes: part(&mut rest)?.to_vec(), executable });
-    }
-    Some(files)
+    let (expected, content) = bytes.split_at_checked(key.0.len())?;
+    let files: Vec<WorkFile> = postcard::from_bytes(content).ok().filter(|_| hash(key, content).0 == *expected)?;
+    let stays = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+    files.iter().all(|file| stays(&file.path) && !file.path.as_os_str().is_empty()).then_some(files)
 }
 
 fn hash(key: &Digest, content: &[u8]) -> Digest {
     Digest::of_parts([&key.0[..], content])
-}
-
-fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, after) = rest.split_at_checked(8)?;
-    let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
-    let (part, after) = after.split_at_checked(length)?;
-    *rest = after;
-    Some(part)
-}
-
-/// Returns a path that stays within its folder.
-fn path(bytes: &[u8]) -> Option<PathBuf> {
-    let path = PathBuf::from(OsString::from_vec(bytes.to_vec()));
-    let stays = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
-    (stays(&path) && !bytes.is_empty()).then_some(path)
 }
 
 #[cfg(test)]
@@ -515,7 +481,7 @@ mod tests {
     #[test]
     fn the_least_recently_used_go_first() {
         let place = tempfile::tempdir().unwrap();
-        let one = pack(&key("a"), &program(&[0; 100])).len() as u64;
+        let one = pack(&key("a"), &program(&[0; 100])).unwrap().len() as u64;
         let cache = Cache::bounded(place.path(), Bytes(2 * one)).unwrap();
         let age = |text: &str, seconds: u64| {
             let file = std::fs::File::open(place.path().join(PROGRAMS).join(key(text).to_string())).unwrap();
