@@ -1,20 +1,19 @@
 //! The named numbers that describe a case: `N`, `colors`, `k`.
 
 use crate::{Digest, Number};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
-/// The named numbers of a case: first the checker's, then the problem's.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Features(Vec<Feature>);
+/// Named numbers, in the order in which they were set. Shown as `moves=117 depth=3`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[serde(bound(serialize = "T: Clone + fmt::Display", deserialize = "T: FromStr"))]
+pub struct NamedNumbers<T>(Vec<(Arc<str>, T)>);
 
-/// A named number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Feature {
-    /// Its name, as conditions write it.
-    pub name: Arc<str>,
-    /// Its value.
-    pub value: Number,
-}
+/// The named numbers of a case: first the checker's, then the problem's.
+pub type Features = NamedNumbers<Number>;
 
 /// A feature that a regular expression finds in the inputs of a problem.
 #[derive(Debug, Clone)]
@@ -36,9 +35,8 @@ const MAX_STORED: usize = 1 << 12;
 impl StoredFeatures {
     /// Returns the stored form of features that these rules found. `None` if there are none, or too many.
     pub fn new(rules: &str, features: &Features) -> Option<Self> {
-        let numbers = features.iter().map(|Feature { name, value }| format!(" {name}={value}"));
-        let line = numbers.fold(rules.to_owned(), |line, number| line + &number);
-        (line.len() > rules.len() && line.len() <= MAX_STORED).then(|| Self(line.into()))
+        let line = format!("{rules} {features}");
+        (!features.is_empty() && line.len() <= MAX_STORED).then(|| Self(line.into()))
     }
 
     /// Reads a line of a journal. `None` if it is longer than the maximum.
@@ -58,13 +56,7 @@ impl StoredFeatures {
 
     /// Returns the features.
     pub fn features(&self) -> Features {
-        let mut features = Features::default();
-        for (name, value) in self.0.split(' ').filter_map(|word| word.split_once('=')) {
-            if let Ok(value) = value.parse() {
-                features.set(name, value);
-            }
-        }
-        features
+        self.0.split_once(' ').map(|(_, features)| features.into()).unwrap_or_default()
     }
 }
 
@@ -74,23 +66,68 @@ pub fn rules_word(rules: &[FeatureRule]) -> String {
     Digest::of(text.concat().as_bytes()).short()
 }
 
-impl Features {
+impl<T> NamedNumbers<T> {
     /// Returns the number of this name.
-    pub fn get(&self, name: &str) -> Option<&Number> {
-        self.0.iter().find(|feature| &*feature.name == name).map(|feature| &feature.value)
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
     }
 
     /// Sets a number. It replaces a number with the same name.
-    pub fn set(&mut self, name: &str, value: Number) {
-        match self.0.iter_mut().find(|feature| &*feature.name == name) {
-            Some(feature) => feature.value = value,
-            None => self.0.push(Feature { name: name.into(), value }),
+    pub fn set(&mut self, name: &str, value: T) {
+        match self.0.iter_mut().find(|(known, _)| &**known == name) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((name.into(), value)),
         }
     }
 
-    /// Returns every named number.
-    pub fn iter(&self) -> impl Iterator<Item = &Feature> {
-        self.0.iter()
+    /// Returns every name with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.0.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> Default for NamedNumbers<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for NamedNumbers<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (name, value)) in self.iter().enumerate() {
+            write!(formatter, "{}{name}={value}", if place == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: FromStr> From<&str> for NamedNumbers<T> {
+    /// Reads the output of `Display`. Anything else is left out.
+    fn from(text: &str) -> Self {
+        let mut numbers = Self::default();
+        for (name, value) in text.split(' ').filter_map(|word| word.split_once('=')) {
+            if let Ok(value) = value.parse() {
+                numbers.set(name, value);
+            }
+        }
+        numbers
+    }
+}
+
+impl<T: FromStr> From<String> for NamedNumbers<T> {
+    fn from(text: String) -> Self {
+        (&*text).into()
+    }
+}
+
+impl<T: fmt::Display> From<NamedNumbers<T>> for String {
+    fn from(numbers: NamedNumbers<T>) -> Self {
+        numbers.to_string()
     }
 }
 

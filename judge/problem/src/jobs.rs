@@ -1,10 +1,10 @@
 //! The jobs of a run: one solver on one case. Their events, and their outcomes in a compact table.
 
-use crate::{BrokenRule, Digest, Features, Metrics, Outcome, Verdict};
+use crate::{BrokenRule, Digest, Features, Outcome, Verdict};
 use checkers::Score;
 use num_traits::ToPrimitive;
 use parking_lot::Mutex;
-use std::num::NonZeroUsize;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -244,146 +244,69 @@ impl PartialEq for OutcomeGrid {
     }
 }
 
-/// The bits of a packed outcome's head. They say which parts follow.
-mod part {
-    pub(super) const NOISY: u64 = 1;
-    pub(super) const SHORT_SCORE: u64 = 1 << 1;
-    pub(super) const LONG_SCORE: u64 = 1 << 2;
-    pub(super) const CPU: u64 = 1 << 3;
-    pub(super) const WALL: u64 = 1 << 4;
-    pub(super) const MEMORY: u64 = 1 << 5;
-    /// A note, a broken rule or standard error. Few accepted cases have one.
-    pub(super) const SAID: u64 = 1 << 6;
-    pub(super) const NODE: u64 = 1 << 7;
-    pub(super) const WAITED: u64 = 1 << 8;
-    pub(super) const METRICS: u64 = 1 << 9;
-    /// The bits below the verdict.
-    pub(super) const COUNT: u32 = 10;
-}
+/// A packed outcome: the verdict, a score of 64 bits, another score as text, CPU time, wall time, waiting time, memory,
+/// whether the times are noisy, the node, the metrics as text, and what was said: note, broken rule, standard error. Few
+/// accepted cases have the latter.
+type Packed<'a> = (
+    Verdict,
+    Option<i64>,
+    Option<String>,
+    [Option<u64>; 4],
+    bool,
+    Option<Cow<'a, str>>,
+    String,
+    Option<(Cow<'a, str>, Cow<'a, BrokenRule>, Cow<'a, str>)>,
+);
 
 /// Appends a packed outcome.
 fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     let Outcome { verdict, score, note, broken, metrics, stderr, cpu, wall, memory, noisy, waited, node } = outcome;
     let short = score.as_ref().and_then(|score| score.as_integer()?.to_i64());
+    let long = score.as_ref().filter(|_| short.is_none()).map(ToString::to_string);
+    let [cpu, wall, waited] =
+        [cpu, wall, waited].map(|time| time.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)));
     let has_said = !note.is_empty() || !stderr.is_empty() || *broken != BrokenRule::default();
-    let head = [
-        (*noisy, part::NOISY),
-        (short.is_some(), part::SHORT_SCORE),
-        (short.is_none() && score.is_some(), part::LONG_SCORE),
-        (cpu.is_some(), part::CPU),
-        (wall.is_some(), part::WALL),
-        (memory.is_some(), part::MEMORY),
-        (has_said, part::SAID),
-        (node.is_some(), part::NODE),
-        (waited.is_some(), part::WAITED),
-        (!metrics.is_empty(), part::METRICS),
-    ];
-    let head = head.into_iter().filter(|(has, _)| *has).map(|(_, bit)| bit).sum::<u64>();
-    write_number(bytes, (*verdict as u64) << part::COUNT | head);
-    match (short, score) {
-        // The sign becomes the lowest bit, so that small negative numbers are short too.
-        (Some(score), _) => write_number(bytes, ((score << 1) ^ (score >> 63)).cast_unsigned()),
-        (None, Some(score)) => write_text(bytes, &score.to_string()),
-        (None, None) => {}
-    }
-    let nanoseconds = |time: &Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    cpu.iter().chain(wall).chain(waited).for_each(|time| write_number(bytes, nanoseconds(time)));
-    memory.iter().for_each(|memory| write_number(bytes, *memory));
-    node.iter().for_each(|node| write_text(bytes, node));
-    if !metrics.is_empty() {
-        write_text(bytes, &metrics.to_string());
-    }
-    if has_said {
-        for place in [broken.line, broken.column, broken.step] {
-            write_number(bytes, place.map_or(0, |place| place.get() as u64));
-        }
-        write_number(bytes, u64::from(broken.rule.is_some()));
-        [broken.rule.as_deref().unwrap_or_default(), note, stderr].into_iter().for_each(|text| write_text(bytes, text));
-    }
+    let said = has_said.then(|| (note.into(), Cow::Borrowed(broken), stderr.into()));
+    let numbers = [cpu, wall, waited, *memory];
+    let packed: Packed<'_> =
+        (*verdict, short, long, numbers, *noisy, node.as_ref().map(Cow::from), metrics.to_string(), said);
+    *bytes = postcard::to_extend(&packed, std::mem::take(bytes)).expect("any outcome can be packed");
 }
 
 /// Unpacks the outcome at the start of these bytes.
 fn unpack(bytes: &[u8]) -> Outcome {
-    let mut bytes = Packed(bytes);
-    let head = bytes.number();
-    let verdict = Verdict::ALL[(head >> part::COUNT) as usize];
-    let mut outcome = Outcome::without_run(verdict, String::new());
-    outcome.noisy = head & part::NOISY > 0;
-    if head & part::SHORT_SCORE > 0 {
-        let folded = bytes.number();
-        outcome.score = Some(Score::from((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()));
-    } else if head & part::LONG_SCORE > 0 {
-        outcome.score = Some(bytes.text().parse().expect("a score is read as it was written"));
+    let (packed, _): (Packed<'_>, _) = postcard::take_from_bytes(bytes).expect("an outcome was packed here");
+    let (verdict, short, long, [cpu, wall, waited, memory], noisy, node, metrics, said) = packed;
+    let long = long.map(|score| score.parse().expect("a score is read as it was written"));
+    let [cpu, wall, waited] = [cpu, wall, waited].map(|time| time.map(Duration::from_nanos));
+    let (note, broken, stderr) = said.unwrap_or_default();
+    Outcome {
+        verdict,
+        score: short.map(Score::from).or(long),
+        note: note.into_owned(),
+        broken: broken.into_owned(),
+        metrics: metrics.into(),
+        stderr: stderr.into_owned(),
+        cpu,
+        wall,
+        memory,
+        noisy,
+        waited,
+        node: node.map(Cow::into_owned),
     }
-    outcome.cpu = (head & part::CPU > 0).then(|| Duration::from_nanos(bytes.number()));
-    outcome.wall = (head & part::WALL > 0).then(|| Duration::from_nanos(bytes.number()));
-    outcome.waited = (head & part::WAITED > 0).then(|| Duration::from_nanos(bytes.number()));
-    outcome.memory = (head & part::MEMORY > 0).then(|| bytes.number());
-    outcome.node = (head & part::NODE > 0).then(|| bytes.text());
-    outcome.metrics = if head & part::METRICS > 0 { bytes.text().into() } else { Metrics::default() };
-    if head & part::SAID > 0 {
-        let [line, column, step] = std::array::from_fn(|_| NonZeroUsize::new(bytes.size()));
-        let has_rule = bytes.number() > 0;
-        let rule = bytes.text();
-        outcome.broken = BrokenRule { line, column, step, rule: has_rule.then_some(rule) };
-        outcome.note = bytes.text();
-        outcome.stderr = bytes.text();
-    }
-    outcome
 }
 
 /// Unpacks the verdict of the outcome at the start of these bytes.
-pub(super) fn verdict(bytes: &[u8]) -> Verdict {
-    Verdict::ALL[(Packed(bytes).number() >> part::COUNT) as usize]
-}
-
-/// Writes seven bits per byte, lowest first. The eighth bit is set if more bytes follow.
-fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push((number & 0x7f) as u8);
-}
-
-fn write_text(bytes: &mut Vec<u8>, text: &str) {
-    write_number(bytes, text.len() as u64);
-    bytes.extend_from_slice(text.as_bytes());
-}
-
-/// The bytes that remain to be read.
-struct Packed<'a>(&'a [u8]);
-
-impl Packed<'_> {
-    fn number(&mut self) -> u64 {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let (byte, rest) = self.0.split_first().expect("a number ends where it was written");
-            self.0 = rest;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return number;
-            }
-            shift += 7;
-        }
-    }
-
-    fn size(&mut self) -> usize {
-        usize::try_from(self.number()).expect("it was packed from a `usize`")
-    }
-
-    fn text(&mut self) -> String {
-        let length = self.size();
-        let (text, rest) = self.0.split_at(length);
-        self.0 = rest;
-        String::from_utf8_lossy(text).into_owned()
-    }
+fn verdict(bytes: &[u8]) -> Verdict {
+    postcard::take_from_bytes(bytes).expect("an outcome begins with its verdict").0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Metrics;
     use proptest::prelude::*;
+    use std::num::NonZeroUsize;
 
     #[test]
     fn the_longest_running_job_comes_first_and_ended_ones_are_gone() {
@@ -495,6 +418,6 @@ mod tests {
         };
         let mut bytes = Vec::new();
         pack(&outcome, &mut bytes);
-        assert!(bytes.len() <= 20, "{}", bytes.len());
+        assert!(bytes.len() <= 28, "{}", bytes.len());
     }
 }

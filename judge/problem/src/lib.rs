@@ -72,7 +72,7 @@ pub use checker::{
     ScoreSearch, ScoreStream, Tester, Testlib, TokenRules,
 };
 pub use condition::Condition;
-pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
+pub use features::{FeatureRule, Features, NamedNumbers, StoredFeatures, is_feature_name, rules_word};
 pub use generator::{GeneratorCall, GeneratorParameter};
 pub use history::{
     BestScore, BestScores, ClusterJob, DetachedJob, Game, HistoryRow, JobState, Labels, Note, PastScores, Retention,

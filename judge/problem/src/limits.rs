@@ -3,7 +3,6 @@
 use crate::text::InvalidText;
 use checkers::Score;
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive};
 use serde::{Deserialize, Serialize};
@@ -34,9 +33,7 @@ impl fmt::Display for Time {
         let nanoseconds = self.0.as_nanos();
         let (unit, size) =
             TIME_UNITS[1..3].iter().rev().find(|(_, size)| nanoseconds >= u128::from(*size)).unwrap_or(&TIME_UNITS[0]);
-        let whole = nanoseconds / u128::from(*size);
-        let thousandths = nanoseconds % u128::from(*size) * 1000 / u128::from(*size);
-        formatter.pad(&format!("{}{unit}", decimal(whole, thousandths)))
+        formatter.pad(&format!("{}{unit}", decimal_text(nanoseconds * 1000 / u128::from(*size), 3)))
     }
 }
 
@@ -75,7 +72,7 @@ impl fmt::Display for Bytes {
         let binary = BYTE_UNITS.iter().rev().find(|(unit, size)| (unit.len() != 2) && self.0 >= *size);
         let (unit, size) = exact.or(binary).unwrap_or(&BYTE_UNITS[0]);
         let tenths = (u128::from(self.0) * 10 + u128::from(size / 2)) / u128::from(*size);
-        formatter.pad(&format!("{} {unit}", decimal(tenths / 10, tenths % 10 * 100)))
+        formatter.pad(&format!("{} {unit}", decimal_text(tenths, 1)))
     }
 }
 
@@ -89,14 +86,8 @@ impl FromStr for Percent {
     fn from_str(text: &str) -> Result<Self, InvalidText> {
         let error = || InvalidText::expected("a percentage, such as `0.5%`", text);
         let number = text.trim().strip_suffix('%').ok_or_else(error)?.trim_end();
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-        let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let decimals = u32::try_from(fraction.len()).ok().filter(|&decimals| decimals <= 9).ok_or_else(error)?;
-        if !is_number(whole) || !is_number(fraction) {
-            return Err(error());
-        }
-        let digits: BigInt = format!("{whole}{fraction}").parse().map_err(|_| error())?;
-        Ok(Self(BigRational::new(digits, BigInt::from(10).pow(decimals) * 100)))
+        let billionths = decimal(number, 9).ok_or_else(error)?;
+        Ok(Self(BigRational::new(billionths.into(), 100_000_000_000_u64.into())))
     }
 }
 
@@ -111,9 +102,7 @@ impl fmt::Display for Percent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A parsed percentage has at most nine decimals.
         let billionths = (&self.0 * BigInt::from(100_000_000_000_u64)).to_integer();
-        let (whole, fraction) = billionths.div_rem(&BigInt::from(1_000_000_000));
-        let text = format!("{whole}.{fraction:0>9}");
-        formatter.pad(&format!("{}%", text.trim_end_matches('0').trim_end_matches('.')))
+        formatter.pad(&format!("{}%", decimal_text(billionths.to_u128().unwrap_or(u128::MAX), 9)))
     }
 }
 
@@ -124,19 +113,23 @@ fn amount(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(number_end);
     let (_, size) = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim_start()))?;
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    if whole.is_empty() || fraction.is_empty() || fraction.len() > 9 {
-        return None;
-    }
-    let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
-    let scaled = u128::from(whole.parse::<u64>().ok()?) * scale + u128::from(fraction.parse::<u64>().ok()?);
-    u64::try_from(scaled.checked_mul(u128::from(*size))? / scale).ok()
+    u64::try_from(decimal(number, 9)?.checked_mul(u128::from(*size))? / 1_000_000_000).ok()
 }
 
-/// Writes a number with its thousandths, without trailing zeros.
-fn decimal(whole: u128, thousandths: u128) -> String {
-    let text = format!("{whole}.{thousandths:03}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+/// Reads a number with at most this many decimals and no sign, as a whole number of its last decimal: `1.5` with three
+/// decimals is 1500.
+fn decimal(text: &str, decimals: usize) -> Option<u128> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = is_number(whole) && is_number(fraction) && fraction.len() <= decimals;
+    fits.then(|| format!("{whole}{fraction:0<decimals$}").parse().ok()).flatten()
+}
+
+/// Writes a number as [`decimal`] reads it, without trailing zeros.
+fn decimal_text(number: u128, decimals: usize) -> String {
+    let digits = format!("{number:0>width$}", width = decimals + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimals);
+    format!("{whole}.{fraction}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// An exact decimal number. Its text is also its JSON.
@@ -403,13 +396,7 @@ impl FromStr for TimeFactor {
     fn from_str(text: &str) -> Result<Self, InvalidText> {
         let what = "a number from 1 to 100 with at most three decimals, such as 2 or 1.5";
         let expected = || InvalidText(format!("expected {what}; found `{text}`"));
-        let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-        let read = || -> Option<u32> {
-            let thousandths = format!("{decimals:0<3}").parse::<u32>().ok()?;
-            Some(whole.parse::<u32>().ok()? * 1_000 + thousandths)
-        };
-        let thousandths = Some(()).filter(|()| digits(whole) && digits(decimals)).and_then(|()| read());
+        let thousandths = decimal(text, 3).and_then(|thousandths| u32::try_from(thousandths).ok());
         let thousandths = thousandths.filter(|thousandths| (1_000..=100_000).contains(thousandths));
         thousandths.map(|thousandths| Self { thousandths }).ok_or_else(expected)
     }
@@ -417,8 +404,7 @@ impl FromStr for TimeFactor {
 
 impl fmt::Display for TimeFactor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("{}.{:03}", self.thousandths / 1_000, self.thousandths % 1_000);
-        formatter.pad(text.trim_end_matches('0').trim_end_matches('.'))
+        formatter.pad(&decimal_text(self.thousandths.into(), 3))
     }
 }
 

@@ -1,14 +1,10 @@
 //! Named numbers of a result in addition to its score: `moves`, `depth`. A checker prints them, or the solver itself.
 //! They are never part of a score.
 
+use crate::features::NamedNumbers;
 use crate::rule::Direction;
 use checkers::Score;
 use regex::bytes::{Captures, Regex};
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
 
 /// A metric of a problem, as `[problem.metrics]` declares it, or as the built-in checker counts it.
 #[derive(Debug, Clone)]
@@ -45,35 +41,10 @@ impl MetricRule {
     }
 }
 
-/// The metrics of a result. Shown as `moves=117 depth=3`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub struct Metrics(Vec<(Arc<str>, Score)>);
+/// The metrics of a result.
+pub type Metrics = NamedNumbers<Score>;
 
 impl Metrics {
-    /// Returns the number of this name.
-    pub fn get(&self, name: &str) -> Option<&Score> {
-        self.0.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
-    }
-
-    /// Sets a number. It replaces a number with the same name.
-    pub fn set(&mut self, name: &str, value: Score) {
-        match self.0.iter_mut().find(|(known, _)| &**known == name) {
-            Some((_, known)) => *known = value,
-            None => self.0.push((name.into(), value)),
-        }
-    }
-
-    /// Returns every name with its number.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Score)> {
-        self.0.iter().map(|(name, value)| (&**name, value))
-    }
-
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Adds what a solver printed on its standard error. The last of several matches that are numbers counts.
     pub fn add_from_stderr(&mut self, rules: &[MetricRule], stderr: &[u8]) {
         for rule in rules {
@@ -86,43 +57,6 @@ impl Metrics {
                 self.set(&rule.name, value);
             }
         }
-    }
-}
-
-impl fmt::Display for Metrics {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, (name, value)) in self.iter().enumerate() {
-            write!(formatter, "{}{name}={value}", if place == 0 { "" } else { " " })?;
-        }
-        Ok(())
-    }
-}
-
-impl FromStr for Metrics {
-    type Err = Infallible;
-
-    /// Reads the output of `Display`. Anything else is left out.
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        let mut metrics = Self::default();
-        for (name, value) in text.split(' ').filter_map(|word| word.split_once('=')) {
-            if let Ok(value) = value.parse() {
-                metrics.set(name, value);
-            }
-        }
-        Ok(metrics)
-    }
-}
-
-impl From<String> for Metrics {
-    fn from(text: String) -> Self {
-        let Ok(metrics) = text.parse();
-        metrics
-    }
-}
-
-impl From<Metrics> for String {
-    fn from(metrics: Metrics) -> Self {
-        metrics.to_string()
     }
 }
 
@@ -146,7 +80,7 @@ mod tests {
             metrics.set(name, value.parse().unwrap());
         }
         assert_eq!(metrics.to_string(), "moves=-10 share=0.25 long=123456789012345678901234567890");
-        assert_eq!(metrics.to_string().parse(), Ok(metrics));
+        assert_eq!(Metrics::from(metrics.to_string()), metrics);
         assert!(Metrics::from(String::new()).is_empty());
     }
 

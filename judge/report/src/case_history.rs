@@ -1,6 +1,6 @@
 //! One case in all runs: `GET /api/problems/{problem}/cases/{case}`.
 
-use crate::text::{Document, exact, in_milliseconds, share_of_best};
+use crate::text::{Document, exact, exact_numbers, in_milliseconds, share_of_best};
 use checkers::Score;
 use judge_problem::{Direction, Features, Outcome, RunId, Verdict};
 use schemars::JsonSchema;
@@ -118,7 +118,7 @@ impl Document for CaseHistory<'_> {
             problem: self.problem,
             case: self.case,
             direction: self.direction.name(),
-            features: self.features.map(named),
+            features: self.features.map(exact_numbers),
             input: self.has_input,
             replays: self.replays,
             others: self.others,
@@ -126,10 +126,6 @@ impl Document for CaseHistory<'_> {
             results: self.results.iter().map(|row| record(row, self.direction, best_score)).collect(),
         }
     }
-}
-
-fn named(features: &Features) -> BTreeMap<&str, Number> {
-    features.iter().filter_map(|feature| Some((&*feature.name, exact(&feature.value)?))).collect()
 }
 
 fn record<'a>(row: &CaseResultRow<'a>, direction: Direction, best: Option<&Score>) -> CaseResultRecord<'a> {

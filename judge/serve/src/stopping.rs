@@ -319,9 +319,9 @@ fn losses(
     let features: Vec<_> = played.iter().map(features).collect();
     let known = features.iter().flatten().next();
     let mut found = Vec::new();
-    for feature in known.iter().flat_map(|known| known.iter()) {
+    for (name, _) in known.iter().flat_map(|known| known.iter()) {
         let values = features.iter().enumerate().filter_map(|(case, features)| {
-            let value: &Number = features.as_ref()?.get(&feature.name)?;
+            let value: &Number = features.as_ref()?.get(name)?;
             Some(FeatureValue { case, value: value.clone() })
         });
         let ranges = paired::by_feature(paired, values.collect(), parameters);
@@ -333,8 +333,8 @@ fn losses(
             let mean = range.paired.mean();
             if mean < 0.0 && cases >= FEWEST {
                 let values = match range.low == range.high {
-                    true => format!("{} = {}", feature.name, range.low),
-                    false => format!("{} from {} to {}", feature.name, range.low, range.high),
+                    true => format!("{name} = {}", range.low),
+                    false => format!("{name} from {} to {}", range.low, range.high),
                 };
                 found.push((mean, format!("{values}: {} on {cases} cases", measure.effect_text(mean))));
             }

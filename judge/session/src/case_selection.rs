@@ -100,9 +100,9 @@ pub fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Fa
         return Err(Failure::usage(error).with_hint(format!("judge history show last --where '{name}>100'")));
     }
     let mut known: Vec<&str> = Vec::new();
-    for feature in cases.iter().flat_map(|features| features.borrow().iter()) {
-        if !known.contains(&&*feature.name) {
-            known.push(&feature.name);
+    for (name, _) in cases.iter().flat_map(|features| features.borrow().iter()) {
+        if !known.contains(&name) {
+            known.push(name);
         }
     }
     let hint = match closest(name, known.iter().copied()) {

@@ -2,9 +2,7 @@
 //! writer, is only appended to, and needs no lock. However the task ends, all entries except the last are complete, and
 //! a reader stops before an incomplete one.
 
-use judge_problem::{
-    Digest, Evidence, Exit, Features, FinishedJob, JobId, KnownOutcome, Node, Number, Outcome, as_text,
-};
+use judge_problem::{Digest, Evidence, Exit, Features, FinishedJob, JobId, KnownOutcome, Node, Outcome, as_text};
 use judge_run::runner::{ResultStore, StoreLost, was_interrupted};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -237,7 +235,7 @@ pub struct FinishedEntry {
     case: usize,
     solver: usize,
     outcome: Outcome,
-    features: Option<Vec<(String, String)>>,
+    features: Option<Features>,
     #[serde(with = "as_text::optional")]
     input: Option<Digest>,
 }
@@ -250,14 +248,11 @@ impl Entry {
 
     /// Returns the entry of a finished job. `case` is the place of its case in the whole plan.
     pub(super) fn finished(finished: &FinishedJob, place: usize) -> Self {
-        let features = finished.features.as_ref().map(|features| {
-            features.iter().map(|feature| (feature.name.to_string(), feature.value.to_string())).collect()
-        });
         Self::Finished(Box::new(FinishedEntry {
             case: place,
             solver: finished.job.solver,
             outcome: finished.outcome.clone(),
-            features,
+            features: finished.features.as_deref().cloned(),
             input: finished.evidence.input,
         }))
     }
@@ -266,19 +261,10 @@ impl Entry {
 impl FinishedEntry {
     /// Returns the finished job.
     pub(super) fn into_job(self, answer: Option<Vec<u8>>) -> FinishedJob {
-        let features = self.features.map(|pairs| {
-            let mut features = Features::default();
-            for (name, value) in &pairs {
-                if let Ok(value) = value.parse::<Number>() {
-                    features.set(name, value);
-                }
-            }
-            Arc::new(features)
-        });
         FinishedJob {
             job: JobId { case: self.case, solver: self.solver },
             outcome: self.outcome,
-            features,
+            features: self.features.map(Arc::new),
             evidence: Box::new(Evidence { input: self.input, answer, stored: None, transcript: None }),
         }
     }

@@ -90,7 +90,7 @@ impl ShownRun {
         let first = || self.reader()?.describe(&self.run.cases.iter().next()?.spec).ok();
         let stored = || Some(self.run.cases.features().iter().flatten().next()?.features());
         let features = first().map(|first| first.features).or_else(stored).unwrap_or_default();
-        features.iter().map(|feature| feature.name.to_string()).collect()
+        features.iter().map(|(name, _)| name.to_owned()).collect()
     }
 
     /// Returns the names that rows can be filtered and sorted by, in addition to the features of the cases.

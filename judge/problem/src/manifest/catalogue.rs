@@ -241,7 +241,7 @@ fn at_most<T: PartialOrd + Clone + std::fmt::Display>(
 ) -> Option<T> {
     let Located { value, span } = read?;
     if value > *most {
-        section.complain(span, format!("bad value of `{key}` in {TITLE}"), format!("expected at most {most}"));
+        return section.bad_value(key, span, format!("expected at most {most}"));
     }
     Some(value)
 }
@@ -252,7 +252,7 @@ fn names(section: &Section<'_>, key: &'static str, is: &str, fits: fn(char) -> b
     for Located { value, span } in &read {
         let is_plain = |c: char| !c.is_whitespace() && c != '/' && fits(c);
         if value.is_empty() || !value.chars().all(is_plain) {
-            section.complain(span.clone(), format!("bad value of `{key}` in {TITLE}"), format!("expected {is}"));
+            section.bad_value::<()>(key, span.clone(), format!("expected {is}"));
         }
     }
     Some(read.into_iter().map(|name| name.value.to_owned()).collect())
@@ -264,7 +264,7 @@ fn commands(section: &Section<'_>, key: &'static str, placeholders: &[&str], nam
     for command in &read {
         let names_it = |name: &&str| command.value.contains(&format!("{{{name}}}"));
         let is_complete = naming.is_empty() || naming.iter().any(names_it);
-        if check_command(section, key, command, placeholders) && !is_complete {
+        if programs::check_command(section, key, command, placeholders) && !is_complete {
             let expected = "add `{program}`, what was compiled, or `{source}`, the source itself";
             section.complain(command.span.clone(), "the command does not run the solver", expected);
         }
@@ -274,18 +274,8 @@ fn commands(section: &Section<'_>, key: &'static str, placeholders: &[&str], nam
 
 fn command(section: &Section<'_>, key: &'static str, placeholders: &[&str]) -> Option<String> {
     let read = section.text(key)?;
-    check_command(section, key, &read, placeholders);
+    programs::check_command(section, key, &read, placeholders);
     Some(read.value.to_owned())
-}
-
-/// Checks a command, reports errors, and returns whether there are none.
-fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, placeholders: &[&str]) -> bool {
-    if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
-        return programs::check_placeholders(section, key, command, placeholders);
-    }
-    let message = format!("bad value of `{key}` in {TITLE}");
-    section.complain(command.span.clone(), message, "expected a command line whose quotes match");
-    false
 }
 
 fn environment(section: &Section<'_>) -> Option<Vec<(String, String)>> {

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::str::FromStr;
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 /// Every error in a catalogue.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +44,9 @@ pub fn decode(file: &str, contents: Vec<u8>) -> Result<String, ManifestError> {
 
 /// A table, or a text in place of it.
 pub(super) type SectionOrText<'a> = Result<Section<'a>, Located<&'a str>>;
+
+/// A key of a table with its value.
+type Entry<'a> = (Located<&'a str>, &'a Spanned<DeValue<'a>>);
 
 /// Parses a file and reads it with `read`. `title` is the name of its root table in messages.
 pub(super) fn read_document<T>(
@@ -123,6 +126,11 @@ impl<'a> Section<'a> {
         None
     }
 
+    /// Reports a value that its key cannot have.
+    pub(super) fn bad_value<T>(&self, key: &str, span: Range<usize>, expected: impl Into<String>) -> Option<T> {
+        self.refuse(span, format!("bad value of `{key}` in {}", self.title), expected)
+    }
+
     /// Reports a word that is none of these names.
     pub(super) fn unknown<T>(&self, word: &Located<&str>, what: &str, names: &[&str]) -> Option<T> {
         self.refuse(word.span.clone(), format!("there is no {what} `{}`", word.value), instead(word.value, names))
@@ -163,16 +171,14 @@ impl<'a> Section<'a> {
         let span = value.span();
         match read(value.get_ref()) {
             Some(value) => Some(Located { value, span }),
-            None => {
-                self.refuse(span, format!("bad value of `{key}` in {}", self.title), format!("expected {expected}"))
-            }
+            None => self.bad_value(key, span, format!("expected {expected}")),
         }
     }
 
     fn parse<T: FromStr<Err: Display>>(&self, key: &str, text: &str, span: Range<usize>) -> Option<Located<T>> {
         match text.parse() {
             Ok(value) => Some(Located { value, span }),
-            Err(error) => self.refuse(span, format!("bad value of `{key}` in {}", self.title), error.to_string()),
+            Err(error) => self.bad_value(key, span, error.to_string()),
         }
     }
 
@@ -243,18 +249,10 @@ impl<'a> Section<'a> {
         array.iter().filter_map(|item| self.typed(key, item, "a text in quotes", DeValue::as_str)).collect()
     }
 
-    /// Returns the text or the array of texts under `key`.
-    pub(super) fn one_or_more(&self, key: &'static str) -> Vec<Located<&'a str>> {
-        match self.table.get(key).map(Spanned::get_ref) {
-            Some(DeValue::String(_)) => self.text(key).into_iter().collect(),
-            _ => self.texts(key),
-        }
-    }
-
     /// Returns the words under `key`: a text that is split at white space, or an array.
     pub(super) fn words(&self, key: &'static str) -> Option<Located<Vec<&'a str>>> {
         let span = self.place(key);
-        let texts = self.one_or_more(key);
+        let texts = self.one_or_more_texts(key).unwrap_or_default();
         let is_text = matches!(self.table.get(key).map(Spanned::get_ref), Some(DeValue::String(_)));
         let words = texts.iter().flat_map(|text| match is_text {
             true => text.value.split_whitespace().collect::<Vec<_>>(),
@@ -295,27 +293,26 @@ impl<'a> Section<'a> {
 
     /// Returns the inner tables, each with its key, which the user chose. All keys count as read.
     pub(super) fn named_sections(&self, title: &'static str) -> Vec<(Located<&'a str>, Section<'a>)> {
-        let section = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
-            let name: &'a str = key.get_ref();
-            let section = self.table(name, value, title, &format!("a table, written {title}"))?;
+        let section = |(name, value): Entry<'a>| {
+            let section = self.table(name.value, value, title, &format!("a table, written {title}"))?;
             // The place of a table is the place of its name, because a table may be written in parts.
-            Some((Located { value: name, span: key.span() }, Section { span: key.span(), ..section }))
+            let span = name.span.clone();
+            Some((name, Section { span, ..section }))
         };
-        self.table.iter().filter_map(section).collect()
+        self.all().filter_map(section).collect()
     }
 
     /// Returns the inner tables as [`Section::named_sections`] does, in the order in which they are written. A text in place of
     /// a table is returned as it is.
     pub(super) fn named_texts_or_sections(&self, title: &'static str) -> Vec<(Located<&'a str>, SectionOrText<'a>)> {
-        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
-            let name: &'a str = key.get_ref();
+        let entry = |(name, value): Entry<'a>| {
             let found = match value.get_ref().as_str() {
                 Some(text) => Err(Located { value: text, span: value.span() }),
-                None => Ok(self.table(name, value, title, "a text, or a table in braces")?),
+                None => Ok(self.table(name.value, value, title, "a text, or a table in braces")?),
             };
-            Some((Located { value: name, span: key.span() }, found))
+            Some((name, found))
         };
-        let mut entries: Vec<_> = self.table.iter().filter_map(entry).collect();
+        let mut entries: Vec<_> = self.all().filter_map(entry).collect();
         entries.sort_by_key(|(name, _)| name.span.start);
         entries
     }
@@ -338,12 +335,11 @@ impl<'a> Section<'a> {
 
     /// Returns all keys with their texts, of a table whose keys the user chooses. All keys count as read.
     pub(super) fn entries(&self) -> Vec<(Located<&'a str>, Located<&'a str>)> {
-        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
-            let name: &'a str = key.get_ref();
-            let text = self.typed(name, value, "a text in quotes", DeValue::as_str)?;
-            Some((Located { value: name, span: key.span() }, text))
+        let entry = |(name, value): Entry<'a>| {
+            let text = self.typed(name.value, value, "a text in quotes", DeValue::as_str)?;
+            Some((name, text))
         };
-        self.table.iter().filter_map(entry).collect()
+        self.all().filter_map(entry).collect()
     }
 
     /// Returns all keys with their texts, like [`Section::entries`]. A list is written `{a,b}`.
@@ -363,21 +359,25 @@ impl<'a> Section<'a> {
             }
             value => value.as_str().map(str::to_owned),
         };
-        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
-            let name: &'a str = key.get_ref();
-            let expected = "a range such as \"1..100\", or a list of choices, none of them empty or with a comma";
-            (Located { value: name, span: key.span() }, self.typed(name, value, expected, read))
+        let expected = "a range such as \"1..100\", or a list of choices, none of them empty or with a comma";
+        let entry = |(name, value): Entry<'a>| {
+            let range = self.typed(name.value, value, expected, read);
+            (name, range)
         };
-        self.table.iter().map(entry).collect()
+        self.all().map(entry).collect()
     }
 
     /// Returns all keys with their numbers, like [`Section::entries`].
     pub(super) fn numeric_entries<T: FromStr<Err: Display>>(&self, expected: &str) -> Vec<(String, T)> {
-        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
-            let name: &str = key.get_ref();
-            Some((name.to_owned(), self.numeric_of(name, value, expected)?.value))
+        let entry = |(name, value): Entry<'a>| {
+            Some((name.value.to_owned(), self.numeric_of(name.value, value, expected)?.value))
         };
-        self.table.iter().filter_map(entry).collect()
+        self.all().filter_map(entry).collect()
+    }
+
+    /// Returns all keys with their values. All keys count as read.
+    fn all(&self) -> impl Iterator<Item = Entry<'a>> {
+        self.table.iter().map(|(key, value)| (Located { value: &**key.get_ref(), span: key.span() }, value))
     }
 
     /// Reports all unknown keys.

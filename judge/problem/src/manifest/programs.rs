@@ -264,13 +264,11 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
 
 /// Reports a command line without words or whose quotes do not match, and unknown placeholders. Returns whether there is
 /// none of these.
-fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
+pub(super) fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
     if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
         return check_placeholders(section, key, command, names);
     }
-    let message = format!("bad value of `{key}` in [[problem]]");
-    section.complain(command.span.clone(), message, "expected a command line whose quotes match");
-    false
+    section.bad_value::<()>(key, command.span.clone(), "expected a command line whose quotes match").is_some()
 }
 
 /// Reports unknown `{name}` placeholders of a command, and returns whether there are none. Within single quotes, where

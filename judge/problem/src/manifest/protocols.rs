@@ -239,7 +239,7 @@ pub(super) fn checked_regex(section: &Section<'_>, text: Located<&str>, bad: imp
 
 /// Reads the location of the answer files.
 pub(super) fn answers(section: &Section<'_>, folder: &Path) -> AnswerFiles {
-    let patterns = section.one_or_more("answers");
+    let patterns = section.one_or_more_texts("answers").unwrap_or_default();
     let checked = |Located { value, span }: Located<&str>| match glob::Pattern::new(value) {
         Ok(_) => Some(value.to_owned()),
         Err(error) => section.refuse(span, format!("`{value}` is not a file pattern"), error.to_string()),

@@ -3,6 +3,8 @@
 use super::protocol::after_colon;
 use crate::{Limits, Metrics, Ruling, Verdict};
 use judge_sandbox::{Breach, End, Execution};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,27 +46,10 @@ fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
     }
 }
 
+/// Returns a signal with its name, if it has one: `signal 11 (SIGSEGV)`.
 fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        14 => "SIGALRM",
-        15 => "SIGTERM",
-        24 => "SIGXCPU",
-        25 => "SIGXFSZ: a file larger than allowed",
-        31 => "SIGSYS",
-        _ => return format!("signal {signal}"),
-    };
-    format!("signal {signal} ({name})")
+    let name = ExitStatus::from_raw(signal).to_string().replacen("signal: ", "signal ", 1);
+    name.replacen("SIGXFSZ", "SIGXFSZ: a file larger than allowed", 1)
 }
 
 /// The interactor's decision. The interactor sees the end of the solver's output only if the solver exits with code 0
@@ -156,6 +141,9 @@ mod tests {
         assert_eq!(verdict(End::Exited(3), &[]), Some(Verdict::RuntimeError));
         assert_eq!(verdict(End::Signalled(9), &[]), Some(Verdict::RuntimeError));
         assert_eq!(verdict(End::Signalled(24), &[]), Some(Verdict::RuntimeError));
+        let names = [11, 25, 40].map(signal_name);
+        let fsz = "signal 25 (SIGXFSZ: a file larger than allowed)";
+        assert_eq!(names, ["signal 11 (SIGSEGV)", fsz, "signal 40"]);
     }
 
     /// The verdict on a solver with this end. `None` is the interactor's decision.

@@ -326,7 +326,7 @@ fn empty(report: &RunReport<'_>, solver: usize, fields: usize) -> SolverNumbers 
 /// Returns the names of the features of the first case that has some.
 fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
     let first = report.features.iter().flatten().next();
-    let names = first.into_iter().flat_map(|features| features.iter()).map(|feature| &*feature.name);
+    let names = first.into_iter().flat_map(|features| features.iter()).map(|(name, _)| name);
     names.filter(|name| is_feature_name(name) && !FIELDS.contains(name)).collect()
 }
 

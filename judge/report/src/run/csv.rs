@@ -68,9 +68,9 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Re
 /// The names of all features, in the order in which the cases have them.
 fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
     let mut names = Vec::new();
-    for feature in report.features.iter().flatten().flat_map(|features| features.iter()) {
-        if !names.contains(&&*feature.name) {
-            names.push(&*feature.name);
+    for (name, _) in report.features.iter().flatten().flat_map(|features| features.iter()) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

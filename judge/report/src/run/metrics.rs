@@ -43,11 +43,6 @@ pub(crate) fn metric_records<'a>(report: &'a RunReport<'_>) -> Vec<MetricRecord<
     report.plan.problem.metrics.iter().map(record).collect()
 }
 
-/// Returns the metrics of a case as JSON numbers.
-pub(crate) fn numbers(outcome: &Outcome) -> BTreeMap<&str, Number> {
-    outcome.metrics.iter().filter_map(|(name, value)| Some((name, exact(value)?))).collect()
-}
-
 /// Returns the means of a solver by the name of the metric.
 pub(crate) fn mean_records<'a>(report: &'a RunReport<'_>, solver: usize) -> BTreeMap<&'a str, MeanRecord> {
     let record = |rule: &'a MetricRule| {

@@ -1,12 +1,10 @@
 //! The records of a run and its cases in JSON. Unknown values are absent; scores, points and features are JSON numbers of any length.
 
-use crate::run::metrics::{
-    MeanRecord, MetricRecord, ParetoRecord, mean_records, metric_records, numbers, pareto_record,
-};
+use crate::run::metrics::{MeanRecord, MetricRecord, ParetoRecord, mean_records, metric_records, pareto_record};
 use crate::run::report::RunReport;
 use crate::text::{
-    Counts, LabelsRecord, LimitsRecord, ProvenanceRecord, ReferenceRecord, exact, in_milliseconds, points_text,
-    scores_text, verdict_of,
+    Counts, LabelsRecord, LimitsRecord, ProvenanceRecord, ReferenceRecord, exact, exact_numbers, in_milliseconds,
+    points_text, scores_text, verdict_of,
 };
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
 use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outcome, Plan, Rule, Stop, Verdict};
@@ -426,7 +424,7 @@ impl<'a> CaseRecord<'a> {
             lost: None,
             weight: None,
             group: plan.test_group_name(job.case),
-            metrics: outcome.map(numbers).unwrap_or_default(),
+            metrics: outcome.map(|outcome| exact_numbers(&outcome.metrics)).unwrap_or_default(),
             cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
             wall_ms: outcome.and_then(|outcome| outcome.wall).map(in_milliseconds),
             memory_bytes: outcome.and_then(|outcome| outcome.memory),
@@ -438,14 +436,14 @@ impl<'a> CaseRecord<'a> {
             stderr: outcome.map_or("", |outcome| &outcome.stderr),
             noisy: outcome.is_some_and(|outcome| outcome.noisy),
             node: outcome.and_then(|outcome| outcome.node.as_deref()),
-            features: features.map(named_numbers),
+            features: features.map(exact_numbers),
             reproduce: plan.solvers[job.solver].spec.can_be_named().then_some(Reproduce { plan, job }),
         }
     }
 
     /// Adds the features of the case, if they are known.
     pub(crate) fn with_features(self, features: Option<&'a Features>) -> Self {
-        Self { features: features.map(named_numbers), ..self }
+        Self { features: features.map(exact_numbers), ..self }
     }
 
     /// Describes the outcome of a job of a finished run.
@@ -457,8 +455,4 @@ impl<'a> CaseRecord<'a> {
         let lost = lost.and_then(|lost| exact(&report.points_text(&lost)));
         Self { lost, weight, ..Self::new(report.plan, job, outcome, points, report.features[job.case].as_deref()) }
     }
-}
-
-fn named_numbers(features: &Features) -> BTreeMap<&str, Number> {
-    features.iter().filter_map(|feature| Some((&*feature.name, exact(&feature.value)?))).collect()
 }

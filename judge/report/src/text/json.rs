@@ -1,9 +1,10 @@
 //! JSON documents: exact numbers, no control characters, and their schemas.
 
-use judge_problem::is_hidden;
+use judge_problem::{NamedNumbers, is_hidden};
 use serde::Serialize;
 use serde_json::Number;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+use std::collections::BTreeMap;
 use std::io;
 use std::io::Write;
 use std::str::FromStr;
@@ -113,6 +114,11 @@ pub(crate) fn in_milliseconds(time: Duration) -> f64 {
 /// A decimal number of any length as a JSON number.
 pub(crate) fn exact(number: &impl ToString) -> Option<Number> {
     Number::from_str(&number.to_string()).ok()
+}
+
+/// Features or metrics as JSON numbers.
+pub(crate) fn exact_numbers<T: ToString>(numbers: &NamedNumbers<T>) -> BTreeMap<&str, Number> {
+    numbers.iter().filter_map(|(name, value)| Some((name, exact(value)?))).collect()
 }
 
 #[cfg(test)]

@@ -270,7 +270,7 @@ fn described(problem: &Problem, seeds: Vec<u64>) -> Vec<(CaseSpec, Vec<f64>)> {
     let reader = CaseReader::of(problem);
     let described = map_on_all_cores(cases.len(), |place| reader.describe(&cases[place]).ok());
     let features: Vec<Option<Features>> = described.into_iter().map(|found| Some(found?.features)).collect();
-    let all = features.iter().flatten().flat_map(|features| features.iter().map(|feature| feature.name.to_string()));
+    let all = features.iter().flatten().flat_map(|features| features.iter().map(|(name, _)| name.to_owned()));
     let names: BTreeSet<String> = all.collect();
     let columns: Vec<Vec<f64>> = names.iter().map(|name| column(&features, name)).collect();
     let point = |place: usize| columns.iter().map(|column| column[place]).collect();
