@@ -3,13 +3,13 @@
 use crate::refused::Refused;
 use crate::shown_run::{ShownRun, starts_programs};
 use crate::store::Store;
-use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Score};
+use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Outlook, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
 use judge_report::{
-    Document, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, MovesDocument, PackedDocument,
-    ReplayDocument, ReplayLine, ServedGame,
+    BestRecord, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, MovesDocument, PackedDocument,
+    ReplayDocument, ReplayLine, ServedGame, exact,
 };
 use judge_run::cases::{Inputs, PreparedCase, Selection, select};
 use judge_run::command::game_of;
@@ -391,18 +391,22 @@ impl<'a> OpenGame<'a> {
             let best = |journal: &judge_journal::Journal| journal.best_of_case(&game, name, input, solver);
             store.with_journal(|journal| Ok(journal.map(best).transpose()?.flatten()))
         };
+        let Outlook { choices, ahead } = self.game.outlook(moves).map_err(refused)?;
+        let best_known = best(None)?;
         let page = ManualGamePage {
             problem: &self.problem.id,
             case: self.case(),
             moves: moves.len(),
-            score: &score,
-            film: &film,
-            outlook: self.game.outlook(moves).map_err(refused)?,
-            best: best(None)?,
-            best_by_hand: best(Some(SolverSpec::BY_HAND))?.map(|(score, _)| score),
+            points: exact(film.points()),
+            score: exact(&score),
+            choices: choices.iter().map(Into::into).collect(),
+            ahead: (&ahead).into(),
+            film: film.record(),
+            best: best_known.as_ref().map(|(score, solver)| BestRecord { score: exact(score), solver }),
+            best_by_hand: best(Some(SolverSpec::BY_HAND))?.and_then(|(score, _)| exact(&score)),
             records: !store.catalogue.is_read_only,
         };
-        Ok(judge_report::json_line(&page.record()).map_err(Failure::fault)?)
+        Ok(judge_report::json_line(&page).map_err(Failure::fault)?)
     }
 
     /// Records the answer that plays these moves. Returns its run and its score.

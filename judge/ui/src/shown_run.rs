@@ -66,7 +66,7 @@ impl ShownRun {
     }
 
     /// Returns a job as a row of a page.
-    pub(super) fn row(&self, job: JobId, reader: Option<&CaseReader>) -> CaseRow {
+    pub(super) fn row<'a>(&self, report: &'a RunReport<'a>, job: JobId, reader: Option<&CaseReader>) -> CaseRow<'a> {
         let known = || self.features.get().and_then(|features| features[job.case].clone());
         let read = || {
             let described = reader?.describe(&self.run.cases.specs().at(job.case)).ok()?;
@@ -76,7 +76,8 @@ impl ShownRun {
         let stored = || Some(Arc::new(self.run.cases.features()[job.case].as_ref()?.features()));
         let has_answer =
             self.run.cases.at(job.case).results[job.solver].as_ref().is_some_and(|result| result.answer.is_some());
-        CaseRow { job, relative: self.relative(job), features: known().or_else(read).or_else(stored), has_answer }
+        let features = known().or_else(read).or_else(stored);
+        CaseRow { report, job, relative: self.relative(job), features, has_answer }
     }
 
     /// Returns the reader of the inputs of its cases; `None` if reading would start a program.

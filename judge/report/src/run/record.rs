@@ -24,7 +24,7 @@ const SCHEMA: u32 = 1;
 /// A run without its cases.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Summary<'a> {
+pub struct Summary<'a> {
     /// The version of this format.
     schema: u32,
     /// The judge's version.
@@ -162,7 +162,8 @@ struct GroupRecord<'a> {
 }
 
 impl<'a> Summary<'a> {
-    pub(crate) fn of(report: &'a RunReport<'_>) -> Self {
+    /// Describes a run.
+    pub fn of(report: &'a RunReport<'_>) -> Self {
         let plan = report.plan;
         Self {
             schema: SCHEMA,
@@ -459,6 +460,7 @@ impl<'a> CaseRecord<'a> {
     }
 }
 
-fn named_numbers(features: &Features) -> BTreeMap<&str, Number> {
+/// Returns the features of a case by their names.
+pub fn named_numbers(features: &Features) -> BTreeMap<&str, Number> {
     features.iter().filter_map(|feature| Some((&*feature.name, exact(&feature.value)?))).collect()
 }

@@ -110,8 +110,8 @@ pub(crate) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// A decimal number of any length as a JSON number.
-pub(crate) fn exact(number: &impl ToString) -> Option<Number> {
+/// Returns a decimal number of any length as a JSON number.
+pub fn exact(number: &impl ToString) -> Option<Number> {
     Number::from_str(&number.to_string()).ok()
 }
 

@@ -18,8 +18,8 @@ pub(crate) use failures::{Alike, Failures, failed_alike, last_lines};
 pub use failures::{StderrLines, failures_text};
 pub use figures::{Counts, best_score, chart_stride, milliseconds, points_text, share_of_best};
 pub(crate) use figures::{Reference, ReferenceRecord, if_any, memory, paragraphs, scores_text, verdict_of};
-pub use json::{Document, json_line};
-pub(crate) use json::{Each, exact, in_milliseconds};
+pub use json::{Document, exact, json_line};
+pub(crate) use json::{Each, in_milliseconds};
 pub(crate) use progress::{INTERVAL, bar, tell};
 pub use progress::{Progress, Steps};
 pub(crate) use provenance::{

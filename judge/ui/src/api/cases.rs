@@ -9,7 +9,7 @@ use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use judge_problem::{Digest, Features, Problem};
-use judge_report::{CaseHistory, CaseResultRow, Document};
+use judge_report::{CaseHistory, CaseResultRow, case_results, named_numbers};
 use judge_run::cases::CaseReader;
 use judge_session::answers;
 use judge_session::failure::Failure;
@@ -35,27 +35,27 @@ pub(super) async fn history(State(store): Shared, Path((id, case)): Path<(String
         let all = results.len();
         results.retain(|result| result.input == input);
         let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
+        let rows = results.iter().map(|result| CaseResultRow {
+            run: result.run,
+            started: &result.started,
+            message: result.message.as_deref(),
+            solver: &result.solver,
+            has_answer: result.has_answer,
+            outcome: &result.outcome,
+        });
+        let (best, results) = case_results(&rows.collect::<Vec<_>>(), problem.direction);
         let page = CaseHistory {
             problem: &problem.id,
             case: &case,
-            direction: problem.direction,
-            features: features.as_ref().map(|(_, features)| features),
-            has_input: features.is_some() && !results.is_empty(),
+            direction: problem.direction.name(),
+            features: features.as_ref().map(|(_, features)| named_numbers(features)),
+            input: features.is_some() && !results.is_empty(),
             replays: games::is_shown(store, problem),
             others: all - results.len(),
-            results: results
-                .iter()
-                .map(|result| CaseResultRow {
-                    run: result.run,
-                    started: &result.started,
-                    message: result.message.as_deref(),
-                    solver: &result.solver,
-                    has_answer: result.has_answer,
-                    outcome: &result.outcome,
-                })
-                .collect(),
+            best,
+            results,
         };
-        Ok(json(&page.record())?)
+        Ok(json(&page)?)
     })
     .await
 }

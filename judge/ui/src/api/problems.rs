@@ -16,7 +16,9 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
 use judge_problem::CheckerChoice;
-use judge_report::{Document, ProblemList, ProblemPage, RecordedManualGame, ServerRecord};
+use judge_report::{
+    FactRecord, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame, ServerRecord, SolverRecord, html_of,
+};
 use judge_run::cases::{Selection, select};
 use judge_run::solver;
 use judge_session::failure::Failure;
@@ -44,10 +46,9 @@ pub(super) async fn list(State(store): Shared) -> Response {
 pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Response {
     document(store, move |store| {
         let problem = store.catalogue.find(&id)?;
-        let (rules, solvers) = match &problem.checker {
-            CheckerChoice::BuiltIn(checker) => {
-                (checker.rules, solver::bundled_for(store.catalogue.bundled, checker.id).collect())
-            }
+        let bundled = |checker| solver::bundled_for(store.catalogue.bundled, checker);
+        let (rules, solvers): (_, Vec<_>) = match &problem.checker {
+            CheckerChoice::BuiltIn(checker) => (checker.rules.trim_end(), bundled(checker.id).collect()),
             _ => ("", Vec::new()),
         };
         let facts = problem_facts::facts(problem);
@@ -56,15 +57,15 @@ pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Respon
         let cases = select(problem, &Selection::default()).unwrap_or_default();
         let names = cases.iter().take(if by_hand { NAMES } else { 0 }).map(|case| case.name.to_string());
         let page = ProblemPage {
-            problem,
-            facts: &facts,
-            rules: rules.trim_end(),
-            solvers: &solvers,
-            by_hand,
-            names: &names.collect::<Vec<_>>(),
+            problem: ProblemRecord::of(problem, by_hand),
+            facts: facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
+            rules,
+            rules_html: html_of(rules),
+            solvers: solvers.into_iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
+            names: names.collect(),
             fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
         };
-        Ok(json(&page.record())?)
+        Ok(json(&page)?)
     })
     .await
 }

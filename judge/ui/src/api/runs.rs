@@ -13,7 +13,7 @@ use judge_compare::paired;
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::condition::Condition;
 use judge_problem::{Labels, Note, RunId, RunState, Tag};
-use judge_report::{CasePage, Document, HistoryPage, RunHead, RunLabels, RunReport, growing_comparison};
+use judge_report::{CasePage, HistoryPage, RunHead, RunLabels, RunReport, Summary, growing_comparison};
 use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
@@ -69,18 +69,20 @@ pub(super) async fn head(State(store): Shared, Path(run): Path<String>) -> Respo
             Some(journal) => Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?),
             None => Ok(None),
         })?;
-        let relative: Vec<_> = (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect();
+        let report = RunReport { detached: detached.as_ref(), ..shown.report() };
+        let state = if detached.is_some() { RunState::Detached } else { shown.run.state };
         let head = RunHead {
-            report: &RunReport { detached: detached.as_ref(), ..shown.report() },
-            run: shown.run.id,
-            state: if detached.is_some() { RunState::Detached } else { shown.run.state },
+            run: shown.run.id.0,
+            state: state.name(),
             planned: shown.run.case_count,
-            fields: &shown.field_names(),
-            features: &shown.feature_names(),
+            done: report.plan.cases.len(),
+            fields: shown.field_names(),
+            features: shown.feature_names(),
             replays: games::is_shown(store, shown.problem()),
-            relative: &relative,
+            relative: (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect(),
+            summary: Summary::of(&report),
         };
-        Ok(json(&head.record())?)
+        Ok(json(&head)?)
     })
     .await
 }
@@ -107,18 +109,16 @@ pub(super) async fn cases(State(store): Shared, Path(run): Path<String>, query: 
         let sort = if sort.is_empty() { "case" } else { &sort };
         let order = RowOrder { by: Field::named(sort), descending: descending.is_some_and(|value| value != "false") };
         let all = run.rows(&row_filter(shown, &filter, &solver)?, &order)?;
-        let reader = shown.reader();
+        let (report, reader) = (shown.report(), shown.reader());
         let chosen = all.iter().skip(offset).take(page_rows(limit));
-        let rows: Vec<_> = chosen.map(|job| shown.row(*job, reader.as_ref())).collect();
         let page = CasePage {
-            report: &shown.report(),
-            run: shown.run.id,
+            run: shown.run.id.0,
             all: shown.run.cases.len() * shown.solver_count(),
             total: all.len(),
             offset,
-            rows: &rows,
+            rows: chosen.map(|job| shown.row(&report, *job, reader.as_ref())).collect(),
         };
-        Ok(json(&page.record())?)
+        Ok(json(&page)?)
     })
     .await
 }
