@@ -13,7 +13,7 @@ use crate::find::FindDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
-use crate::html::{ReplayDocument, ReplayLine};
+use crate::html::{GameDocument, ReplayLine};
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{CasePage, RunDocument, RunHead, RunLine};
@@ -22,6 +22,7 @@ use crate::served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, StartedRuns,
     UnfinishedRun,
 };
+use crate::text::ReplayRecord;
 use crate::tune::TuneLine;
 use crate::verify::VerifyDocument;
 use schemars::generate::SchemaSettings;
@@ -70,7 +71,7 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("ui-problems", "GET /api/problems", schema_of::<ProblemList<'static>>),
     ("ui-problem", "GET /api/problems/{problem}", schema_of::<ProblemPage<'static>>),
     ("ui-server", "GET /api/server", schema_of::<ServerRecord>),
-    ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<ReplayDocument<'static>>),
+    ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<GameDocument<ReplayRecord<'static>>>),
     ("ui-replay-line", "a line of the same, with ?lines", schema_of::<ReplayLine<'static>>),
     ("ui-started", "/api/started", schema_of::<StartedRuns<'static>>),
     ("ui-play", "POST /api/play/{problem}", schema_of::<ManualGamePage<'static>>),

@@ -8,8 +8,8 @@ use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
 use judge_report::{
-    BestRecord, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, MovesDocument, PackedDocument,
-    ReplayDocument, ReplayLine, ServedGame, exact,
+    BestRecord, GameDocument, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayLine, ServedGame,
+    exact,
 };
 use judge_run::cases::{Inputs, PreparedCase, Selection, select};
 use judge_run::command::game_of;
@@ -122,7 +122,7 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
 
 /// Returns a game with its frames, as one JSON document.
 pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<String, Refused> {
-    with_game(store, shown, played, |page, film, _| judge_report::json_line(&ReplayDocument::of(page, film)))
+    with_game(store, shown, played, |page, film, _| judge_report::json_line(&GameDocument::of(page, film.record())))
 }
 
 /// After this time, the first frames leave, so that a page can show them while the others are drawn.
@@ -234,12 +234,12 @@ pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Optio
         let played = find_result(&run.shown, case, Some(solver))?;
         with_game(store, &run.shown, &played, |page, film, input| {
             let problem = run.shown.problem();
-            if let Some(moves) = MovesDocument::of(page, film).filter(|_| is_columns(problem))
-                && let Some(known) = ColumnsCase::read(problem, page.case, input, moves.moves.pieces)
+            if let Some(moves) = film.columns_moves().filter(|_| is_columns(problem))
+                && let Some(known) = ColumnsCase::read(problem, page.case, input, moves.pieces)
             {
-                return Ok(PackedGame::Columns(known, serde_json::to_value(moves)?));
+                return Ok(PackedGame::Columns(known, serde_json::to_value(GameDocument::of(page, moves))?));
             }
-            serde_json::to_value(PackedDocument::of(page, film)).map(PackedGame::Frames)
+            serde_json::to_value(GameDocument::of(page, film.packed())).map(PackedGame::Frames)
         })
     };
     // There is none if today's checker refuses to read the answer, or if a program draws the problem's games.

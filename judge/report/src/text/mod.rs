@@ -26,7 +26,7 @@ pub(crate) use provenance::{
     LabelsRecord, LimitsRecord, ProvenanceRecord, allowance_lines, limits_text, processors_line, provenance_lines,
 };
 pub use replay::{ColumnsMoves, GameOutline, GameReplay, GameText, MoveRange, can_step, step_through};
-pub(crate) use replay::{Look, PackedReplay, ReplayRecord, look};
+pub(crate) use replay::{Look, ReplayRecord, look};
 pub(crate) use sheet::{
     COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, NOTHING, Page, Sheet, TextTable, code, cut, escaped, field, or_nothing,
     sheet_markdown, table, table_csv, words,

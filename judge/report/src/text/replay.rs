@@ -19,7 +19,6 @@ use std::io::{IsTerminal, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
 
 pub use columns::ColumnsMoves;
-pub(crate) use compact::PackedReplay;
 
 /// Records a game as it is replayed.
 #[derive(Debug, Default)]
