@@ -45,11 +45,8 @@ impl Played {
 
     /// Returns the stored answer.
     pub(super) fn answer(&self, store: &Store) -> Result<Vec<u8>, Refused> {
-        let stored = store.with_journal(|journal| {
-            let stored = self.result.answer.zip(journal).map(|(id, journal)| journal.answer(id));
-            Ok(stored.transpose()?.flatten())
-        })?;
-        stored.ok_or_else(|| self.no_answer())
+        let id = self.result.answer.ok_or_else(|| self.no_answer())?;
+        store.read(|journal| Ok(journal.answer(id)?))?.ok_or_else(|| self.no_answer())
     }
 
     fn no_answer(&self) -> Refused {
@@ -395,10 +392,7 @@ impl<'a> OpenGame<'a> {
     pub(super) fn page(&self, store: &Store, moves: &[Move]) -> Result<String, Refused> {
         let ManualAnswer { score, film, .. } = self.answer(moves)?;
         let (game, name, input) = (game_of(self.problem), &self.case.name, Digest::of(&self.input));
-        let best = |solver| {
-            let best = |journal: &judge_journal::Journal| journal.best_of_case(&game, name, input, solver);
-            store.with_journal(|journal| Ok(journal.map(best).transpose()?.flatten()))
-        };
+        let best = |solver| store.read(|journal| Ok(journal.best_of_case(&game, name, input, solver)?));
         let Outlook { choices, ahead } = self.game.outlook(moves).map_err(refused)?;
         let best_known = best(None)?;
         let page = ManualGamePage {

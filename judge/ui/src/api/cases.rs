@@ -18,10 +18,7 @@ const NEWEST: usize = 500;
 /// `GET /api/problems/{problem}/cases/{case}`
 pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -> Result<String, Refused> {
     let problem = store.catalogue.find(&id)?;
-    let mut results = store.with_journal(|journal| match journal {
-        Some(journal) => Ok(journal.results_of_case(&problem.id, &case, NEWEST)?),
-        None => Ok(Vec::new()),
-    })?;
+    let mut results = store.read(|journal| Ok(journal.results_of_case(&problem.id, &case, NEWEST)?))?;
     let described = described(problem, &case);
     if results.is_empty() && described.is_none() {
         let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));

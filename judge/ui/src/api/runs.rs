@@ -60,10 +60,8 @@ pub(super) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Result<Strin
 pub(super) fn head(store: &Store, Path(run): Path<String>) -> Result<String, Refused> {
     let run = store.run(number(store, &run)?)?;
     let shown = &run.shown;
-    let detached = store.with_journal(|journal| match journal {
-        Some(journal) => Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?),
-        None => Ok(None),
-    })?;
+    let detached =
+        store.read(|journal| Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?))?;
     let report = RunReport { detached: detached.as_ref(), ..shown.report() };
     let state = if detached.is_some() { RunState::Detached } else { shown.run.state };
     let head = RunHead {
@@ -208,8 +206,7 @@ pub(super) fn run_of(store: &Store, solver: &str) -> Result<RunId, Refused> {
 
 /// Returns the id of a run's problem, without reading the run.
 fn problem_of(store: &Store, run: RunId) -> Result<String, Refused> {
-    let missing = || Refused::from(JournalError::NoRun(run));
-    store.with_journal(|journal| journal.ok_or_else(missing)?.problem_of(run)?.ok_or_else(missing))
+    store.read(|journal| Ok(journal.problem_of(run)?))?.ok_or_else(|| JournalError::NoRun(run).into())
 }
 
 fn only_past() -> Failure {

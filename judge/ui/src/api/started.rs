@@ -52,9 +52,8 @@ pub(super) fn start(store: &Store, body: BodyResult<WantedRun>) -> Result<String
 pub(super) fn resume(store: &Store, Path(run): Path<String>) -> Result<String, Refused> {
     let starter = starter(store)?;
     let run = number(store, &run)?;
-    let missing = || Refused::from(JournalError::NoRun(run));
-    let RunOrigin { command, state, host } =
-        store.with_journal(|journal| journal.ok_or_else(missing)?.origin_of(run)?.ok_or_else(missing))?;
+    let origin = store.read(|journal| Ok(journal.origin_of(run)?))?;
+    let RunOrigin { command, state, host } = origin.ok_or(JournalError::NoRun(run))?;
     if !matches!(state, RunState::Interrupted | RunState::Killed) {
         return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
     }
@@ -62,10 +61,7 @@ pub(super) fn resume(store: &Store, Path(run): Path<String>) -> Result<String, R
         let error = format!("run {run} is one of the machine `{host}`, and may still go on there");
         return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
     }
-    store.with_journal(|journal| {
-        DetachedRuns::new(&store.catalogue, journal.ok_or_else(missing)?).check_ended(run, "nothing was started")?;
-        Ok(())
-    })?;
+    store.read(|journal| Ok(DetachedRuns::new(&store.catalogue, journal).check_ended(run, "nothing was started")?))?;
     let other = || Failure::usage(format!("run {run} is none of `judge run`, and cannot be resumed here"));
     start_run(store, starter, command_line::resumed(&command).ok_or_else(other)?, Some(run))
 }
@@ -101,9 +97,7 @@ fn started_document(store: &Store) -> Result<String, Refused> {
 fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused> {
     let find = |started: &StartedRun| {
         let command = command_line::as_recorded(started.words.clone(), None);
-        store.with_journal(|journal| {
-            Ok(journal.map(|journal| journal.run_of(&command, started.after)).transpose()?.flatten())
-        })
+        store.read(|journal| Ok(journal.run_of(&command, started.after)?))
     };
     // Its output is complete once it has ended.
     let exit = started.exit();
@@ -119,7 +113,7 @@ fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused>
 
 /// Returns the newest run in the journal; 0 if there is none.
 fn newest(store: &Store) -> Result<RunId, Refused> {
-    store.with_journal(|journal| Ok(journal.map(|journal| journal.newest()).transpose()?.flatten().unwrap_or(RunId(0))))
+    Ok(store.read(|journal| Ok(journal.newest()?))?.unwrap_or(RunId(0)))
 }
 
 /// Returns the words of a command line. A value that begins with a dash is joined to its flag.
@@ -189,12 +183,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
     let mut watch = Watch::default();
     while !page.is_closed() {
         let looked = run_blocking(Arc::clone(&store), move |store| {
-            let look = |watch: &mut Watch| {
-                store.with_journal(|journal| {
-                    Ok(journal.map(|journal| watch.changes(journal)).transpose()?.unwrap_or_default())
-                })
-            };
-            let changes = look(&mut watch);
+            let changes = store.read(|journal| Ok(watch.changes(journal)?));
             Ok((watch, changes))
         });
         let Ok((seen, changes)) = looked.await else { return };
