@@ -1,34 +1,13 @@
 //! One case in all runs: `GET /api/problems/{problem}/cases/{case}`.
 
-use crate::text::{Document, exact, exact_numbers, in_milliseconds, share_of_best};
+use crate::text::{exact, in_milliseconds, share_of_best};
 use checkers::Score;
-use judge_problem::{Direction, Features, Outcome, RunId, Verdict};
+use judge_problem::{Direction, Outcome, RunId, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 use std::collections::BTreeMap;
-
-/// The results of a case in all runs.
-#[derive(Debug)]
-pub struct CaseHistory<'a> {
-    /// The problem's id.
-    pub problem: &'a str,
-    /// The case's name.
-    pub case: &'a str,
-    /// Which scores are good.
-    pub direction: Direction,
-    /// Its features, if known.
-    pub features: Option<&'a Features>,
-    /// Whether its input can be downloaded.
-    pub has_input: bool,
-    /// Whether answers can be played move by move.
-    pub replays: bool,
-    /// How many results there are on another input of the same name.
-    pub others: usize,
-    /// The results on its input, the newest first.
-    pub results: Vec<CaseResultRow<'a>>,
-}
 
 /// A result of a case.
 #[derive(Debug)]
@@ -47,33 +26,34 @@ pub struct CaseResultRow<'a> {
     pub outcome: &'a Outcome,
 }
 
+/// The results of a case in all runs.
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct CaseHistoryDocument<'a> {
+pub struct CaseHistory<'a> {
     /// The problem's id.
-    problem: &'a str,
+    pub problem: &'a str,
     /// The case's name.
-    case: &'a str,
+    pub case: &'a str,
     /// Which scores are good.
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
-    direction: &'static str,
+    pub direction: &'static str,
     /// Its features, if known.
-    features: Option<BTreeMap<&'a str, Number>>,
+    pub features: Option<BTreeMap<&'a str, Number>>,
     /// Whether its input can be downloaded.
-    input: bool,
+    pub input: bool,
     /// Whether answers can be played move by move, at `/replay/{run}/{case}`.
-    replays: bool,
+    pub replays: bool,
     /// How many results there are on another input of the same name: they are not listed.
-    others: usize,
+    pub others: usize,
     /// The place of the best result; absent if none has a score.
-    best: Option<usize>,
+    pub best: Option<usize>,
     /// The results, the newest first.
-    results: Vec<CaseResultRecord<'a>>,
+    pub results: Vec<CaseResultRecord<'a>>,
 }
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-struct CaseResultRecord<'a> {
+pub struct CaseResultRecord<'a> {
     /// The run's number.
     run: i64,
     /// When it started, in UTC.
@@ -103,29 +83,16 @@ struct CaseResultRecord<'a> {
     answer: bool,
 }
 
-impl Document for CaseHistory<'_> {
-    fn record(&self) -> impl Serialize {
-        let score = |place: usize| self.results[place].outcome.score.as_ref();
-        let better = |one: usize, other: usize| match (score(one), score(other)) {
-            (Some(left), Some(right)) => self.direction.compare(left, right).is_ge(),
-            (known, _) => known.is_some(),
-        };
-        // Of equal scores the oldest is the best: it was first.
-        let best = (0..self.results.len()).rev().filter(|&place| score(place).is_some());
-        let best = best.reduce(|best, place| if better(best, place) { best } else { place });
-        let best_score = best.and_then(score);
-        CaseHistoryDocument {
-            problem: self.problem,
-            case: self.case,
-            direction: self.direction.name(),
-            features: self.features.map(exact_numbers),
-            input: self.has_input,
-            replays: self.replays,
-            others: self.others,
-            best,
-            results: self.results.iter().map(|row| record(row, self.direction, best_score)).collect(),
-        }
-    }
+/// Returns the place of the best result, and the records of all results.
+pub fn case_results<'a>(
+    rows: &[CaseResultRow<'a>],
+    direction: Direction,
+) -> (Option<usize>, Vec<CaseResultRecord<'a>>) {
+    let scored = rows.iter().enumerate().filter_map(|(place, row)| Some((place, row.outcome.score.as_ref()?)));
+    // Of equal scores the oldest is the best: it was first.
+    let best = scored.reduce(|best, older| if direction.compare(best.1, older.1).is_gt() { best } else { older });
+    let (place, score) = best.unzip();
+    (place, rows.iter().map(|row| record(row, direction, score)).collect())
 }
 
 fn record<'a>(row: &CaseResultRow<'a>, direction: Direction, best: Option<&Score>) -> CaseResultRecord<'a> {

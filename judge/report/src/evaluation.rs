@@ -1,5 +1,6 @@
 //! The results of `judge serve`: an evaluation as a document, and its feedback as text for a person or a model.
 
+use crate::run::json::CaseRecords;
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
 use crate::text::{Counts, Document, LimitsRecord, exact, in_milliseconds};
@@ -8,7 +9,7 @@ use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
 use judge_statistics::{Hypothesis, Interval};
 use num_traits::Zero;
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer, ser::SerializeSeq};
+use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 use std::time::Duration;
@@ -86,7 +87,7 @@ pub(crate) struct EvaluationDocument<'a> {
     feedback: String,
     /// The cases that were played, in their order.
     #[schemars(with = "Vec<CaseRecord<'a>>")]
-    cases: Rows<'a>,
+    cases: CaseRecords<'a>,
 }
 
 #[skip_serializing_none]
@@ -137,19 +138,6 @@ impl Versus {
     }
 }
 
-/// The records of the cases, each created when it is written.
-struct Rows<'a>(&'a RunReport<'a>);
-
-impl Serialize for Rows<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut records = serializer.serialize_seq(None)?;
-        for (job, outcome) in self.0.jobs() {
-            records.serialize_element(&CaseRecord::of_report(self.0, job, outcome.as_ref()))?;
-        }
-        records.end()
-    }
-}
-
 impl Document for Evaluation<'_> {
     fn record(&self) -> impl Serialize {
         let report = self.report;
@@ -170,7 +158,7 @@ impl Document for Evaluation<'_> {
             limits: (&report.plan.limits).into(),
             elapsed_ms: in_milliseconds(report.elapsed),
             feedback: self.feedback(),
-            cases: Rows(report),
+            cases: CaseRecords(report),
         }
     }
 }

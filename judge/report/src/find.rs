@@ -1,6 +1,6 @@
 //! The results of `judge find`, as text and as JSON.
 
-use crate::text::{Document, Field, Style, exact, grid, left, right};
+use crate::text::{Document, Field, Style, grid, left, right};
 use judge_problem::{Stop, counted};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -100,13 +100,6 @@ pub(crate) struct FindDocument<'a> {
     interrupted: bool,
     /// The cases that were found, the worst first.
     found: &'a [FoundCase],
-}
-
-impl FoundCase {
-    /// Returns a score as a number of JSON.
-    pub fn number(score: &impl ToString) -> Option<Number> {
-        exact(score)
-    }
 }
 
 impl Document for FindReport {

@@ -7,8 +7,8 @@ use crate::text::{points_text, verdict_of};
 use judge_compare::gate::GateVerdict;
 use judge_problem::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
 use judge_problem::{Verdict, one_line, visible};
-use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use quick_xml::events::{BytesDecl, BytesText, Event};
+use quick_xml::{ElementWriter, Writer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -65,12 +65,11 @@ impl TestCase {
 struct Counts([usize; 4]);
 
 impl Counts {
-    /// Adds the number of all tests, and of those with each of these results.
-    fn add_to(self, tag: &mut BytesStart<'_>, named: [(&str, TestResult); 3]) {
+    /// Returns the number of all tests, and of those with each of these results.
+    fn attributes<'a>(self, named: [(&'static str, TestResult); 3]) -> impl Iterator<Item = Attribute<'a>> {
         let named = named.map(|(name, result)| (name, self.0[result as usize]));
-        for (name, count) in std::iter::once(("tests", self.0.iter().sum())).chain(named) {
-            attribute(tag, name, &count.to_string());
-        }
+        let all = std::iter::once(("tests", self.0.iter().sum()));
+        all.chain(named).map(|(name, count)| (name, count.to_string().into()))
     }
 }
 
@@ -97,120 +96,110 @@ struct SuiteHead {
     properties: Vec<(&'static str, String)>,
 }
 
-/// Writes a document element by element.
-struct JunitWriter<'a>(Writer<&'a mut dyn Write>);
+/// The name and the value of an attribute.
+type Attribute<'a> = (&'static str, Cow<'a, str>);
 
-impl<'a> JunitWriter<'a> {
-    /// Begins a document.
-    fn begin(output: &'a mut dyn Write, name: &str, counts: Counts, time: Option<Duration>) -> io::Result<Self> {
-        let mut xml = Writer::new_with_indent(output, b' ', 4);
-        xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-        let mut tag = BytesStart::new("testsuites");
-        attribute(&mut tag, "name", name);
-        let (failures, errors) = (("failures", TestResult::Failure), ("errors", TestResult::Error));
-        counts.add_to(&mut tag, [("skipped", TestResult::Skipped), failures, errors]);
-        time_attribute(&mut tag, time);
-        xml.write_event(Event::Start(tag))?;
-        Ok(Self(xml))
+const SKIPPED: (&str, TestResult) = ("skipped", TestResult::Skipped);
+const FAILURES: (&str, TestResult) = ("failures", TestResult::Failure);
+const ERRORS: (&str, TestResult) = ("errors", TestResult::Error);
+
+/// Writes to an output, element by element.
+type XmlWriter<'a> = Writer<&'a mut dyn Write>;
+
+/// Writes a document of these suites.
+fn write_document(
+    output: &mut dyn Write,
+    name: &str,
+    counts: Counts,
+    time: Option<Duration>,
+    suites: impl FnOnce(&mut XmlWriter<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut xml = Writer::new_with_indent(output, b' ', 4);
+    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let counts = counts.attributes([SKIPPED, FAILURES, ERRORS]);
+    element(&mut xml, "testsuites", [("name", name.into())].into_iter().chain(counts).chain(seconds(time)))
+        .write_inner_content(suites)?;
+    xml.write_indent()
+}
+
+fn write_suite(xml: &mut XmlWriter<'_>, head: &SuiteHead, cases: impl Iterator<Item = TestCase>) -> io::Result<()> {
+    let counts = head.counts.attributes([SKIPPED, ERRORS, FAILURES]);
+    let name = ("name", Cow::from(&head.name));
+    let suite = element(xml, "testsuite", [name].into_iter().chain(counts).chain(seconds(head.time)));
+    let mut cases = cases.peekable();
+    if head.properties.is_empty() && cases.peek().is_none() {
+        return suite.write_empty().map(drop);
     }
+    let content = suite.write_inner_content(|xml| {
+        write_properties(xml, &head.properties)?;
+        cases.try_for_each(|case| write_case(xml, &case))
+    });
+    content.map(drop)
+}
 
-    fn suite(&mut self, head: &SuiteHead, cases: impl Iterator<Item = TestCase>) -> io::Result<()> {
-        let mut tag = BytesStart::new("testsuite");
-        attribute(&mut tag, "name", &head.name);
-        let (failures, errors) = (("failures", TestResult::Failure), ("errors", TestResult::Error));
-        head.counts.add_to(&mut tag, [("skipped", TestResult::Skipped), errors, failures]);
-        time_attribute(&mut tag, head.time);
-        let mut cases = cases.peekable();
-        if head.properties.is_empty() && cases.peek().is_none() {
-            return self.0.write_event(Event::Empty(tag));
-        }
-        self.0.write_event(Event::Start(tag))?;
-        self.properties(&head.properties)?;
-        cases.try_for_each(|case| self.case(&case))?;
-        self.close("testsuite")
+fn write_case(xml: &mut XmlWriter<'_>, case: &TestCase) -> io::Result<()> {
+    let names = [("name", Cow::from(&case.name)), ("classname", Cow::from(&case.class))];
+    let element = element(xml, "testcase", names.into_iter().chain(seconds(case.time)));
+    let is_empty = case.result == TestResult::Passed
+        && case.properties.is_empty()
+        && case.stdout.is_empty()
+        && case.stderr.is_empty();
+    if is_empty {
+        return element.write_empty().map(drop);
     }
-
-    fn case(&mut self, case: &TestCase) -> io::Result<()> {
-        let mut tag = BytesStart::new("testcase");
-        attribute(&mut tag, "name", &case.name);
-        attribute(&mut tag, "classname", &case.class);
-        time_attribute(&mut tag, case.time);
-        let is_empty = case.result == TestResult::Passed
-            && case.properties.is_empty()
-            && case.stdout.is_empty()
-            && case.stderr.is_empty();
-        if is_empty {
-            return self.0.write_event(Event::Empty(tag));
-        }
-        self.0.write_event(Event::Start(tag))?;
-        self.properties(&case.properties)?;
+    let content = element.write_inner_content(|xml| {
+        write_properties(xml, &case.properties)?;
         match case.result {
-            TestResult::Passed => Ok(()),
-            TestResult::Skipped => self.result("skipped", case),
-            TestResult::Failure => self.result("failure", case),
-            TestResult::Error => self.result("error", case),
-        }?;
+            TestResult::Passed => {}
+            TestResult::Skipped => write_result(xml, "skipped", case)?,
+            TestResult::Failure => write_result(xml, "failure", case)?,
+            TestResult::Error => write_result(xml, "error", case)?,
+        }
         for (name, text) in [("system-out", &case.stdout), ("system-err", &case.stderr)] {
             if !text.is_empty() {
-                self.text(BytesStart::new(name), text)?;
+                xml.create_element(name).write_text_content(BytesText::new(&xml_text(text)))?;
             }
         }
-        self.close("testcase")
-    }
-
-    fn properties(&mut self, properties: &[(&str, String)]) -> io::Result<()> {
-        if properties.is_empty() {
-            return Ok(());
-        }
-        self.0.write_event(Event::Start(BytesStart::new("properties")))?;
-        for (name, value) in properties {
-            let mut tag = BytesStart::new("property");
-            attribute(&mut tag, "name", name);
-            attribute(&mut tag, "value", value);
-            self.0.write_event(Event::Empty(tag))?;
-        }
-        self.close("properties")
-    }
-
-    fn result(&mut self, name: &'static str, case: &TestCase) -> io::Result<()> {
-        let mut tag = BytesStart::new(name);
-        if let Some(message) = &case.message {
-            attribute(&mut tag, "message", message);
-        }
-        if let Some(kind) = case.kind {
-            attribute(&mut tag, "type", kind);
-        }
-        match &case.description {
-            Some(description) => self.text(tag, description),
-            None => self.0.write_event(Event::Empty(tag)),
-        }
-    }
-
-    fn text(&mut self, tag: BytesStart<'static>, text: &str) -> io::Result<()> {
-        let end = tag.to_end().into_owned();
-        self.0.write_event(Event::Start(tag))?;
-        self.0.write_event(Event::Text(BytesText::new(&xml_text(text))))?;
-        self.0.write_event(Event::End(end))
-    }
-
-    fn close(&mut self, name: &str) -> io::Result<()> {
-        self.0.write_event(Event::End(BytesEnd::new(name)))
-    }
-
-    fn end(mut self) -> io::Result<()> {
-        self.close("testsuites")?;
-        self.0.write_indent()
-    }
+        Ok(())
+    });
+    content.map(drop)
 }
 
-fn attribute(tag: &mut BytesStart<'_>, name: &str, value: &str) {
-    tag.push_attribute((name, &*xml_text(value)));
+fn write_properties(xml: &mut XmlWriter<'_>, properties: &[(&str, String)]) -> io::Result<()> {
+    if properties.is_empty() {
+        return Ok(());
+    }
+    let content = xml.create_element("properties").write_inner_content(|xml| {
+        properties.iter().try_for_each(|(name, value)| {
+            element(xml, "property", [("name", (*name).into()), ("value", value.into())]).write_empty().map(drop)
+        })
+    });
+    content.map(drop)
 }
 
-fn time_attribute(tag: &mut BytesStart<'_>, time: Option<Duration>) {
-    if let Some(time) = time {
-        attribute(tag, "time", &format!("{:.3}", time.as_secs_f64()));
-    }
+fn write_result(xml: &mut XmlWriter<'_>, name: &'static str, case: &TestCase) -> io::Result<()> {
+    let message = case.message.as_ref().map(|message| ("message", message.into()));
+    let kind = case.kind.map(|kind| ("type", kind.into()));
+    let result = element(xml, name, message.into_iter().chain(kind));
+    let written = match &case.description {
+        Some(description) => result.write_text_content(BytesText::new(&xml_text(description))),
+        None => result.write_empty(),
+    };
+    written.map(drop)
+}
+
+fn element<'w, 'o, 'a>(
+    xml: &'w mut XmlWriter<'o>,
+    name: &'static str,
+    attributes: impl IntoIterator<Item = Attribute<'a>>,
+) -> ElementWriter<'w, &'o mut dyn Write> {
+    attributes
+        .into_iter()
+        .fold(xml.create_element(name), |element, (name, value)| element.with_attribute((name, &*xml_text(&value))))
+}
+
+fn seconds<'a>(time: Option<Duration>) -> Option<Attribute<'a>> {
+    time.map(|time| ("time", format!("{:.3}", time.as_secs_f64()).into()))
 }
 
 /// Returns a text in which characters that XML 1.0 does not allow, such as U+001B and U+FFFE, are escaped.
@@ -230,11 +219,10 @@ pub(crate) fn run_junit(report: &RunReport<'_>, output: &mut dyn Write) -> io::R
     let heads: Vec<SuiteHead> = (0..report.plan.solvers.len()).map(|solver| suite_head(report, solver)).collect();
     let counts = heads.iter().map(|head| &head.counts).sum();
     let name = format!("judge {}", report.plan.problem.id);
-    let mut document = JunitWriter::begin(output, &name, counts, Some(report.elapsed))?;
-    for (solver, head) in heads.iter().enumerate() {
-        document.suite(head, test_cases(report, solver))?;
-    }
-    document.end()
+    write_document(output, &name, counts, Some(report.elapsed), |xml| {
+        let mut heads = heads.iter().enumerate();
+        heads.try_for_each(|(solver, head)| write_suite(xml, head, test_cases(report, solver)))
+    })
 }
 
 /// The test cases of a solver: its cases in the order of the report, and the test groups that count as a whole.
@@ -329,11 +317,9 @@ pub(crate) fn gates_junit(report: &GatesReport<'_>, output: &mut dyn Write) -> i
     let gates = if report.gates.len() == 1 { problem } else { "several" };
     let suites: Vec<(SuiteHead, Vec<TestCase>)> = report.gates.iter().map(|gate| gate_suite(report, gate)).collect();
     let counts = suites.iter().map(|(head, _)| &head.counts).sum();
-    let mut document = JunitWriter::begin(output, &one_line(&format!("judge gate {gates}")), counts, None)?;
-    for (head, cases) in suites {
-        document.suite(&head, cases.into_iter())?;
-    }
-    document.end()
+    write_document(output, &one_line(&format!("judge gate {gates}")), counts, None, |xml| {
+        suites.into_iter().try_for_each(|(head, cases)| write_suite(xml, &head, cases.into_iter()))
+    })
 }
 
 fn gate_suite(all: &GatesReport<'_>, report: &GateReport<'_>) -> (SuiteHead, Vec<TestCase>) {
@@ -398,9 +384,8 @@ mod tests {
         let counts: Counts = [TestResult::Failure, TestResult::Skipped].into_iter().collect();
         let head = SuiteHead { name: hostile.to_owned(), counts, time: None, properties: Vec::new() };
         let mut bytes = Vec::new();
-        let mut document = JunitWriter::begin(&mut bytes, hostile, counts, None).unwrap();
-        document.suite(&head, [case, TestCase::new("game.solver", "b", TestResult::Skipped)].into_iter()).unwrap();
-        document.end().unwrap();
+        let cases = [case, TestCase::new("game.solver", "b", TestResult::Skipped)];
+        write_document(&mut bytes, hostile, counts, None, |xml| write_suite(xml, &head, cases.into_iter())).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let is_allowed = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..);
         assert!(text.chars().all(is_allowed), "{text:?}");

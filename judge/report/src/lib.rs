@@ -73,7 +73,7 @@ mod tune;
 mod verify;
 
 pub use best::{BestReport, best_text, read_best_json};
-pub use case_history::{CaseHistory, CaseResultRow};
+pub use case_history::{CaseHistory, CaseResultRow, case_results};
 pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups};
 pub use compare::{
     CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
@@ -86,25 +86,22 @@ pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport, case_flags};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
-pub use html::{
-    GamePage, MovesDocument, PackedDocument, ReplayDocument, ReplayLine, ServedGame, game_html, refused_html,
-    served_game_html,
-};
+pub use html::{GameDocument, GamePage, ReplayLine, ServedGame, game_html, refused_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, RunHead, RunReport, TestTexts};
+pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, RunHead, RunReport, Summary, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS, schema};
 pub use sealed::{SealedReport, SealedScore};
 pub use served::{
-    ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
-    StartedRecord, StartedRuns, UnfinishedRun,
+    ApiError, BestRecord, FactRecord, ManualGamePage, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame,
+    RunLabels, ServerRecord, SolverNow, SolverRecord, StartedRecord, StartedRuns, UnfinishedRun, html_of,
 };
 pub use svg::{LastFrame, badge_svg, frame_svg, history_svg};
 pub use text::{
     ColumnsMoves, Counts, Document, Field, GameOutline, GameReplay, GameText, Grid, MoveRange, Paint, PrintError,
-    Progress, StderrLines, Steps, Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left,
-    milliseconds, note, note_from, note_lines, points_text, print, print_bytes, print_from, print_line, print_with,
-    right, share_of_best, step_through,
+    Progress, StderrLines, Steps, Style, best_score, can_step, chart_stride, exact, exact_numbers, failures_text, grid,
+    json_line, left, milliseconds, note, note_from, note_lines, points_text, print, print_bytes, print_from,
+    print_line, print_with, right, share_of_best, step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

@@ -1,7 +1,7 @@
 //! The JSON schemas of all documents, by name: `judge schema NAME`.
 
 use crate::best::{BestDocument, Record as BestRecord};
-use crate::case_history::CaseHistoryDocument;
+use crate::case_history::CaseHistory;
 use crate::charted::{Boxes, CaseGrid, Points, ValueCounts};
 use crate::compare::json::{CaseRecord, CompareDocument, PairRecord, WithLooks};
 use crate::compare::power::PowerDocument;
@@ -13,15 +13,16 @@ use crate::find::FindDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
-use crate::html::{ReplayDocument, ReplayLine};
+use crate::html::{GameDocument, ReplayLine};
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
-use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
+use crate::run::json::{CasePage, RunDocument, RunHead, RunLine};
 use crate::sealed::SealedDocument;
 use crate::served::{
-    ApiError, ManualGameDocument, ProblemDocument, ProblemList, RecordedManualGame, RunLabels, ServerRecord,
-    StartedRuns, UnfinishedRun,
+    ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, StartedRuns,
+    UnfinishedRun,
 };
+use crate::text::ReplayRecord;
 use crate::tune::TuneLine;
 use crate::verify::VerifyDocument;
 use schemars::generate::SchemaSettings;
@@ -57,23 +58,23 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("serve-evaluate", "result of evaluate of judge serve", schema_of::<EvaluationDocument<'static>>),
     ("serve-status", "result of status of judge serve", schema_of::<ServeStatus<'static>>),
     ("ui-runs", "GET /api/runs", schema_of::<HistoryPage<'static>>),
-    ("ui-run", "GET /api/runs/{run}", schema_of::<HeadDocument<'static>>),
+    ("ui-run", "GET /api/runs/{run}", schema_of::<RunHead<'static>>),
     ("ui-labels", "POST /api/runs/{run}/labels", schema_of::<RunLabels<'static>>),
-    ("ui-cases", "GET /api/runs/{run}/cases", schema_of::<PageDocument<Vec<RowRecord<'static>>>>),
+    ("ui-cases", "GET /api/runs/{run}/cases", schema_of::<CasePage<'static>>),
     ("ui-points", "GET /api/runs/{run}/points", schema_of::<Points<'static>>),
     ("ui-counts", "GET /api/runs/{run}/counts", schema_of::<ValueCounts<'static>>),
     ("ui-boxes", "GET /api/runs/{run}/boxes", schema_of::<Boxes<'static>>),
-    ("ui-case", "GET /api/problems/{problem}/cases/{case}", schema_of::<CaseHistoryDocument<'static>>),
+    ("ui-case", "GET /api/problems/{problem}/cases/{case}", schema_of::<CaseHistory<'static>>),
     ("ui-grid", "GET /api/grid", schema_of::<CaseGrid<'static>>),
     ("ui-progress", "progress of GET /api/events", schema_of::<UnfinishedRun<'static>>),
     ("ui-compare", "GET /api/compare", schema_of::<WithLooks<'static, Comparison>>),
     ("ui-problems", "GET /api/problems", schema_of::<ProblemList<'static>>),
-    ("ui-problem", "GET /api/problems/{problem}", schema_of::<ProblemDocument<'static>>),
+    ("ui-problem", "GET /api/problems/{problem}", schema_of::<ProblemPage<'static>>),
     ("ui-server", "GET /api/server", schema_of::<ServerRecord>),
-    ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<ReplayDocument<'static>>),
+    ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<GameDocument<ReplayRecord<'static>>>),
     ("ui-replay-line", "a line of the same, with ?lines", schema_of::<ReplayLine<'static>>),
     ("ui-started", "/api/started", schema_of::<StartedRuns<'static>>),
-    ("ui-play", "POST /api/play/{problem}", schema_of::<ManualGameDocument<'static>>),
+    ("ui-play", "POST /api/play/{problem}", schema_of::<ManualGamePage<'static>>),
     ("ui-played", "POST /api/play/{problem}/run", schema_of::<RecordedManualGame<'static>>),
     ("ui-error", "An error of /api", schema_of::<ApiError<'static>>),
 ];

@@ -1,7 +1,7 @@
 //! The documents that only `judge ui` serves.
 
-use crate::text::{Document, GameReplay, LabelsRecord, LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look};
-use checkers::{Board, Choice, Outlook, Score};
+use crate::text::{LabelsRecord, LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look};
+use checkers::{Board, Choice, Score};
 use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Options, Parser};
@@ -18,8 +18,9 @@ pub struct ProblemList<'a> {
     problems: Vec<ProblemRecord<'a>>,
 }
 
+/// A problem of the catalogue.
 #[derive(Serialize, JsonSchema)]
-struct ProblemRecord<'a> {
+pub struct ProblemRecord<'a> {
     /// Its id.
     problem: &'a str,
     /// Its title.
@@ -37,86 +38,56 @@ struct ProblemRecord<'a> {
     by_hand: bool,
 }
 
-/// The facts about a problem.
-#[derive(Debug)]
+/// The facts about a problem: `GET /api/problems/{problem}`.
+#[derive(Serialize, JsonSchema)]
 pub struct ProblemPage<'a> {
-    /// The problem.
-    pub problem: &'a Problem,
-    /// The facts that `judge show` prints, each with its name.
-    pub facts: &'a [(&'static str, String)],
-    /// The rules of its game; empty if they are not known.
+    /// What the list of problems has, too.
+    #[serde(flatten)]
+    pub problem: ProblemRecord<'a>,
+    /// The facts that `judge show` prints.
+    pub facts: Vec<FactRecord<'a>>,
+    /// The rules of its game, its input, output and scoring; absent if its checker is a command.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub rules: &'a str,
-    /// Its bundled solvers, as `--solver` takes them, and what each does.
-    pub solvers: &'a [(String, &'static str)],
-    /// Whether people can play it.
-    pub by_hand: bool,
+    /// The same as HTML without scripts.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rules_html: String,
+    /// Its bundled solvers, the best first.
+    pub solvers: Vec<SolverRecord<'a>>,
     /// The names of its first cases, if people can play it.
-    pub names: &'a [String],
-    /// Whether a solver may be run here on a fresh case, and its game shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// Whether `POST /api/started` may run a solver on a seed whose game is then shown.
     pub fresh_replays: bool,
 }
 
-/// The facts about a problem: `GET /api/problems/{problem}`.
+/// A fact about a problem.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ProblemDocument<'a> {
-    #[serde(flatten)]
-    problem: ProblemRecord<'a>,
-    /// The facts that `judge show` prints.
-    facts: Vec<FactRecord<'a>>,
-    /// The rules of its game, its input, output and scoring; absent if its checker is a command.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    rules: &'a str,
-    /// The same as HTML without scripts.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    rules_html: String,
-    /// Its bundled solvers, the best first.
-    solvers: Vec<SolverRecord<'a>>,
-    /// The names of its first cases, if people can play it.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    names: &'a [String],
-    /// Whether `POST /api/started` may run a solver on a seed whose game is then shown.
-    fresh_replays: bool,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FactRecord<'a> {
+pub struct FactRecord<'a> {
     /// The name of the fact.
-    name: &'a str,
+    pub name: &'a str,
     /// The fact.
-    text: &'a str,
+    pub text: &'a str,
 }
 
+/// A bundled solver.
 #[derive(Serialize, JsonSchema)]
-struct SolverRecord<'a> {
+pub struct SolverRecord<'a> {
     /// As `--solver` takes it.
-    solver: &'a str,
+    pub solver: String,
     /// What it does.
-    summary: &'a str,
+    pub summary: &'a str,
 }
 
 impl<'a> ProblemList<'a> {
     /// Lists problems, each with whether people can play it.
     pub fn of(problems: impl Iterator<Item = (&'a Problem, bool)>) -> Self {
-        Self { problems: problems.map(|(problem, by_hand)| problem_record(problem, by_hand)).collect() }
-    }
-}
-
-impl Document for ProblemPage<'_> {
-    fn record(&self) -> impl Serialize {
-        ProblemDocument {
-            problem: problem_record(self.problem, self.by_hand),
-            facts: self.facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
-            rules: self.rules,
-            rules_html: html_of(self.rules),
-            solvers: self.solvers.iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
-            names: self.names,
-            fresh_replays: self.fresh_replays,
-        }
+        Self { problems: problems.map(|(problem, by_hand)| ProblemRecord::of(problem, by_hand)).collect() }
     }
 }
 
 /// Returns the HTML of a Markdown text. HTML in it is text.
-fn html_of(markdown: &str) -> String {
+pub fn html_of(markdown: &str) -> String {
     let only_text = |event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
         event => event,
@@ -126,15 +97,18 @@ fn html_of(markdown: &str) -> String {
     html
 }
 
-fn problem_record(problem: &Problem, by_hand: bool) -> ProblemRecord<'_> {
-    ProblemRecord {
-        problem: &problem.id,
-        title: &problem.title,
-        rule: problem.scoring.to_string(),
-        direction: problem.direction.name(),
-        limits: (&problem.limits).into(),
-        cases: problem.cases.len(),
-        by_hand,
+impl<'a> ProblemRecord<'a> {
+    /// Describes a problem, with whether people can play it.
+    pub fn of(problem: &'a Problem, by_hand: bool) -> Self {
+        Self {
+            problem: &problem.id,
+            title: &problem.title,
+            rule: problem.scoring.to_string(),
+            direction: problem.direction.name(),
+            limits: (&problem.limits).into(),
+            cases: problem.cases.len(),
+            by_hand,
+        }
     }
 }
 
@@ -272,8 +246,8 @@ pub struct StartedRecord {
     pub output: String,
 }
 
-/// A game that a person plays, after some moves.
-#[derive(Debug)]
+/// A game that a person plays, after some moves: `POST /api/play/{problem}`.
+#[derive(Serialize, JsonSchema)]
 pub struct ManualGamePage<'a> {
     /// The problem's id.
     pub problem: &'a str,
@@ -281,52 +255,29 @@ pub struct ManualGamePage<'a> {
     pub case: &'a str,
     /// How many moves were played.
     pub moves: usize,
-    /// The score of the whole answer so far.
-    pub score: &'a Score,
-    /// The last move.
-    pub film: &'a GameReplay,
-    /// The possible next moves.
-    pub outlook: Outlook,
-    /// The best known score of the case, and its solver.
-    pub best: Option<(Score, String)>,
-    /// The best score of the case by hand.
-    pub best_by_hand: Option<Score>,
-    /// Whether the result can be recorded.
+    /// The points so far.
+    pub points: Option<Number>,
+    /// The score of the answer so far, including moves that the game then plays automatically.
+    pub score: Option<Number>,
+    /// Every move that can be played next; none when the game is over.
+    pub choices: Vec<ChoiceRecord<'a>>,
+    /// The upcoming pieces of the game, row by row.
+    pub ahead: AheadRecord,
+    /// The last move, frame by frame; before the first move, the start.
+    #[serde(flatten)]
+    pub film: ReplayRecord<'a>,
+    /// The best known score of the case; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<BestRecord<'a>>,
+    /// The best score of the case by hand; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_by_hand: Option<Number>,
+    /// Whether the result can be recorded: not with `--read-only`.
     pub records: bool,
 }
 
-/// A game that a person plays, after some moves: `POST /api/play/{problem}`.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ManualGameDocument<'a> {
-    /// The problem's id.
-    problem: &'a str,
-    /// The case's name.
-    case: &'a str,
-    /// How many moves were played.
-    moves: usize,
-    /// The points so far.
-    points: Option<Number>,
-    /// The score of the answer so far, including moves that the game then plays automatically.
-    score: Option<Number>,
-    /// Every move that can be played next; none when the game is over.
-    choices: Vec<ChoiceRecord<'a>>,
-    /// The upcoming pieces of the game, row by row.
-    ahead: AheadRecord,
-    /// The last move, frame by frame; before the first move, the start.
-    #[serde(flatten)]
-    film: ReplayRecord<'a>,
-    /// The best known score of the case; absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    best: Option<BestRecord<'a>>,
-    /// The best score of the case by hand; absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    best_by_hand: Option<Number>,
-    /// Whether the result can be recorded: not with `--read-only`.
-    records: bool,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ChoiceRecord<'a> {
+pub struct ChoiceRecord<'a> {
     /// The numbers of the move, as the answer's line has them.
     #[serde(rename = "move")]
     played: &'a [i64],
@@ -343,7 +294,7 @@ struct ChoiceRecord<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct AheadRecord {
+pub struct AheadRecord {
     /// How many cells a row has.
     width: usize,
     /// The look of each cell.
@@ -352,42 +303,27 @@ struct AheadRecord {
     marked: Vec<usize>,
 }
 
+/// The best known score of a case.
 #[derive(Serialize, JsonSchema)]
-struct BestRecord<'a> {
+pub struct BestRecord<'a> {
     /// The score.
-    score: Option<Number>,
+    pub score: Option<Number>,
     /// Whose it is.
-    solver: &'a str,
+    pub solver: &'a str,
 }
 
-impl Document for ManualGamePage<'_> {
-    fn record(&self) -> impl Serialize {
-        let ManualGamePage { problem, case, moves, score, film, outlook, best, best_by_hand, records } = self;
-        ManualGameDocument {
-            problem,
-            case,
-            moves: *moves,
-            points: exact(film.points()),
-            score: exact(*score),
-            choices: outlook.choices.iter().map(choice_record).collect(),
-            ahead: ahead_record(&outlook.ahead),
-            film: film.record(),
-            best: best.as_ref().map(|(score, solver)| BestRecord { score: exact(score), solver }),
-            best_by_hand: best_by_hand.as_ref().and_then(exact),
-            records: *records,
-        }
+impl From<&Board> for AheadRecord {
+    fn from(Board { width, cells }: &Board) -> Self {
+        let marked = cells.iter().enumerate().filter(|(_, cell)| cell.marked).map(|(place, _)| place).collect();
+        Self { width: *width, marked, cells: cells.iter().cloned().map(look).collect() }
     }
 }
 
-fn ahead_record(Board { width, cells }: &Board) -> AheadRecord {
-    let marked = cells.iter().enumerate().filter(|(_, cell)| cell.marked).map(|(place, _)| place).collect();
-    AheadRecord { width: *width, marked, cells: cells.iter().cloned().map(look).collect() }
-}
-
-fn choice_record(choice: &Choice) -> ChoiceRecord<'_> {
-    let Choice { played, cells, placed, gained, ends } = choice;
-    let placed = placed.iter().map(|(place, cell)| (*place, look(cell.clone()))).collect();
-    ChoiceRecord { played, cells, placed, gained: exact(gained), ends: *ends }
+impl<'a> From<&'a Choice> for ChoiceRecord<'a> {
+    fn from(Choice { played, cells, placed, gained, ends }: &'a Choice) -> Self {
+        let placed = placed.iter().map(|(place, cell)| (*place, look(cell.clone()))).collect();
+        Self { played, cells, placed, gained: exact(gained), ends: *ends }
+    }
 }
 
 /// A recorded result of a person: `POST /api/play/{problem}/run`.

@@ -1,15 +1,15 @@
 //! Games on the page: replays of answers, and games that people play.
 
 use crate::refused::Refused;
-use crate::shown_run::{ShownRun, starts_programs};
+use crate::shown_run::{OrderedRun, starts_programs};
 use crate::store::Store;
-use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Score};
+use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Outlook, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
 use judge_report::{
-    Document, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, MovesDocument, PackedDocument,
-    ReplayDocument, ReplayLine, ServedGame,
+    BestRecord, GameDocument, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayLine, ServedGame,
+    exact,
 };
 use judge_run::cases::{Inputs, PreparedCase, Selection, select};
 use judge_run::command::game_of;
@@ -18,38 +18,47 @@ use judge_session::manual_game::ManualResult;
 use judge_session::{answers, manual_game, programs};
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A solver's result on a case.
+/// A solver's result on a case of a run.
 pub(super) struct Played {
+    run: Arc<OrderedRun>,
     case: StoredCase,
     player: String,
     pub(super) result: StoredOutcome,
 }
 
-/// Returns the result of a solver on a case. The name may be absent if the run has one solver.
-pub(super) fn find_result(shown: &ShownRun, case: &str, solver: Option<&str>) -> Result<Played, Refused> {
-    let case = answers::find_case(&shown.run, case).map_err(Refused::missing)?;
-    let solver = answers::find_entrant(&shown.run, solver)?;
-    let player = shown.run.entrants[solver].name.clone();
-    let result = case.results[solver].clone().ok_or_else(|| {
-        let why = format!("run {} has no result of `{player}` on {}", shown.run.id, case.spec.name);
-        Refused::missing(Failure::usage(why))
-    })?;
-    Ok(Played { case, player, result })
-}
-
 impl Played {
-    /// Returns the stored answer.
-    pub(super) fn answer(&self, store: &Store, shown: &ShownRun) -> Result<Vec<u8>, Refused> {
-        let stored = store.with_journal(|journal| {
-            let stored = self.result.answer.zip(journal).map(|(id, journal)| journal.answer(id));
-            Ok(stored.transpose()?.flatten())
+    /// Finds the result of a solver on a case. The name may be absent if the run has one solver.
+    pub(super) fn find(run: Arc<OrderedRun>, case: &str, solver: Option<&str>) -> Result<Self, Refused> {
+        let stored = &run.shown.run;
+        let case = answers::find_case(stored, case).map_err(Refused::missing)?;
+        let solver = answers::find_entrant(stored, solver)?;
+        let player = stored.entrants[solver].name.clone();
+        let result = case.results[solver].clone().ok_or_else(|| {
+            let why = format!("run {} has no result of `{player}` on {}", stored.id, case.spec.name);
+            Refused::missing(Failure::usage(why))
         })?;
-        stored.ok_or_else(|| {
-            let Self { case, player, result } = self;
-            Refused::missing(answers::no_answer(shown.run.id, player, case, result.outcome.verdict))
-        })
+        Ok(Self { run, case, player, result })
+    }
+
+    /// Returns the stored answer.
+    pub(super) fn answer(&self, store: &Store) -> Result<Vec<u8>, Refused> {
+        let id = self.result.answer.ok_or_else(|| self.no_answer())?;
+        store.read(|journal| Ok(journal.answer(id)?))?.ok_or_else(|| self.no_answer())
+    }
+
+    fn no_answer(&self) -> Refused {
+        Refused::missing(answers::no_answer(self.run_id(), &self.player, &self.case, self.result.outcome.verdict))
+    }
+
+    fn run_id(&self) -> RunId {
+        self.run.shown.run.id
+    }
+
+    fn problem(&self) -> &Problem {
+        self.run.shown.problem()
     }
 }
 
@@ -76,8 +85,8 @@ fn takes_program(problem: &Problem) -> bool {
 }
 
 /// Fails if answers to the problem of a run are not shown here.
-fn check_shown(store: &Store, shown: &ShownRun, Played { case, .. }: &Played) -> Result<(), Refused> {
-    let problem = shown.problem();
+fn check_shown(store: &Store, played: &Played) -> Result<(), Refused> {
+    let problem = played.problem();
     if !has_picture(problem) {
         let error = format!("nothing draws answers to `{}`: its checker is a program", problem.id);
         let hint = "`view-command` in the catalogue names a program that draws them";
@@ -85,19 +94,19 @@ fn check_shown(store: &Store, shown: &ShownRun, Played { case, .. }: &Played) ->
     }
     if !is_shown(store, problem) {
         let error = format!("it takes a program to show answers to `{}`, and none is started from here", problem.id);
-        let view = format!("judge view --run {} --case {} --html PATH", shown.run.id, case.spec.name);
+        let view = format!("judge view --run {} --case {} --html PATH", played.run_id(), played.case.spec.name);
         return Err(Failure::usage(error).with_hint(format!("judge ui --allow-run, or {view}")).into());
     }
     Ok(())
 }
 
 /// Returns an answer in the form of its problem. The page of a game requests the game itself.
-pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result<Replay, Refused> {
-    check_shown(store, shown, played)?;
-    let (problem, Played { case, player, result }) = (shown.problem(), played);
+pub(super) fn replay(store: &Store, played: &Played) -> Result<Replay, Refused> {
+    check_shown(store, played)?;
+    let (problem, Played { case, player, result, .. }) = (played.problem(), played);
     if problem.viewer.is_none() {
         if result.answer.is_none() {
-            return Err(Refused::missing(answers::no_answer(shown.run.id, player, case, result.outcome.verdict)));
+            return Err(played.no_answer());
         }
         let name = case.spec.name.to_string();
         let recorded = match &result.outcome.score {
@@ -105,15 +114,15 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
             None => format!("rejected {}", result.outcome.note),
         };
         let page = GamePage { title: &problem.title, case: &name, player, result: &recorded, is_rejected: false };
-        let game = ServedGame { run: shown.run.id.0, case: &name, solver: player };
+        let game = ServedGame { run: played.run_id().0, case: &name, solver: player };
         return Ok(Replay::Game(judge_report::served_game_html(&page, game).map_err(Failure::fault)?));
     }
-    let answer = played.answer(store, shown)?;
+    let answer = played.answer(store)?;
     let mut catalogue = store.catalogue.clone();
     let _programs = programs::compile(&mut catalogue, Some(&problem.id))?;
     let problem = catalogue.find(&problem.id)?;
     let viewer = problem.viewer.as_ref().ok_or_else(|| Failure::fault("the program that draws is gone"))?;
-    let input = answers::shown_input(problem, shown.run.id, case)?;
+    let input = answers::shown_input(problem, played.run_id(), case)?;
     Ok(Replay::Drawing(
         answers::drawn_page(problem, viewer, Some(&case.spec.source), &input, &answer)?,
         media_type(&viewer.page),
@@ -121,8 +130,8 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
 }
 
 /// Returns a game with its frames, as one JSON document.
-pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<String, Refused> {
-    with_game(store, shown, played, |page, film, _| judge_report::json_line(&ReplayDocument::of(page, film)))
+pub(super) fn game(store: &Store, played: &Played) -> Result<String, Refused> {
+    with_game(store, played, |page, film, _| judge_report::json_line(&GameDocument::of(page, film.record())))
 }
 
 /// After this time, the first frames leave, so that a page can show them while the others are drawn.
@@ -134,11 +143,10 @@ const SECOND_PART: Duration = Duration::from_millis(200);
 /// Sends the same in lines of JSON while the game is played again. Stops as soon as `send` says that nobody reads them.
 pub(super) fn game_in_lines(
     store: &Store,
-    shown: &ShownRun,
     played: &Played,
     send: &mut dyn FnMut(String) -> bool,
 ) -> Result<(), Refused> {
-    with_answer(store, shown, played, |answer| {
+    with_answer(store, played, |answer| {
         let mut outline = GameOutline::default();
         let ruling = answer.play(&mut outline, |outline| outline.is_empty())?;
         let result = ruling.to_string();
@@ -230,16 +238,15 @@ fn is_columns(problem: &Problem) -> bool {
 /// Returns a game in few bytes; `None` if there is none to show.
 pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Option<PackedGame> {
     let packed = || -> Result<PackedGame, Refused> {
-        let run = store.run(RunId(run))?;
-        let played = find_result(&run.shown, case, Some(solver))?;
-        with_game(store, &run.shown, &played, |page, film, input| {
-            let problem = run.shown.problem();
-            if let Some(moves) = MovesDocument::of(page, film).filter(|_| is_columns(problem))
-                && let Some(known) = ColumnsCase::read(problem, page.case, input, moves.moves.pieces)
+        let played = Played::find(store.run(RunId(run))?, case, Some(solver))?;
+        let problem = played.problem();
+        with_game(store, &played, |page, film, input| {
+            if let Some(moves) = film.columns_moves().filter(|_| is_columns(problem))
+                && let Some(known) = ColumnsCase::read(problem, page.case, input, moves.pieces)
             {
-                return Ok(PackedGame::Columns(known, serde_json::to_value(moves)?));
+                return Ok(PackedGame::Columns(known, serde_json::to_value(GameDocument::of(page, moves))?));
             }
-            serde_json::to_value(PackedDocument::of(page, film)).map(PackedGame::Frames)
+            serde_json::to_value(GameDocument::of(page, film.packed())).map(PackedGame::Frames)
         })
     };
     // There is none if today's checker refuses to read the answer, or if a program draws the problem's games.
@@ -249,11 +256,10 @@ pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Optio
 /// Plays an answer again, and makes something of the game.
 fn with_game<T>(
     store: &Store,
-    shown: &ShownRun,
     played: &Played,
     make: impl FnOnce(&GamePage<'_>, &GameReplay, &[u8]) -> serde_json::Result<T>,
 ) -> Result<T, Refused> {
-    with_answer(store, shown, played, |answer| {
+    with_answer(store, played, |answer| {
         let mut film = GameReplay::new(MoveRange::default());
         let ruling = answer.play(&mut film, |film| film.is_empty())?;
         let result = ruling.to_string();
@@ -290,20 +296,19 @@ impl ReadAnswer<'_> {
 /// Reads an answer with its case, and makes something of it.
 fn with_answer<T>(
     store: &Store,
-    shown: &ShownRun,
     played: &Played,
     make: impl FnOnce(&ReadAnswer<'_>) -> Result<T, Refused>,
 ) -> Result<T, Refused> {
-    check_shown(store, shown, played)?;
-    let (problem, Played { case, player, .. }) = (shown.problem(), played);
+    check_shown(store, played)?;
+    let (problem, Played { case, player, .. }) = (played.problem(), played);
     if problem.viewer.is_some() {
         return Err(Failure::usage(format!("a program draws the answers to `{}`", problem.id)).into());
     }
-    let bytes = played.answer(store, shown)?;
+    let bytes = played.answer(store)?;
     let mut catalogue = store.catalogue.clone();
     let _programs = takes_program(problem).then(|| programs::compile(&mut catalogue, Some(&problem.id))).transpose()?;
     let problem = catalogue.find(&problem.id)?;
-    let (name, input) = (&case.spec.name.0, answers::shown_input(problem, shown.run.id, case)?);
+    let (name, input) = (&case.spec.name.0, answers::shown_input(problem, played.run_id(), case)?);
     let case = answers::prepare(problem, &input, name, None, None)?;
     make(&ReadAnswer { title: &problem.title, name, player, input, case, bytes })
 }
@@ -387,22 +392,23 @@ impl<'a> OpenGame<'a> {
     pub(super) fn page(&self, store: &Store, moves: &[Move]) -> Result<String, Refused> {
         let ManualAnswer { score, film, .. } = self.answer(moves)?;
         let (game, name, input) = (game_of(self.problem), &self.case.name, Digest::of(&self.input));
-        let best = |solver| {
-            let best = |journal: &judge_journal::Journal| journal.best_of_case(&game, name, input, solver);
-            store.with_journal(|journal| Ok(journal.map(best).transpose()?.flatten()))
-        };
+        let best = |solver| store.read(|journal| Ok(journal.best_of_case(&game, name, input, solver)?));
+        let Outlook { choices, ahead } = self.game.outlook(moves).map_err(refused)?;
+        let best_known = best(None)?;
         let page = ManualGamePage {
             problem: &self.problem.id,
             case: self.case(),
             moves: moves.len(),
-            score: &score,
-            film: &film,
-            outlook: self.game.outlook(moves).map_err(refused)?,
-            best: best(None)?,
-            best_by_hand: best(Some(SolverSpec::BY_HAND))?.map(|(score, _)| score),
+            points: exact(film.points()),
+            score: exact(&score),
+            choices: choices.iter().map(Into::into).collect(),
+            ahead: (&ahead).into(),
+            film: film.record(),
+            best: best_known.as_ref().map(|(score, solver)| BestRecord { score: exact(score), solver }),
+            best_by_hand: best(Some(SolverSpec::BY_HAND))?.and_then(|(score, _)| exact(&score)),
             records: !store.catalogue.is_read_only,
         };
-        Ok(judge_report::json_line(&page.record()).map_err(Failure::fault)?)
+        Ok(judge_report::json_line(&page).map_err(Failure::fault)?)
     }
 
     /// Records the answer that plays these moves. Returns its run and its score.

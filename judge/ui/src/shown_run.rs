@@ -66,7 +66,7 @@ impl ShownRun {
     }
 
     /// Returns a job as a row of a page.
-    pub(super) fn row(&self, job: JobId, reader: Option<&CaseReader>) -> CaseRow {
+    pub(super) fn row<'a>(&self, report: &'a RunReport<'a>, job: JobId, reader: Option<&CaseReader>) -> CaseRow<'a> {
         let known = || self.features.get().and_then(|features| features[job.case].clone());
         let read = || {
             let described = reader?.describe(&self.run.cases.specs().at(job.case)).ok()?;
@@ -76,7 +76,8 @@ impl ShownRun {
         let stored = || Some(Arc::new(self.run.cases.features()[job.case].as_ref()?.features()));
         let has_answer =
             self.run.cases.at(job.case).results[job.solver].as_ref().is_some_and(|result| result.answer.is_some());
-        CaseRow { job, relative: self.relative(job), features: known().or_else(read).or_else(stored), has_answer }
+        let features = known().or_else(read).or_else(stored);
+        CaseRow { report, job, relative: self.relative(job), features, has_answer }
     }
 
     /// Returns the reader of the inputs of its cases; `None` if reading would start a program.
@@ -96,7 +97,7 @@ impl ShownRun {
     /// Returns the names that rows can be filtered and sorted by, in addition to the features of the cases.
     pub(super) fn field_names(&self) -> Vec<String> {
         let metrics = self.problem().metrics.iter().map(MetricRule::full_name);
-        Field::NAMES.map(str::to_owned).into_iter().chain(metrics).collect()
+        Field::OF_EVERY_RUN.iter().map(|(name, _)| (*name).to_owned()).chain(metrics).collect()
     }
 
     /// Fails if a field is a feature that no case has, or a metric that the problem does not declare.
@@ -347,27 +348,25 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// The names of the fields of every run. A feature of the same name is hidden.
-    pub(super) const NAMES: [&'static str; 9] =
-        ["case", "solver", "verdict", "score", "points", "relative", "cpu_ms", "wall_ms", "memory_bytes"];
+    /// The fields of every run, with their names. A feature of the same name is hidden.
+    const OF_EVERY_RUN: [(&'static str, Self); 9] = [
+        ("case", Self::Case),
+        ("solver", Self::Solver),
+        ("verdict", Self::Verdict),
+        ("score", Self::Score),
+        ("points", Self::Points),
+        ("relative", Self::Relative),
+        ("cpu_ms", Self::Cpu),
+        ("wall_ms", Self::Wall),
+        ("memory_bytes", Self::Memory),
+    ];
 
     /// Returns the field of this name: a field of every run, a metric, or else a feature.
     pub(super) fn named(name: &str) -> Self {
         if let Some(metric) = name.strip_prefix(MetricRule::PREFIX) {
             return Self::Metric(metric.to_owned());
         }
-        let fields = [
-            Self::Case,
-            Self::Solver,
-            Self::Verdict,
-            Self::Score,
-            Self::Points,
-            Self::Relative,
-            Self::Cpu,
-            Self::Wall,
-            Self::Memory,
-        ];
-        let known = Self::NAMES.into_iter().zip(fields).find(|(known, _)| *known == name);
+        let known = Self::OF_EVERY_RUN.into_iter().find(|(known, _)| *known == name);
         known.map_or_else(|| Self::Feature(name.to_owned()), |(_, field)| field)
     }
 }
@@ -384,8 +383,9 @@ mod tests {
 
     #[test]
     fn every_name_is_of_a_field_of_its_own() {
-        let fields: std::collections::HashSet<_> = Field::NAMES.map(Field::named).into_iter().collect();
-        assert_eq!(fields.len(), Field::NAMES.len());
+        let fields: std::collections::HashSet<_> =
+            Field::OF_EVERY_RUN.map(|(name, _)| Field::named(name)).into_iter().collect();
+        assert_eq!(fields.len(), Field::OF_EVERY_RUN.len());
         assert!(!fields.iter().any(|field| matches!(field, Field::Feature(_))));
         assert_eq!(Field::named("N"), Field::Feature("N".to_owned()));
         assert_eq!(Field::named("metric:N"), Field::Metric("N".to_owned()));

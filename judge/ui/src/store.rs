@@ -52,6 +52,11 @@ impl Store {
         read(journal.as_ref())
     }
 
+    /// Returns what a function reads from the journal; its default while there is no journal.
+    pub(super) fn read<T: Default>(&self, read: impl FnOnce(&Journal) -> Result<T, Refused>) -> Result<T, Refused> {
+        self.with_journal(|journal| journal.map_or_else(|| Ok(T::default()), read))
+    }
+
     /// Returns a run in its current state.
     pub(super) fn run(&self, id: RunId) -> Result<Arc<OrderedRun>, Refused> {
         self.with_journal(|journal| {

@@ -14,52 +14,48 @@ use serde_with_macros::skip_serializing_none;
 
 impl Document for CompareReport<'_> {
     fn record(&self) -> impl Serialize {
-        document(self)
-    }
-}
-
-pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a, impl Serialize, impl Serialize> {
-    let solvers = report.compared.plan.solvers.iter();
-    let run_info = report.compared.run_info.as_ref();
-    let first = report.comparisons.first().map(|comparison| &comparison.paired);
-    let is_on_equal_processors = |comparison: &Comparison| {
-        let PairedComparison { first, second, pairs, .. } = &comparison.paired;
-        pairs.iter().all(|pair| report.is_on_one_processor(pair.case, [*first, *second]))
-    };
-    let time_change = |comparison: &Comparison| {
-        let PairedComparison { first, second, .. } = comparison.paired;
-        let (mean, interval) = report.time_change(&comparison.paired)?;
-        let (first, second) = (report.name(first), report.name(second));
-        Some(TimeRecord { first, second, mean, interval: interval.into() })
-    };
-    CompareDocument {
-        schema: 1,
-        judge: env!("CARGO_PKG_VERSION"),
-        provenance: (&report.compared.provenance).into(),
-        limits: run_info.map(|_| (&report.compared.plan.limits).into()),
-        problem: &report.compared.plan.problem.id,
-        direction: report.compared.plan.problem.direction.name(),
-        measure: report.compared.measure.name(),
-        metric: report.compared.metric.as_deref(),
-        rule: report.compared.rule.name(),
-        reference: report.reference().map(|reference| reference.record()),
-        alpha: report.compared.alpha,
-        alpha_each: report.parameters.alpha,
-        min_effect: report.parameters.min_effect,
-        until_decided: report.compared.is_sequential,
-        exact: report.parameters.bound.is_some(),
-        hypotheses: report.parameters.hypotheses.map(Into::into),
-        tier: run_info.map(|run_info| run_info.tier.name()),
-        gaps: run_info.map(|run_info| &*run_info.gaps),
-        jobs: run_info.map(|run_info| run_info.jobs),
-        interrupted: report.compared.stop == Some(Stop::Interrupted),
-        elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
-        times_comparable: report.times_are_comparable && report.comparisons.iter().all(is_on_equal_processors),
-        time_changes: report.comparisons.iter().filter_map(time_change).collect(),
-        warnings: report.compared.warnings,
-        solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
-        comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
-        cases: Each(move || report.listed_cases(first).map(move |case| case_record(report, case))),
+        let solvers = self.compared.plan.solvers.iter();
+        let run_info = self.compared.run_info.as_ref();
+        let first = self.comparisons.first().map(|comparison| &comparison.paired);
+        let is_on_equal_processors = |comparison: &Comparison| {
+            let PairedComparison { first, second, pairs, .. } = &comparison.paired;
+            pairs.iter().all(|pair| self.is_on_one_processor(pair.case, [*first, *second]))
+        };
+        let time_change = |comparison: &Comparison| {
+            let PairedComparison { first, second, .. } = comparison.paired;
+            let (mean, interval) = self.time_change(&comparison.paired)?;
+            let (first, second) = (self.name(first), self.name(second));
+            Some(TimeRecord { first, second, mean, interval: interval.into() })
+        };
+        CompareDocument {
+            schema: 1,
+            judge: env!("CARGO_PKG_VERSION"),
+            provenance: (&self.compared.provenance).into(),
+            limits: run_info.map(|_| (&self.compared.plan.limits).into()),
+            problem: &self.compared.plan.problem.id,
+            direction: self.compared.plan.problem.direction.name(),
+            measure: self.compared.measure.name(),
+            metric: self.compared.metric.as_deref(),
+            rule: self.compared.rule.name(),
+            reference: self.reference().map(|reference| reference.record()),
+            alpha: self.compared.alpha,
+            alpha_each: self.parameters.alpha,
+            min_effect: self.parameters.min_effect,
+            until_decided: self.compared.is_sequential,
+            exact: self.parameters.bound.is_some(),
+            hypotheses: self.parameters.hypotheses.map(Into::into),
+            tier: run_info.map(|run_info| run_info.tier.name()),
+            gaps: run_info.map(|run_info| &*run_info.gaps),
+            jobs: run_info.map(|run_info| run_info.jobs),
+            interrupted: self.compared.stop == Some(Stop::Interrupted),
+            elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
+            times_comparable: self.times_are_comparable && self.comparisons.iter().all(is_on_equal_processors),
+            time_changes: self.comparisons.iter().filter_map(time_change).collect(),
+            warnings: self.compared.warnings,
+            solvers: solvers.zip(self.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
+            comparisons: self.comparisons.iter().map(|comparison| comparison_record(self, comparison)).collect(),
+            cases: Each(move || self.listed_cases(first).map(move |case| case_record(self, case))),
+        }
     }
 }
 
@@ -185,7 +181,7 @@ pub(crate) struct WithLooks<'a, D> {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct LookRecord {
+pub(crate) struct LookRecord {
     /// How many cases with an effect there were.
     cases: usize,
     /// Their mean effect.
@@ -195,12 +191,16 @@ struct LookRecord {
     interval: Option<IntervalRecord>,
 }
 
+impl From<&Look> for LookRecord {
+    fn from(look: &Look) -> Self {
+        Self { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) }
+    }
+}
+
 /// Returns the document of a comparison with the mean effects after growing numbers of cases.
 pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Serialize {
-    let record =
-        |look: &Look| LookRecord { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
     let title = &report.compared.plan.problem.title;
-    WithLooks { comparison: document(report), looks: looks.iter().map(record).collect(), title }
+    WithLooks { comparison: report.record(), looks: looks.iter().map(Into::into).collect(), title }
 }
 
 #[skip_serializing_none]

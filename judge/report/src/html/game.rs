@@ -2,7 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
-use crate::text::{ColumnsMoves, GameOutline, GameReplay, PackedReplay, ReplayRecord, json_line};
+use crate::text::{GameOutline, GameReplay, ReplayRecord, json_line};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,18 +83,18 @@ impl GameHead {
 
 /// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
 #[derive(Serialize, JsonSchema)]
-pub struct ReplayDocument<'a> {
+pub struct GameDocument<F> {
     #[serde(flatten)]
     head: GameHead,
     #[serde(flatten)]
-    film: ReplayRecord<'a>,
+    film: F,
 }
 
-impl<'a> ReplayDocument<'a> {
-    /// Describes a game.
+impl<F> GameDocument<F> {
+    /// Describes a game. `film` is its frames, or a shorter form of them for pages without a server.
     #[must_use]
-    pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
-        Self { head: GameHead::of(page), film: film.record() }
+    pub fn of(page: &GamePage<'_>, film: F) -> Self {
+        Self { head: GameHead::of(page), film }
     }
 }
 
@@ -134,47 +134,12 @@ impl<'a> ReplayLine<'a> {
     }
 }
 
-/// The same in few bytes, for pages without a server.
-#[derive(Serialize)]
-pub struct PackedDocument<'a> {
-    #[serde(flatten)]
-    head: GameHead,
-    #[serde(flatten)]
-    film: PackedReplay<'a>,
-}
-
-impl<'a> PackedDocument<'a> {
-    /// Describes a game.
-    #[must_use]
-    pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
-        Self { head: GameHead::of(page), film: film.packed() }
-    }
-}
-
-/// A game of columns as its moves, for pages without a server.
-#[derive(Serialize)]
-pub struct MovesDocument {
-    #[serde(flatten)]
-    head: GameHead,
-    /// The moves.
-    #[serde(flatten)]
-    pub moves: ColumnsMoves,
-}
-
-impl MovesDocument {
-    /// Describes a game; `None` if it is not one of columns.
-    #[must_use]
-    pub fn of(page: &GamePage<'_>, film: &GameReplay) -> Option<Self> {
-        Some(Self { head: GameHead::of(page), moves: film.columns_moves()? })
-    }
-}
-
 /// Returns a self-contained web page that shows a game move by move.
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
 pub fn game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<String> {
-    let data = json_line(&ReplayDocument::of(page, film)).map_err(askama::Error::custom)?;
+    let data = json_line(&GameDocument::of(page, film.record())).map_err(askama::Error::custom)?;
     render(page, None, in_script(&data))
 }
 

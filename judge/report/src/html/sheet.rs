@@ -1,13 +1,12 @@
 //! The web page of titled tables, and the charts of a comparison.
 
-use crate::compare::json::IntervalRecord;
+use crate::compare::json::LookRecord;
 use crate::compare::report::{CompareReport, Comparison};
 use crate::html::page::{Charts, OF_COMPARISON, STYLE, Shown, Table, in_script, table};
 use crate::text::chart_stride;
 use crate::text::{Sheet, json_line};
 use askama::Template;
 use judge_compare::paired;
-use judge_compare::paired::Look;
 use judge_problem::{JobId, one_line};
 use serde::Serialize;
 use std::io;
@@ -73,15 +72,8 @@ struct PairNumbers {
     a: Vec<Option<f64>>,
     /// The score of the second solver.
     b: Vec<Option<f64>>,
-    looks: Vec<LookNumbers>,
-}
-
-/// The results after some of the cases.
-#[derive(Serialize)]
-struct LookNumbers {
-    cases: usize,
-    mean: f64,
-    interval: Option<IntervalRecord>,
+    /// The results after some of the cases.
+    looks: Vec<LookRecord>,
 }
 
 /// Returns the charts of a comparison.
@@ -97,8 +89,6 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
     let every = chart_stride(paired.pairs.len());
     let drawn: Vec<_> = paired.pairs.iter().step_by(every).collect();
     let scores = |solver| drawn.iter().map(|pair| score(report, JobId { case: pair.case, solver })).collect();
-    let look =
-        |look: &Look| LookNumbers { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
     // Without a test there is nothing to draw.
     let looks = paired::looks(paired, report.parameters).unwrap_or_default();
     PairNumbers {
@@ -112,7 +102,7 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
         effects: drawn.iter().map(|pair| pair.effect).collect(),
         a: scores(paired.first),
         b: scores(paired.second),
-        looks: looks.iter().map(look).collect(),
+        looks: looks.iter().map(Into::into).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::run::record::{CaseRecord, Summary};
 use crate::run::report::RunReport;
 use crate::text::{Document, json_line};
-use judge_problem::{Features, FinishedJob, JobId, Plan, RunId, RunState};
+use judge_problem::{Features, FinishedJob, JobId, Plan, RunState};
 use schemars::JsonSchema;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -22,7 +22,7 @@ pub(crate) struct RunDocument<'a> {
 }
 
 /// The records of a run's cases, each created when it is written.
-struct CaseRecords<'a>(&'a RunReport<'a>);
+pub(crate) struct CaseRecords<'a>(pub(crate) &'a RunReport<'a>);
 
 impl Serialize for CaseRecords<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -92,54 +92,52 @@ impl<W: Write> JsonLines<W> {
     }
 }
 
-/// The data about a run besides its report.
-#[derive(Debug)]
-pub struct RunHead<'a> {
-    /// Its report.
-    pub report: &'a RunReport<'a>,
-    /// Its number.
-    pub run: RunId,
-    /// Its state.
-    pub state: RunState,
-    /// The number of planned cases.
-    pub planned: usize,
-    /// The names that cases can be filtered and sorted by, in addition to their features.
-    pub fields: &'a [String],
-    /// The names of the features of its cases.
-    pub features: &'a [String],
-    /// Whether its answers can be played move by move.
-    pub replays: bool,
-    /// The mean share of the best score that each solver reached, from 0 to 1; `None` if there are no scores.
-    pub relative: &'a [Option<f64>],
-}
-
 /// A past run without its cases: `GET /api/runs/{run}`.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct HeadDocument<'a> {
+pub struct RunHead<'a> {
     /// Its number.
-    run: i64,
+    pub run: i64,
     /// Its state.
     #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
-    state: &'static str,
+    pub state: &'static str,
     /// How many cases it has.
-    planned: usize,
+    pub planned: usize,
     /// How many of them at least one solver has finished.
-    done: usize,
+    pub done: usize,
     /// The fields for filtering and sorting cases, besides their features: `metric:NAME` is a metric.
-    fields: &'a [String],
+    pub fields: Vec<String>,
     /// The names of the features of its cases; empty if their inputs are not read here.
-    features: &'a [String],
+    pub features: Vec<String>,
     /// Whether its answers can be played move by move, at `/replay/{run}/{case}`.
-    replays: bool,
+    pub replays: bool,
     /// For each solver the mean share of the best score of a case, from 0 to 1; failures count 0.
-    relative: &'a [Option<f64>],
+    pub relative: Vec<Option<f64>>,
+    /// Its report without the cases.
     #[serde(flatten)]
-    summary: Summary<'a>,
+    pub summary: Summary<'a>,
 }
 
-/// A solver on a case, in a page of them.
+/// A page of the cases of a run: `GET /api/runs/{run}/cases`.
+#[derive(Serialize, JsonSchema)]
+pub struct CasePage<'a> {
+    /// The run's number.
+    pub run: i64,
+    /// How many rows there are: one for each solver on each case.
+    pub all: usize,
+    /// How many of them the filter lets through.
+    pub total: usize,
+    /// How many of those are before this page.
+    pub offset: usize,
+    /// The rows.
+    #[schemars(with = "Vec<RowRecord<'a>>")]
+    pub rows: Vec<CaseRow<'a>>,
+}
+
+/// A solver on a case, in a page of them. Its record is created when it is written.
 #[derive(Debug, Clone)]
-pub struct CaseRow {
+pub struct CaseRow<'a> {
+    /// The report of the run.
+    pub report: &'a RunReport<'a>,
     /// Which job.
     pub job: JobId,
     /// Its share of the best score of the case, from 0 to 1.
@@ -150,40 +148,8 @@ pub struct CaseRow {
     pub has_answer: bool,
 }
 
-/// A page of the cases of a run.
-#[derive(Debug)]
-pub struct CasePage<'a> {
-    /// The report of the run.
-    pub report: &'a RunReport<'a>,
-    /// The run.
-    pub run: RunId,
-    /// How many rows there are.
-    pub all: usize,
-    /// How many of them the filter lets through.
-    pub total: usize,
-    /// How many of those are before this page.
-    pub offset: usize,
-    /// The rows.
-    pub rows: &'a [CaseRow],
-}
-
-/// A page of the cases of a run: `GET /api/runs/{run}/cases`.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct PageDocument<C> {
-    /// The run's number.
-    run: i64,
-    /// How many rows there are: one for each solver on each case.
-    all: usize,
-    /// How many of them the filter lets through.
-    total: usize,
-    /// How many of those are before this page.
-    offset: usize,
-    /// The rows.
-    rows: C,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct RowRecord<'a> {
+struct RowRecord<'a> {
     /// The share of the best score of the case, from 0 to 1; of accepted answers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative: Option<f64>,
@@ -193,35 +159,11 @@ pub(crate) struct RowRecord<'a> {
     case: CaseRecord<'a>,
 }
 
-impl Document for RunHead<'_> {
-    fn record(&self) -> impl Serialize {
-        let &Self { report, run, state, planned, fields, features, replays, relative } = self;
-        let (run, state, done) = (run.0, state.name(), report.plan.cases.len());
-        let summary = Summary::of(report);
-        HeadDocument { run, state, planned, done, fields, features, replays, relative, summary }
-    }
-}
-
-impl Document for CasePage<'_> {
-    fn record(&self) -> impl Serialize {
-        let &Self { run, all, total, offset, .. } = self;
-        PageDocument { run: run.0, all, total, offset, rows: PageRows(self) }
-    }
-}
-
-/// The rows of a page, each created when it is written.
-struct PageRows<'a>(&'a CasePage<'a>);
-
-impl Serialize for PageRows<'_> {
+impl Serialize for CaseRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let CasePage { report, rows, .. } = self.0;
-        let mut records = serializer.serialize_seq(Some(rows.len()))?;
-        for row in *rows {
-            let outcome = report.outcomes.get(row.job);
-            let case = CaseRecord::of_report(report, row.job, outcome.as_ref());
-            let case = case.with_features(row.features.as_deref());
-            records.serialize_element(&RowRecord { relative: row.relative, answer: row.has_answer, case })?;
-        }
-        records.end()
+        let outcome = self.report.outcomes.get(self.job);
+        let case = CaseRecord::of_report(self.report, self.job, outcome.as_ref());
+        let case = case.with_features(self.features.as_deref());
+        RowRecord { relative: self.relative, answer: self.has_answer, case }.serialize(serializer)
     }
 }

@@ -12,4 +12,5 @@ pub(super) mod text;
 pub use feedback::{Feedback, TestTexts};
 pub use json::{CasePage, CaseRow, JsonLines, RunHead};
 pub use metrics::Pareto;
+pub use record::Summary;
 pub use report::RunReport;

@@ -22,7 +22,7 @@ const SCHEMA: u32 = 1;
 /// A run without its cases.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Summary<'a> {
+pub struct Summary<'a> {
     /// The version of this format.
     schema: u32,
     /// The judge's version.
@@ -160,7 +160,8 @@ struct GroupRecord<'a> {
 }
 
 impl<'a> Summary<'a> {
-    pub(crate) fn of(report: &'a RunReport<'_>) -> Self {
+    /// Describes a run.
+    pub fn of(report: &'a RunReport<'_>) -> Self {
         let plan = report.plan;
         Self {
             schema: SCHEMA,

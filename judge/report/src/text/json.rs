@@ -111,13 +111,13 @@ pub(crate) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// A decimal number of any length as a JSON number.
-pub(crate) fn exact(number: &impl ToString) -> Option<Number> {
+/// Returns a decimal number of any length as a JSON number.
+pub fn exact(number: &impl ToString) -> Option<Number> {
     Number::from_str(&number.to_string()).ok()
 }
 
 /// Features or metrics as JSON numbers.
-pub(crate) fn exact_numbers<T: ToString>(numbers: &NamedNumbers<T>) -> BTreeMap<&str, Number> {
+pub fn exact_numbers<T: ToString>(numbers: &NamedNumbers<T>) -> BTreeMap<&str, Number> {
     numbers.iter().filter_map(|(name, value)| Some((name, exact(value)?))).collect()
 }
 

@@ -18,15 +18,15 @@ pub(crate) use failures::{Alike, Failures, failed_alike, last_lines};
 pub use failures::{StderrLines, failures_text};
 pub use figures::{Counts, best_score, chart_stride, milliseconds, points_text, share_of_best};
 pub(crate) use figures::{Reference, ReferenceRecord, if_any, memory, paragraphs, scores_text, verdict_of};
-pub use json::{Document, json_line};
-pub(crate) use json::{Each, exact, exact_numbers, in_milliseconds};
+pub use json::{Document, exact, exact_numbers, json_line};
+pub(crate) use json::{Each, in_milliseconds};
 pub(crate) use progress::{INTERVAL, bar, tell};
 pub use progress::{Progress, Steps};
 pub(crate) use provenance::{
     LabelsRecord, LimitsRecord, ProvenanceRecord, allowance_lines, limits_text, processors_line, provenance_lines,
 };
 pub use replay::{ColumnsMoves, GameOutline, GameReplay, GameText, MoveRange, can_step, step_through};
-pub(crate) use replay::{Look, PackedReplay, ReplayRecord, look};
+pub(crate) use replay::{Look, ReplayRecord, look};
 pub(crate) use sheet::{
     COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, NOTHING, Page, Sheet, TextTable, code, cut, escaped, field, or_nothing,
     sheet_markdown, table, table_csv, words,

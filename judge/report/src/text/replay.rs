@@ -19,7 +19,6 @@ use std::io::{IsTerminal, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
 
 pub use columns::ColumnsMoves;
-pub(crate) use compact::PackedReplay;
 
 /// Records a game as it is replayed.
 #[derive(Debug, Default)]
@@ -142,7 +141,7 @@ impl Queue {
 
 /// The frames in the form of a page. Numbers are strings, because scores can be longer than JavaScript's numbers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ReplayRecord<'a> {
+pub struct ReplayRecord<'a> {
     /// The captions, which frames refer to by index.
     captions: &'a [String],
     /// The looks of cells, which frames refer to by index: text (`null` for an empty cell) and colour.
@@ -228,7 +227,7 @@ impl GameReplay {
     }
 
     /// Returns the game, or what followed since [`Self::forget_sent`].
-    pub(crate) fn record(&self) -> ReplayRecord<'_> {
+    pub fn record(&self) -> ReplayRecord<'_> {
         let Queue { width, height, cells, .. } = &self.queue;
         let queue = QueueRecord { width: *width, height: *height, cells: &cells[self.sent.queue..] };
         ReplayRecord {

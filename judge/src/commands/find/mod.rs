@@ -15,7 +15,7 @@ use judge_problem::{
     MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line,
     quote,
 };
-use judge_report::{FindReport, FoundCase, FoundValue, Steps};
+use judge_report::{FindReport, FoundCase, FoundValue, Steps, exact};
 use judge_run::cases::CaseReader;
 use judge_run::runner::was_interrupted;
 use judge_search::{UNCHECKED, add_all_names, add_measures};
@@ -361,7 +361,7 @@ impl Search<'_> {
         }
         let own = &outcomes[0];
         let verdict = || FoundValue::Text(own.verdict.name().to_owned());
-        let score = || own.score.as_ref().and_then(FoundCase::number).map_or_else(verdict, FoundValue::Score);
+        let score = || own.score.as_ref().and_then(exact).map_or_else(verdict, FoundValue::Score);
         match self.goal {
             SearchGoal::Failure => (!own.is_accepted()).then(verdict),
             SearchGoal::Time => Some(FoundValue::Milliseconds(own.cpu?.as_secs_f64() * 1000.0)),
@@ -538,8 +538,7 @@ impl Search<'_> {
 
     fn found(&self, seen: &Seen) -> FoundCase {
         let own = &seen.outcomes[0];
-        let score =
-            |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(FoundCase::number);
+        let score = |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(exact);
         FoundCase {
             case: seen.pick.case.name.to_string(),
             value: seen.value.clone().unwrap_or(FoundValue::Loss(0.0)),

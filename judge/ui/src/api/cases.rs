@@ -1,15 +1,13 @@
 //! One case: its results in all runs, and its input.
 
-use crate::api::problems::TEXT;
-use crate::api::reply::{Shared, document, json, number, run_blocking};
+use crate::api::reply::{json, number};
 use crate::games;
 use crate::refused::Refused;
 use crate::shown_run::{check_features, starts_programs};
-use axum::extract::{Path, State};
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use crate::store::Store;
+use axum::extract::Path;
 use judge_problem::{Digest, Features, Problem};
-use judge_report::{CaseHistory, CaseResultRow, Document};
+use judge_report::{CaseHistory, CaseResultRow, case_results, exact_numbers};
 use judge_run::cases::CaseReader;
 use judge_session::answers;
 use judge_session::failure::Failure;
@@ -18,46 +16,40 @@ use judge_session::failure::Failure;
 const NEWEST: usize = 500;
 
 /// `GET /api/problems/{problem}/cases/{case}`
-pub(super) async fn history(State(store): Shared, Path((id, case)): Path<(String, String)>) -> Response {
-    document(store, move |store| {
-        let problem = store.catalogue.find(&id)?;
-        let mut results = store.with_journal(|journal| match journal {
-            Some(journal) => Ok(journal.results_of_case(&problem.id, &case, NEWEST)?),
-            None => Ok(Vec::new()),
-        })?;
-        let described = described(problem, &case);
-        if results.is_empty() && described.is_none() {
-            let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));
-            return Err(Refused::missing(failure.with_hint(format!("judge run -p {}", problem.id))));
-        }
-        // The case of the newest result. A case with the same name but another input is a different case.
-        let input = results.first().and_then(|result| result.input);
-        let all = results.len();
-        results.retain(|result| result.input == input);
-        let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
-        let page = CaseHistory {
-            problem: &problem.id,
-            case: &case,
-            direction: problem.direction,
-            features: features.as_ref().map(|(_, features)| features),
-            has_input: features.is_some() && !results.is_empty(),
-            replays: games::is_shown(store, problem),
-            others: all - results.len(),
-            results: results
-                .iter()
-                .map(|result| CaseResultRow {
-                    run: result.run,
-                    started: &result.started,
-                    message: result.message.as_deref(),
-                    solver: &result.solver,
-                    has_answer: result.has_answer,
-                    outcome: &result.outcome,
-                })
-                .collect(),
-        };
-        Ok(json(&page.record())?)
-    })
-    .await
+pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -> Result<String, Refused> {
+    let problem = store.catalogue.find(&id)?;
+    let mut results = store.read(|journal| Ok(journal.results_of_case(&problem.id, &case, NEWEST)?))?;
+    let described = described(problem, &case);
+    if results.is_empty() && described.is_none() {
+        let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));
+        return Err(Refused::missing(failure.with_hint(format!("judge run -p {}", problem.id))));
+    }
+    // The case of the newest result. A case with the same name but another input is a different case.
+    let input = results.first().and_then(|result| result.input);
+    let all = results.len();
+    results.retain(|result| result.input == input);
+    let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
+    let rows = results.iter().map(|result| CaseResultRow {
+        run: result.run,
+        started: &result.started,
+        message: result.message.as_deref(),
+        solver: &result.solver,
+        has_answer: result.has_answer,
+        outcome: &result.outcome,
+    });
+    let (best, results) = case_results(&rows.collect::<Vec<_>>(), problem.direction);
+    let page = CaseHistory {
+        problem: &problem.id,
+        case: &case,
+        direction: problem.direction.name(),
+        features: features.as_ref().map(|(_, features)| exact_numbers(features)),
+        input: features.is_some() && !results.is_empty(),
+        replays: games::is_shown(store, problem),
+        others: all - results.len(),
+        best,
+        results,
+    };
+    Ok(json(&page)?)
 }
 
 /// Returns the input's hash and the features of a case, if reading them starts no program.
@@ -70,14 +62,11 @@ fn described(problem: &Problem, name: &str) -> Option<(Digest, Features)> {
 }
 
 /// `GET /api/runs/{run}/cases/{case}/input`
-pub(super) async fn input(State(store): Shared, Path((run, case)): Path<(String, String)>) -> Response {
-    let text = run_blocking(store, move |store| {
-        let run = store.run(number(store, &run)?)?;
-        let shown = &run.shown;
-        let problem = shown.problem();
-        check_features(problem, &format!("judge gen -p {} --seed N", problem.id))?;
-        let case = answers::find_case(&shown.run, &case).map_err(Refused::missing)?;
-        Ok(answers::shown_input(problem, shown.run.id, &case)?)
-    });
-    text.await.map(|bytes| ([(CONTENT_TYPE, TEXT)], bytes)).into_response()
+pub(super) fn input(store: &Store, Path((run, case)): Path<(String, String)>) -> Result<Vec<u8>, Refused> {
+    let run = store.run(number(store, &run)?)?;
+    let shown = &run.shown;
+    let problem = shown.problem();
+    check_features(problem, &format!("judge gen -p {} --seed N", problem.id))?;
+    let case = answers::find_case(&shown.run, &case).map_err(Refused::missing)?;
+    Ok(answers::shown_input(problem, shown.run.id, &case)?)
 }

@@ -1,12 +1,11 @@
 //! The numbers of charts: of the cases of a run, and of several runs.
 
-use crate::api::reply::{QueryResult, Shared, document, json, number, parse_query};
+use crate::api::reply::{QueryResult, json, number, parse_query};
 use crate::api::runs::{row_filter, run_of};
 use crate::refused::Refused;
 use crate::shown_run::{Axes, Field, OrderedRun, RowOrder, ShownRun};
 use crate::store::Store;
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use checkers::Score;
 use judge_problem::{Digest, Direction, JobId};
 use judge_report::{
@@ -29,23 +28,23 @@ pub(super) struct PointsQuery {
 }
 
 /// `GET /api/runs/{run}/points`
-pub(super) async fn points(State(store): Shared, Path(run): Path<String>, query: QueryResult<PointsQuery>) -> Response {
-    document(store, move |store| {
-        let PointsQuery { x, y, filter } = parse_query(query)?;
-        let run = store.run(number(store, &run)?)?;
-        let shown = &run.shown;
-        let found = numbers(&run, [&x, &y], &filter)?;
-        let solver = |solver: usize| SolverPoints { solver: shown.solver_name(solver), ..SolverPoints::default() };
-        let mut solvers: Vec<_> = (0..shown.solver_count()).map(solver).collect();
-        for (job, [x, y]) in found.iter().step_by(chart_stride(found.len())) {
-            let points = &mut solvers[job.solver];
-            points.cases.push(shown.run.cases.specs().at(job.case).name.to_string());
-            points.x.push(*x);
-            points.y.push(*y);
-        }
-        Ok(json(&Points { run: shown.run.id.0, x: &x, y: &y, total: found.len(), solvers })?)
-    })
-    .await
+pub(super) fn points(
+    store: &Store,
+    (Path(run), query): (Path<String>, QueryResult<PointsQuery>),
+) -> Result<String, Refused> {
+    let PointsQuery { x, y, filter } = parse_query(query)?;
+    let run = store.run(number(store, &run)?)?;
+    let shown = &run.shown;
+    let found = numbers(&run, [&x, &y], &filter)?;
+    let solver = |solver: usize| SolverPoints { solver: shown.solver_name(solver), ..SolverPoints::default() };
+    let mut solvers: Vec<_> = (0..shown.solver_count()).map(solver).collect();
+    for (job, [x, y]) in found.iter().step_by(chart_stride(found.len())) {
+        let points = &mut solvers[job.solver];
+        points.cases.push(shown.run.cases.specs().at(job.case).name.to_string());
+        points.x.push(*x);
+        points.y.push(*y);
+    }
+    Ok(json(&Points { run: shown.run.id.0, x: &x, y: &y, total: found.len(), solvers })?)
 }
 
 /// Returns the values of formulas for each row that has all of them and passes a filter.
@@ -71,19 +70,19 @@ pub(super) struct CountsQuery {
 }
 
 /// `GET /api/runs/{run}/counts`
-pub(super) async fn counts(State(store): Shared, Path(run): Path<String>, query: QueryResult<CountsQuery>) -> Response {
-    document(store, move |store| {
-        let CountsQuery { x, filter } = parse_query(query)?;
-        let run = store.run(number(store, &run)?)?;
-        let shown = &run.shown;
-        let mut values = vec![Vec::new(); shown.solver_count()];
-        for (job, [value]) in numbers(&run, [&x], &filter)? {
-            values[job.solver].push(value);
-        }
-        let names: Vec<&str> = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
-        Ok(json(&ValueCounts::of(shown.run.id.0, &x, &names, &values))?)
-    })
-    .await
+pub(super) fn counts(
+    store: &Store,
+    (Path(run), query): (Path<String>, QueryResult<CountsQuery>),
+) -> Result<String, Refused> {
+    let CountsQuery { x, filter } = parse_query(query)?;
+    let run = store.run(number(store, &run)?)?;
+    let shown = &run.shown;
+    let mut values = vec![Vec::new(); shown.solver_count()];
+    for (job, [value]) in numbers(&run, [&x], &filter)? {
+        values[job.solver].push(value);
+    }
+    let names: Vec<&str> = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
+    Ok(json(&ValueCounts::of(shown.run.id.0, &x, &names, &values))?)
 }
 
 /// Chooses the spread numbers and their grouping.
@@ -97,19 +96,19 @@ pub(super) struct BoxesQuery {
 }
 
 /// `GET /api/runs/{run}/boxes`
-pub(super) async fn boxes(State(store): Shared, Path(run): Path<String>, query: QueryResult<BoxesQuery>) -> Response {
-    document(store, move |store| {
-        let BoxesQuery { y, by, filter } = parse_query(query)?;
-        let run = store.run(number(store, &run)?)?;
-        let shown = &run.shown;
-        let mut pairs = vec![Vec::new(); shown.solver_count()];
-        for (job, [by, value]) in numbers(&run, [&by, &y], &filter)? {
-            pairs[job.solver].push((by, value));
-        }
-        let solvers = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
-        Ok(json(&Boxes { run: shown.run.id.0, y: &y, by: &by, solvers, groups: box_groups(&pairs) })?)
-    })
-    .await
+pub(super) fn boxes(
+    store: &Store,
+    (Path(run), query): (Path<String>, QueryResult<BoxesQuery>),
+) -> Result<String, Refused> {
+    let BoxesQuery { y, by, filter } = parse_query(query)?;
+    let run = store.run(number(store, &run)?)?;
+    let shown = &run.shown;
+    let mut pairs = vec![Vec::new(); shown.solver_count()];
+    for (job, [by, value]) in numbers(&run, [&by, &y], &filter)? {
+        pairs[job.solver].push((by, value));
+    }
+    let solvers = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
+    Ok(json(&Boxes { run: shown.run.id.0, y: &y, by: &by, solvers, groups: box_groups(&pairs) })?)
 }
 
 /// The largest number of columns of a grid.
@@ -157,26 +156,22 @@ impl Column {
 }
 
 /// `GET /api/grid`
-pub(super) async fn grid(State(store): Shared, query: QueryResult<GridQuery>) -> Response {
-    document(store, move |store| {
-        let GridQuery { runs, sort, filter } = parse_query(query)?;
-        let keys: Vec<&str> = runs.split('\n').map(str::trim).filter(|key| !key.is_empty()).collect();
-        if keys.is_empty() || keys.len() > MAX_COLUMNS {
-            let error = format!("a grid has 1 to {MAX_COLUMNS} solvers, found {}", keys.len());
-            return Err(Failure::usage(error).with_hint("runs=run:1/NAME, each on a line").into());
-        }
-        let columns = keys.iter().map(|key| Column::find(store, key)).collect::<Result<Vec<_>, _>>()?;
-        let problem = columns[0].shown().problem();
-        if let Some(other) = columns.iter().find(|column| column.shown().run.problem != problem.id) {
-            let error =
-                format!("{} is of `{}`, and {} of `{}`", keys[0], problem.id, other.key, other.shown().run.problem);
-            return Err(Failure::usage(error).with_hint("compare solvers of one problem").into());
-        }
-        let order = cases_in_order(&columns[0], &sort, &filter)?;
-        let features = columns[0].shown().feature_names();
-        Ok(json(&filled(&columns, &order, &sort, &features))?)
-    })
-    .await
+pub(super) fn grid(store: &Store, query: QueryResult<GridQuery>) -> Result<String, Refused> {
+    let GridQuery { runs, sort, filter } = parse_query(query)?;
+    let keys: Vec<&str> = runs.split('\n').map(str::trim).filter(|key| !key.is_empty()).collect();
+    if keys.is_empty() || keys.len() > MAX_COLUMNS {
+        let error = format!("a grid has 1 to {MAX_COLUMNS} solvers, found {}", keys.len());
+        return Err(Failure::usage(error).with_hint("runs=run:1/NAME, each on a line").into());
+    }
+    let columns = keys.iter().map(|key| Column::find(store, key)).collect::<Result<Vec<_>, _>>()?;
+    let problem = columns[0].shown().problem();
+    if let Some(other) = columns.iter().find(|column| column.shown().run.problem != problem.id) {
+        let error = format!("{} is of `{}`, and {} of `{}`", keys[0], problem.id, other.key, other.shown().run.problem);
+        return Err(Failure::usage(error).with_hint("compare solvers of one problem").into());
+    }
+    let order = cases_in_order(&columns[0], &sort, &filter)?;
+    let features = columns[0].shown().feature_names();
+    Ok(json(&filled(&columns, &order, &sort, &features))?)
 }
 
 /// Returns the cases of the first solver that pass a filter, each with the number by which they are sorted.

@@ -7,6 +7,7 @@ mod reply;
 mod runs;
 mod started;
 
+use crate::api::reply::answered;
 use crate::refused::{JSON, Refused};
 use crate::store::Store;
 use axum::Router;
@@ -19,29 +20,32 @@ use axum::routing::{get, post};
 use judge_session::failure::Failure;
 use std::sync::Arc;
 
+/// The media type of solvers' output: it is sent as text, whatever it contains.
+const TEXT: &str = "text/plain; charset=utf-8";
+
 /// Returns the routes below `/api`.
 pub(super) fn router() -> Router<Arc<Store>> {
     Router::new()
-        .route("/runs", get(runs::list))
-        .route("/runs/{run}", get(runs::head))
-        .route("/runs/{run}/labels", post(runs::change_labels))
-        .route("/runs/{run}/cases", get(runs::cases))
-        .route("/runs/{run}/points", get(charts::points))
-        .route("/runs/{run}/counts", get(charts::counts))
-        .route("/runs/{run}/boxes", get(charts::boxes))
-        .route("/runs/{run}/cases/{case}/input", get(cases::input))
-        .route("/runs/{run}/cases/{case}/answer", get(problems::stored_answer))
-        .route("/runs/{run}/cases/{case}/stderr", get(problems::stored_stderr))
+        .route("/runs", get(answered(JSON, runs::list)))
+        .route("/runs/{run}", get(answered(JSON, runs::head)))
+        .route("/runs/{run}/labels", post(answered(JSON, runs::change_labels)))
+        .route("/runs/{run}/cases", get(answered(JSON, runs::cases)))
+        .route("/runs/{run}/points", get(answered(JSON, charts::points)))
+        .route("/runs/{run}/counts", get(answered(JSON, charts::counts)))
+        .route("/runs/{run}/boxes", get(answered(JSON, charts::boxes)))
+        .route("/runs/{run}/cases/{case}/input", get(answered(TEXT, cases::input)))
+        .route("/runs/{run}/cases/{case}/answer", get(answered(TEXT, problems::stored_answer)))
+        .route("/runs/{run}/cases/{case}/stderr", get(answered(TEXT, problems::stored_stderr)))
         .route("/runs/{run}/cases/{case}/replay", get(problems::replay_data))
-        .route("/compare", get(runs::compare))
-        .route("/grid", get(charts::grid))
-        .route("/problems", get(problems::list))
-        .route("/problems/{problem}", get(problems::show))
-        .route("/problems/{problem}/cases/{case}", get(cases::history))
-        .route("/runs/{run}/resume", post(started::resume))
-        .route("/started", get(started::list).post(started::start))
-        .route("/started/{number}/stop", post(started::stop))
-        .route("/server", get(problems::server))
+        .route("/compare", get(answered(JSON, runs::compare)))
+        .route("/grid", get(answered(JSON, charts::grid)))
+        .route("/problems", get(answered(JSON, problems::list)))
+        .route("/problems/{problem}", get(answered(JSON, problems::show)))
+        .route("/problems/{problem}/cases/{case}", get(answered(JSON, cases::history)))
+        .route("/runs/{run}/resume", post(answered(JSON, started::resume)))
+        .route("/started", get(answered(JSON, started::list)).post(answered(JSON, started::start)))
+        .route("/started/{number}/stop", post(answered(JSON, started::stop)))
+        .route("/server", get(answered(JSON, problems::server)))
         .route("/events", get(started::events))
         .nest("/play", plays())
         .fallback(async || Refused::missing(Failure::usage("there is no such address below /api")))
@@ -61,9 +65,9 @@ async fn as_document(response: Response) -> Response {
 /// Returns the routes of games that a person plays.
 fn plays() -> Router<Arc<Store>> {
     Router::new()
-        .route("/{problem}", post(problems::play))
-        .route("/{problem}/answer", post(problems::played_answer))
-        .route("/{problem}/run", post(problems::record_game))
+        .route("/{problem}", post(answered(JSON, problems::play)))
+        .route("/{problem}/answer", post(answered(TEXT, problems::played_answer)))
+        .route("/{problem}/run", post(answered(JSON, problems::record_game)))
         .layer(DefaultBodyLimit::max(problems::MAX_BODY))
 }
 

@@ -1,13 +1,10 @@
 //! The problems, what the server allows, and the games.
 
-use crate::api::reply::{
-    BodyResult, QueryResult, Shared, document, json, number, parse_body, parse_query, run_blocking,
-};
+use crate::api::reply::{BodyResult, QueryResult, Shared, json, number, parse_body, parse_query, run_blocking};
 use crate::games;
-use crate::games::{OpenGame, Played, Replay, find_result};
+use crate::games::{OpenGame, Played, Replay};
 use crate::guard::{alone, framed};
-use crate::refused::Refused;
-use crate::shown_run::ShownRun;
+use crate::refused::{JSON, Refused};
 use crate::store::Store;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -16,7 +13,9 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
 use judge_problem::CheckerChoice;
-use judge_report::{Document, ProblemList, ProblemPage, RecordedManualGame, ServerRecord};
+use judge_report::{
+    FactRecord, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame, ServerRecord, SolverRecord, html_of,
+};
 use judge_run::cases::{Selection, select};
 use judge_run::solver;
 use judge_session::failure::Failure;
@@ -32,54 +31,44 @@ use tokio_stream::wrappers::ReceiverStream;
 const NAMES: usize = 200;
 
 /// `GET /api/problems`
-pub(super) async fn list(State(store): Shared) -> Response {
-    document(store, |store| {
-        let problems = store.catalogue.problems.iter();
-        Ok(json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))?)
-    })
-    .await
+pub(super) fn list(store: &Store, (): ()) -> Result<String, Refused> {
+    let problems = store.catalogue.problems.iter();
+    Ok(json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))?)
 }
 
 /// `GET /api/problems/{problem}`
-pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Response {
-    document(store, move |store| {
-        let problem = store.catalogue.find(&id)?;
-        let (rules, solvers) = match &problem.checker {
-            CheckerChoice::BuiltIn(checker) => {
-                (checker.rules, solver::bundled_for(store.catalogue.bundled, checker.id).collect())
-            }
-            _ => ("", Vec::new()),
-        };
-        let facts = problem_facts::facts(problem);
-        let by_hand = games::reader(problem).is_some();
-        // A pattern of files may match none.
-        let cases = select(problem, &Selection::default()).unwrap_or_default();
-        let names = cases.iter().take(if by_hand { NAMES } else { 0 }).map(|case| case.name.to_string());
-        let page = ProblemPage {
-            problem,
-            facts: &facts,
-            rules: rules.trim_end(),
-            solvers: &solvers,
-            by_hand,
-            names: &names.collect::<Vec<_>>(),
-            fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
-        };
-        Ok(json(&page.record())?)
-    })
-    .await
+pub(super) fn show(store: &Store, Path(id): Path<String>) -> Result<String, Refused> {
+    let problem = store.catalogue.find(&id)?;
+    let bundled = |checker| solver::bundled_for(store.catalogue.bundled, checker);
+    let (rules, solvers): (_, Vec<_>) = match &problem.checker {
+        CheckerChoice::BuiltIn(checker) => (checker.rules.trim_end(), bundled(checker.id).collect()),
+        _ => ("", Vec::new()),
+    };
+    let facts = problem_facts::facts(problem);
+    let by_hand = games::reader(problem).is_some();
+    // A pattern of files may match none.
+    let cases = select(problem, &Selection::default()).unwrap_or_default();
+    let names = cases.iter().take(if by_hand { NAMES } else { 0 }).map(|case| case.name.to_string());
+    let page = ProblemPage {
+        problem: ProblemRecord::of(problem, by_hand),
+        facts: facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
+        rules,
+        rules_html: html_of(rules),
+        solvers: solvers.into_iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
+        names: names.collect(),
+        fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
+    };
+    Ok(json(&page)?)
 }
 
 /// `GET /api/server`
-pub(super) async fn server(State(store): Shared) -> Response {
-    document(store, |store| {
-        let server = ServerRecord {
-            judge: env!("CARGO_PKG_VERSION"),
-            edits: !store.catalogue.is_read_only,
-            runs: store.starter.is_some(),
-        };
-        Ok(json(&server)?)
-    })
-    .await
+pub(super) fn server(store: &Store, (): ()) -> Result<String, Refused> {
+    let server = ServerRecord {
+        judge: env!("CARGO_PKG_VERSION"),
+        edits: !store.catalogue.is_read_only,
+        runs: store.starter.is_some(),
+    };
+    Ok(json(&server)?)
 }
 
 /// The largest body of a request, in bytes: enough for 100,000 moves.
@@ -98,33 +87,30 @@ pub(super) struct Game {
 }
 
 /// `POST /api/play/{problem}`
-pub(super) async fn play(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
-    document(store, move |store| {
-        let Game { case, moves } = sent_game(body)?;
-        OpenGame::open(store, &id, &case)?.page(store, &moves)
-    })
-    .await
+pub(super) fn play(store: &Store, (Path(id), body): (Path<String>, BodyResult<Game>)) -> Result<String, Refused> {
+    let Game { case, moves } = sent_game(body)?;
+    OpenGame::open(store, &id, &case)?.page(store, &moves)
 }
 
 /// `POST /api/play/{problem}/answer`
-pub(super) async fn played_answer(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
-    let text = run_blocking(store, move |store| {
-        let Game { case, moves } = sent_game(body)?;
-        Ok(OpenGame::open(store, &id, &case)?.answer(&moves)?.bytes)
-    });
-    text.await.map(|bytes| ([(CONTENT_TYPE, TEXT)], bytes)).into_response()
+pub(super) fn played_answer(
+    store: &Store,
+    (Path(id), body): (Path<String>, BodyResult<Game>),
+) -> Result<Vec<u8>, Refused> {
+    let Game { case, moves } = sent_game(body)?;
+    Ok(OpenGame::open(store, &id, &case)?.answer(&moves)?.bytes)
 }
 
 /// `POST /api/play/{problem}/run`
-pub(super) async fn record_game(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
-    document(store, move |store| {
-        let Game { case, moves } = sent_game(body)?;
-        let game = OpenGame::open(store, &id, &case)?;
-        let case = game.case().to_owned();
-        let (run, score) = game.record(store, &moves)?;
-        Ok(json(&RecordedManualGame::of(run, &case, &score))?)
-    })
-    .await
+pub(super) fn record_game(
+    store: &Store,
+    (Path(id), body): (Path<String>, BodyResult<Game>),
+) -> Result<String, Refused> {
+    let Game { case, moves } = sent_game(body)?;
+    let game = OpenGame::open(store, &id, &case)?;
+    let case = game.case().to_owned();
+    let (run, score) = game.record(store, &moves)?;
+    Ok(json(&RecordedManualGame::of(run, &case, &score))?)
 }
 
 fn sent_game(body: BodyResult<Game>) -> Result<Game, Refused> {
@@ -139,18 +125,15 @@ fn sent_game(body: BodyResult<Game>) -> Result<Game, Refused> {
 /// `GET /replay/{run}/{case}`
 pub(super) async fn replay(
     State(store): Shared,
-    Path((run, case)): Path<(String, String)>,
+    Path(place): Path<CasePlace>,
     query: QueryResult<ResultQuery>,
     headers: HeaderMap,
 ) -> Response {
     // A browser that opens this address expects a page, a program the document.
     let wants_page =
         headers.get(ACCEPT).and_then(|kinds| kinds.to_str().ok()).is_some_and(|kinds| kinds.contains("text/html"));
-    let page = run_blocking(store, move |store| {
-        let run = store.run(number(store, &run)?)?;
-        let played = games::find_result(&run.shown, &case, parse_query(query)?.solver.as_deref())?;
-        games::replay(store, &run.shown, &played)
-    });
+    let page =
+        run_blocking(store, move |store| games::replay(store, &find(store, &place, parse_query(query)?.solver)?));
     match page.await {
         Ok(Replay::Game(page)) => framed(Html(page).into_response()),
         Ok(Replay::Drawing(page, kind)) => alone(([(CONTENT_TYPE, kind)], page).into_response()),
@@ -171,36 +154,38 @@ pub(super) struct GameQuery {
 /// `GET /api/runs/{run}/cases/{case}/replay`
 pub(super) async fn replay_data(
     State(store): Shared,
-    Path((run, case)): Path<(String, String)>,
+    Path(place): Path<CasePlace>,
     query: QueryResult<GameQuery>,
 ) -> Response {
-    let query = match parse_query(query) {
-        Ok(query) => query,
-        Err(refused) => return refused.into_response(),
-    };
-    if query.lines.is_some() {
-        return in_lines(store, run, case, query.solver).await;
+    match parse_query(query) {
+        Ok(GameQuery { solver, lines: Some(_) }) => in_lines(store, place, solver).await,
+        Ok(GameQuery { solver, lines: None }) => {
+            let game = run_blocking(store, move |store| games::game(store, &find(store, &place, solver)?)).await;
+            game.map(|json| ([(CONTENT_TYPE, JSON)], json)).into_response()
+        }
+        Err(refused) => refused.into_response(),
     }
-    document(store, move |store| {
-        let run = store.run(number(store, &run)?)?;
-        let played = find_result(&run.shown, &case, query.solver.as_deref())?;
-        games::game(store, &run.shown, &played)
-    })
-    .await
+}
+
+/// A run and a case, as an address names them.
+type CasePlace = (String, String);
+
+/// Finds the result of a solver on a case of a run.
+fn find(store: &Store, (run, case): &CasePlace, solver: Option<String>) -> Result<Played, Refused> {
+    Played::find(store.run(number(store, run)?)?, case, solver.as_deref())
 }
 
 /// The number of lines that wait for a slow page.
 const WAITING: usize = 2;
 
 /// Answers with a game, line by line as it is played again.
-async fn in_lines(store: Arc<Store>, run: String, case: String, solver: Option<String>) -> Response {
+async fn in_lines(store: Arc<Store>, place: CasePlace, solver: Option<String>) -> Response {
     let (sender, mut lines) = channel(WAITING);
     let failed = sender.clone();
     tokio::spawn(async move {
         let sent = run_blocking(store, move |store| {
-            let run = store.run(number(store, &run)?)?;
-            let played = find_result(&run.shown, &case, solver.as_deref())?;
-            games::game_in_lines(store, &run.shown, &played, &mut |line| sender.blocking_send(Ok(line)).is_ok())
+            let played = find(store, &place, solver)?;
+            games::game_in_lines(store, &played, &mut |line| sender.blocking_send(Ok(line)).is_ok())
         });
         if let Err(refused) = sent.await {
             // A page that is gone needs no reason.
@@ -222,9 +207,6 @@ async fn in_lines(store: Arc<Store>, run: String, case: String, solver: Option<S
 /// One JSON document a line.
 const LINES: &str = "application/jsonl; charset=utf-8";
 
-/// Solvers' output is sent as text, whatever it contains.
-pub(super) const TEXT: &str = "text/plain; charset=utf-8";
-
 /// Chooses the result of a solver on a case.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -233,34 +215,17 @@ pub(super) struct ResultQuery {
 }
 
 /// `GET /api/runs/{run}/cases/{case}/answer`
-pub(super) async fn stored_answer(
-    State(store): Shared,
-    Path(place): Path<(String, String)>,
-    query: QueryResult<ResultQuery>,
-) -> Response {
-    written_text(store, place, query, |store, shown, played| played.answer(store, shown)).await
+pub(super) fn stored_answer(
+    store: &Store,
+    (Path(place), query): (Path<CasePlace>, QueryResult<ResultQuery>),
+) -> Result<Vec<u8>, Refused> {
+    find(store, &place, parse_query(query)?.solver)?.answer(store)
 }
 
 /// `GET /api/runs/{run}/cases/{case}/stderr`
-pub(super) async fn stored_stderr(
-    State(store): Shared,
-    Path(place): Path<(String, String)>,
-    query: QueryResult<ResultQuery>,
-) -> Response {
-    written_text(store, place, query, |_, _, played| Ok(played.result.outcome.stderr.into_bytes())).await
-}
-
-/// Answers with output of a solver on a case of a run.
-async fn written_text(
-    store: Arc<Store>,
-    (run, case): (String, String),
-    query: QueryResult<ResultQuery>,
-    written: impl FnOnce(&Store, &ShownRun, Played) -> Result<Vec<u8>, Refused> + Send + 'static,
-) -> Response {
-    let text = run_blocking(store, move |store| {
-        let run = store.run(number(store, &run)?)?;
-        let played = find_result(&run.shown, &case, parse_query(query)?.solver.as_deref())?;
-        written(store, &run.shown, played)
-    });
-    text.await.map(|bytes| ([(CONTENT_TYPE, TEXT)], bytes)).into_response()
+pub(super) fn stored_stderr(
+    store: &Store,
+    (Path(place), query): (Path<CasePlace>, QueryResult<ResultQuery>),
+) -> Result<Vec<u8>, Refused> {
+    Ok(find(store, &place, parse_query(query)?.solver)?.result.outcome.stderr.into_bytes())
 }

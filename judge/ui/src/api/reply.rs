@@ -1,13 +1,15 @@
 //! The handling that all requests share: a request is parsed and answered on a thread of its own, and the response is a
 //! document.
 
-use crate::refused::{JSON, Refused};
+use crate::refused::Refused;
 use crate::store::Store;
 use axum::Json;
+use axum::body::Body;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{Query, State};
+use axum::extract::{FromRequest, Query, State};
+use axum::handler::Handler;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use judge_journal::JournalError;
 use judge_problem::{RunChoice, RunId};
 use judge_session::failure::Failure;
@@ -44,12 +46,20 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     result.unwrap_or_else(|error| Err(Failure::fault(error).into()))
 }
 
-/// Answers with a document.
-pub(super) async fn document(
-    store: Arc<Store>,
-    make: impl FnOnce(&Store) -> Result<String, Refused> + Send + 'static,
-) -> Response {
-    run_blocking(store, make).await.map(|json| ([(CONTENT_TYPE, JSON)], json)).into_response()
+/// Returns the handler that answers with a body of this type, which a function makes of a request.
+pub(super) fn answered<A, Via, B>(
+    kind: &'static str,
+    make: impl Fn(&Store, A) -> Result<B, Refused> + Clone + Send + Sync + 'static,
+) -> impl Handler<(Via, Shared, A), Arc<Store>>
+where
+    A: FromRequest<Arc<Store>, Via> + Send + 'static,
+    B: Into<Body> + Send + 'static,
+    Via: Send + 'static,
+{
+    move |State(store): Shared, asked: A| async move {
+        let body = run_blocking(store, move |store| make(store, asked)).await;
+        body.map(|body| ([(CONTENT_TYPE, kind)], body.into())).into_response()
+    }
 }
 
 /// Returns the number of the run that an address names: a number, or `last`.

@@ -1,19 +1,18 @@
 //! Past runs: the list, one run, its cases, its labels, and comparisons.
 
-use crate::api::reply::{BodyResult, QueryResult, Shared, document, json, number, page_rows, parse_body, parse_query};
+use crate::api::reply::{BodyResult, QueryResult, json, number, page_rows, parse_body, parse_query};
 use crate::games;
 use crate::refused::Refused;
 use crate::shown_run::{Field, RowFilter, RowOrder, ShownRun, check_features};
 use crate::store::Store;
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use clap::Parser;
 use judge_cli::{Cli, Command, CompareArgs};
 use judge_compare::paired;
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::condition::Condition;
 use judge_problem::{Labels, Note, RunId, RunState, Tag};
-use judge_report::{CasePage, Document, HistoryPage, RunHead, RunLabels, RunReport, growing_comparison};
+use judge_report::{CasePage, HistoryPage, RunHead, RunLabels, RunReport, Summary, growing_comparison};
 use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
@@ -38,51 +37,45 @@ pub(super) struct RunsQuery {
 }
 
 /// `GET /api/runs`
-pub(super) async fn list(State(store): Shared, query: QueryResult<RunsQuery>) -> Response {
-    document(store, move |store| {
-        let RunsQuery { text, problem, solver, tag, offset, limit } = parse_query(query)?;
-        let filter = HistoryFilter {
-            problem: problem.as_deref(),
-            solver: solver.as_deref(),
-            tag: tag.as_deref(),
-            text: text.as_deref().map(str::trim),
-            offset,
-            searches_as_one: solver.is_none(),
-            newest: Some(page_rows(limit)),
-        };
-        store.with_journal(|journal| {
-            let Some(journal) = journal else { return Ok(json(&HistoryPage::of(&[], offset, 0))?) };
-            let mut rows = journal.history(&filter)?;
-            DetachedRuns::new(&store.catalogue, journal).mark(&mut rows)?;
-            Ok(json(&HistoryPage::of(&rows, offset, journal.history_count(&filter)?))?)
-        })
+pub(super) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Result<String, Refused> {
+    let RunsQuery { text, problem, solver, tag, offset, limit } = parse_query(query)?;
+    let filter = HistoryFilter {
+        problem: problem.as_deref(),
+        solver: solver.as_deref(),
+        tag: tag.as_deref(),
+        text: text.as_deref().map(str::trim),
+        offset,
+        searches_as_one: solver.is_none(),
+        newest: Some(page_rows(limit)),
+    };
+    store.with_journal(|journal| {
+        let Some(journal) = journal else { return Ok(json(&HistoryPage::of(&[], offset, 0))?) };
+        let mut rows = journal.history(&filter)?;
+        DetachedRuns::new(&store.catalogue, journal).mark(&mut rows)?;
+        Ok(json(&HistoryPage::of(&rows, offset, journal.history_count(&filter)?))?)
     })
-    .await
 }
 
 /// `GET /api/runs/{run}`
-pub(super) async fn head(State(store): Shared, Path(run): Path<String>) -> Response {
-    document(store, move |store| {
-        let run = store.run(number(store, &run)?)?;
-        let shown = &run.shown;
-        let detached = store.with_journal(|journal| match journal {
-            Some(journal) => Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?),
-            None => Ok(None),
-        })?;
-        let relative: Vec<_> = (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect();
-        let head = RunHead {
-            report: &RunReport { detached: detached.as_ref(), ..shown.report() },
-            run: shown.run.id,
-            state: if detached.is_some() { RunState::Detached } else { shown.run.state },
-            planned: shown.run.case_count,
-            fields: &shown.field_names(),
-            features: &shown.feature_names(),
-            replays: games::is_shown(store, shown.problem()),
-            relative: &relative,
-        };
-        Ok(json(&head.record())?)
-    })
-    .await
+pub(super) fn head(store: &Store, Path(run): Path<String>) -> Result<String, Refused> {
+    let run = store.run(number(store, &run)?)?;
+    let shown = &run.shown;
+    let detached =
+        store.read(|journal| Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?))?;
+    let report = RunReport { detached: detached.as_ref(), ..shown.report() };
+    let state = if detached.is_some() { RunState::Detached } else { shown.run.state };
+    let head = RunHead {
+        run: shown.run.id.0,
+        state: state.name(),
+        planned: shown.run.case_count,
+        done: report.plan.cases.len(),
+        fields: shown.field_names(),
+        features: shown.feature_names(),
+        replays: games::is_shown(store, shown.problem()),
+        relative: (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect(),
+        summary: Summary::of(&report),
+    };
+    Ok(json(&head)?)
 }
 
 /// Chooses rows and their order.
@@ -99,28 +92,26 @@ pub(super) struct RowsQuery {
 }
 
 /// `GET /api/runs/{run}/cases`
-pub(super) async fn cases(State(store): Shared, Path(run): Path<String>, query: QueryResult<RowsQuery>) -> Response {
-    document(store, move |store| {
-        let RowsQuery { filter, solver, sort, descending, offset, limit } = parse_query(query)?;
-        let run = store.run(number(store, &run)?)?;
-        let shown = &run.shown;
-        let sort = if sort.is_empty() { "case" } else { &sort };
-        let order = RowOrder { by: Field::named(sort), descending: descending.is_some_and(|value| value != "false") };
-        let all = run.rows(&row_filter(shown, &filter, &solver)?, &order)?;
-        let reader = shown.reader();
-        let chosen = all.iter().skip(offset).take(page_rows(limit));
-        let rows: Vec<_> = chosen.map(|job| shown.row(*job, reader.as_ref())).collect();
-        let page = CasePage {
-            report: &shown.report(),
-            run: shown.run.id,
-            all: shown.run.cases.len() * shown.solver_count(),
-            total: all.len(),
-            offset,
-            rows: &rows,
-        };
-        Ok(json(&page.record())?)
-    })
-    .await
+pub(super) fn cases(
+    store: &Store,
+    (Path(run), query): (Path<String>, QueryResult<RowsQuery>),
+) -> Result<String, Refused> {
+    let RowsQuery { filter, solver, sort, descending, offset, limit } = parse_query(query)?;
+    let run = store.run(number(store, &run)?)?;
+    let shown = &run.shown;
+    let sort = if sort.is_empty() { "case" } else { &sort };
+    let order = RowOrder { by: Field::named(sort), descending: descending.is_some_and(|value| value != "false") };
+    let all = run.rows(&row_filter(shown, &filter, &solver)?, &order)?;
+    let (report, reader) = (shown.report(), shown.reader());
+    let chosen = all.iter().skip(offset).take(page_rows(limit));
+    let page = CasePage {
+        run: shown.run.id.0,
+        all: shown.run.cases.len() * shown.solver_count(),
+        total: all.len(),
+        offset,
+        rows: chosen.map(|job| shown.row(&report, *job, reader.as_ref())).collect(),
+    };
+    Ok(json(&page)?)
 }
 
 /// Returns the filter of a condition and a solver, both as an address has them.
@@ -142,21 +133,17 @@ pub(super) struct WantedLabels {
 }
 
 /// `POST /api/runs/{run}/labels`
-pub(super) async fn change_labels(
-    State(store): Shared,
-    Path(run): Path<String>,
-    body: BodyResult<WantedLabels>,
-) -> Response {
-    document(store, move |store| {
-        store.check_writable().map_err(Refused::forbidden)?;
-        let change = change_of(parse_body(body)?)?;
-        let run = number(store, &run)?;
-        // A separate connection: the connection of the store sees the change as made by another process, and the pages
-        // get an event.
-        let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
-        Ok(json(&RunLabels::of(run, &labels))?)
-    })
-    .await
+pub(super) fn change_labels(
+    store: &Store,
+    (Path(run), body): (Path<String>, BodyResult<WantedLabels>),
+) -> Result<String, Refused> {
+    store.check_writable().map_err(Refused::forbidden)?;
+    let change = change_of(parse_body(body)?)?;
+    let run = number(store, &run)?;
+    // A separate connection: the connection of the store sees the change as made by another process, and the pages
+    // get an event.
+    let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
+    Ok(json(&RunLabels::of(run, &labels))?)
 }
 
 /// Returns a function that sets the tags and the note of a run.
@@ -187,33 +174,28 @@ pub(super) struct CompareQuery {
 }
 
 /// `GET /api/compare`
-pub(super) async fn compare(State(store): Shared, query: QueryResult<CompareQuery>) -> Response {
-    document(store, move |store| {
-        let query = parse_query(query)?;
-        let problem = store.catalogue.find(&problem_of(store, run_of(store, &query.a)?)?)?;
-        let args = arguments(&problem.id, &query)?;
-        let entrants = entrants::find(&store.catalogue, problem, &args.solvers)?;
-        if entrants.iter().any(|entrant| entrant.past.is_none()) {
-            return Err(only_past().into());
-        }
-        let are_stored = |past: &PastEntrant| stored_by_rules(problem, past.run.cases.features()).is_some();
-        let is_known = entrants.iter().filter_map(|entrant| entrant.past.as_ref()).all(are_stored);
-        if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
-            check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
-        }
-        let reference = ReferenceScores::open(&store.catalogue, problem, None, None, FromJournal::Today)?;
-        // The document has the warnings.
-        let tell = |_: &str| ();
-        let pairing =
-            pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference, tell)?;
-        let compared = Compared::of(&args, &entrants, pairing)?;
-        let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
-        let looks =
-            paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
-        let report = compared.report(&args, outputs::here());
-        Ok(json(&growing_comparison(&report, &looks.unwrap_or_default()))?)
-    })
-    .await
+pub(super) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Result<String, Refused> {
+    let query = parse_query(query)?;
+    let problem = store.catalogue.find(&problem_of(store, run_of(store, &query.a)?)?)?;
+    let args = arguments(&problem.id, &query)?;
+    let entrants = entrants::find(&store.catalogue, problem, &args.solvers)?;
+    if entrants.iter().any(|entrant| entrant.past.is_none()) {
+        return Err(only_past().into());
+    }
+    let are_stored = |past: &PastEntrant| stored_by_rules(problem, past.run.cases.features()).is_some();
+    let is_known = entrants.iter().filter_map(|entrant| entrant.past.as_ref()).all(are_stored);
+    if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
+        check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
+    }
+    let reference = ReferenceScores::open(&store.catalogue, problem, None, None, FromJournal::Today)?;
+    // The document has the warnings.
+    let tell = |_: &str| ();
+    let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference, tell)?;
+    let compared = Compared::of(&args, &entrants, pairing)?;
+    let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
+    let looks = paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
+    let report = compared.report(&args, outputs::here());
+    Ok(json(&growing_comparison(&report, &looks.unwrap_or_default()))?)
 }
 
 /// Returns the run of a solver: `run:12`, or `run:12/NAME`.
@@ -224,8 +206,7 @@ pub(super) fn run_of(store: &Store, solver: &str) -> Result<RunId, Refused> {
 
 /// Returns the id of a run's problem, without reading the run.
 fn problem_of(store: &Store, run: RunId) -> Result<String, Refused> {
-    let missing = || Refused::from(JournalError::NoRun(run));
-    store.with_journal(|journal| journal.ok_or_else(missing)?.problem_of(run)?.ok_or_else(missing))
+    store.read(|journal| Ok(journal.problem_of(run)?))?.ok_or_else(|| JournalError::NoRun(run).into())
 }
 
 fn only_past() -> Failure {

@@ -1,6 +1,6 @@
 //! The runs that pages start, and the events of runs that go on.
 
-use crate::api::reply::{BodyResult, Shared, document, json, number, parse_body, run_blocking};
+use crate::api::reply::{BodyResult, Shared, json, number, parse_body, run_blocking};
 use crate::refused::Refused;
 use crate::started::{StartedRun, Starter};
 use crate::store::Store;
@@ -39,69 +39,47 @@ pub(super) struct WantedRun {
 }
 
 /// `GET /api/started`
-pub(super) async fn list(State(store): Shared) -> Response {
-    document(store, started_document).await
+pub(super) fn list(store: &Store, (): ()) -> Result<String, Refused> {
+    started_document(store)
 }
 
 /// `POST /api/started`
-pub(super) async fn start(State(store): Shared, body: BodyResult<WantedRun>) -> Response {
-    start_run(store, move |store, starter| {
-        let words = starter.with_common(words(parse_body(body)?));
-        Ok((words, newest(store)?, None))
-    })
-    .await
+pub(super) fn start(store: &Store, body: BodyResult<WantedRun>) -> Result<String, Refused> {
+    start_run(store, starter(store)?, words(parse_body(body)?), None)
 }
 
 /// `POST /api/runs/{run}/resume`
-pub(super) async fn resume(State(store): Shared, Path(run): Path<String>) -> Response {
-    start_run(store, move |store, starter| {
-        let run = number(store, &run)?;
-        let missing = || Refused::from(JournalError::NoRun(run));
-        let RunOrigin { command, state, host } =
-            store.with_journal(|journal| journal.ok_or_else(missing)?.origin_of(run)?.ok_or_else(missing))?;
-        if !matches!(state, RunState::Interrupted | RunState::Killed) {
-            return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
-        }
-        if host != Surroundings::machine().host {
-            let error = format!("run {run} is one of the machine `{host}`, and may still go on there");
-            return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
-        }
-        store.with_journal(|journal| {
-            DetachedRuns::new(&store.catalogue, journal.ok_or_else(missing)?)
-                .check_ended(run, "nothing was started")?;
-            Ok(())
-        })?;
-        let other = || Failure::usage(format!("run {run} is none of `judge run`, and cannot be resumed here"));
-        let words = command_line::resumed(&command).ok_or_else(other)?;
-        Ok((starter.with_common(words), newest(store)?, Some(run)))
-    })
-    .await
+pub(super) fn resume(store: &Store, Path(run): Path<String>) -> Result<String, Refused> {
+    let starter = starter(store)?;
+    let run = number(store, &run)?;
+    let origin = store.read(|journal| Ok(journal.origin_of(run)?))?;
+    let RunOrigin { command, state, host } = origin.ok_or(JournalError::NoRun(run))?;
+    if !matches!(state, RunState::Interrupted | RunState::Killed) {
+        return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
+    }
+    if host != Surroundings::machine().host {
+        let error = format!("run {run} is one of the machine `{host}`, and may still go on there");
+        return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
+    }
+    store.read(|journal| Ok(DetachedRuns::new(&store.catalogue, journal).check_ended(run, "nothing was started")?))?;
+    let other = || Failure::usage(format!("run {run} is none of `judge run`, and cannot be resumed here"));
+    start_run(store, starter, command_line::resumed(&command).ok_or_else(other)?, Some(run))
 }
 
 /// `POST /api/started/{number}/stop`
-pub(super) async fn stop(State(store): Shared, Path(number): Path<usize>) -> Response {
-    document(store, move |store| {
-        let runs = starter(store)?.runs();
-        let missing = || Refused::missing(Failure::usage(format!("no run {number} was started here")));
-        runs.iter().find(|run| run.number == number).ok_or_else(missing)?.signal(Signal::INT);
-        started_document(store)
-    })
-    .await
+pub(super) fn stop(store: &Store, Path(number): Path<usize>) -> Result<String, Refused> {
+    let runs = starter(store)?.runs();
+    let missing = || Refused::missing(Failure::usage(format!("no run {number} was started here")));
+    runs.iter().find(|run| run.number == number).ok_or_else(missing)?.signal(Signal::INT);
+    started_document(store)
 }
 
-/// Starts the run of these words, and answers with the list of started runs.
-async fn start_run(
-    store: Arc<Store>,
-    wanted: impl FnOnce(&Store, &Starter) -> Result<(Vec<String>, RunId, Option<RunId>), Refused> + Send + 'static,
-) -> Response {
-    document(store, move |store| {
-        let starter = starter(store)?;
-        let (words, after, run) = wanted(store, starter)?;
-        check(&words)?;
-        starter.start(words, after, run)?;
-        started_document(store)
-    })
-    .await
+/// Starts the run of these words, which resumes `run` if one is given. Returns the list of started runs.
+fn start_run(store: &Store, starter: &Starter, words: Vec<String>, run: Option<RunId>) -> Result<String, Refused> {
+    let words = starter.with_common(words);
+    check(&words)?;
+    starter.start(words, newest(store)?, run)?;
+    started_document(store)
 }
 
 fn starter(store: &Store) -> Result<&Starter, Refused> {
@@ -119,9 +97,7 @@ fn started_document(store: &Store) -> Result<String, Refused> {
 fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused> {
     let find = |started: &StartedRun| {
         let command = command_line::as_recorded(started.words.clone(), None);
-        store.with_journal(|journal| {
-            Ok(journal.map(|journal| journal.run_of(&command, started.after)).transpose()?.flatten())
-        })
+        store.read(|journal| Ok(journal.run_of(&command, started.after)?))
     };
     // Its output is complete once it has ended.
     let exit = started.exit();
@@ -137,7 +113,7 @@ fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused>
 
 /// Returns the newest run in the journal; 0 if there is none.
 fn newest(store: &Store) -> Result<RunId, Refused> {
-    store.with_journal(|journal| Ok(journal.map(|journal| journal.newest()).transpose()?.flatten().unwrap_or(RunId(0))))
+    Ok(store.read(|journal| Ok(journal.newest()?))?.unwrap_or(RunId(0)))
 }
 
 /// Returns the words of a command line. A value that begins with a dash is joined to its flag.
@@ -207,12 +183,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
     let mut watch = Watch::default();
     while !page.is_closed() {
         let looked = run_blocking(Arc::clone(&store), move |store| {
-            let look = |watch: &mut Watch| {
-                store.with_journal(|journal| {
-                    Ok(journal.map(|journal| watch.changes(journal)).transpose()?.unwrap_or_default())
-                })
-            };
-            let changes = look(&mut watch);
+            let changes = store.read(|journal| Ok(watch.changes(journal)?));
             Ok((watch, changes))
         });
         let Ok((seen, changes)) = looked.await else { return };

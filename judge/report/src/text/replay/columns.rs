@@ -25,7 +25,7 @@ pub struct ColumnsMoves {
 
 impl GameReplay {
     /// Returns the moves of a whole game of columns; `None` if the frames show another game.
-    pub(crate) fn columns_moves(&self) -> Option<ColumnsMoves> {
+    pub fn columns_moves(&self) -> Option<ColumnsMoves> {
         let (width, queue) = (self.width, &self.queue);
         if queue.height != HEIGHT || width == 0 {
             return None;

@@ -14,7 +14,7 @@ const HAS_GAIN: u8 = 32;
 
 /// The frames of a game, field by field.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct PackedReplay<'a> {
+pub struct PackedReplay<'a> {
     captions: &'a [String],
     cells: &'a [Look],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub(crate) struct PackedReplay<'a> {
 
 impl GameReplay {
     /// Returns the game in few bytes.
-    pub(crate) fn packed(&self) -> PackedReplay<'_> {
+    pub fn packed(&self) -> PackedReplay<'_> {
         let record = self.record();
         let packed = PackedReplay {
             captions: record.captions,
