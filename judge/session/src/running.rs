@@ -1,7 +1,7 @@
 //! The runners of plans: the cores of this machine, or a cluster.
 
 use crate::{Failure, command_line, sandbox};
-use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs, TierArg};
+use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
@@ -76,7 +76,7 @@ impl Running<'_> {
             })?);
         }
         let workdir = engine.workdir.clone().or_else(|| table.workdir.clone()).unwrap_or_else(|| ".".into());
-        let SandboxArgs { tier: TierArg(tier), require_tier, allow_unsafe, .. } = &conditions.sandbox;
+        let SandboxArgs { tier, require_tier, allow_unsafe, .. } = &conditions.sandbox;
         Ok(SlurmSettings {
             workdir,
             options,

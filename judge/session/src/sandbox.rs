@@ -41,7 +41,7 @@ pub fn note_gaps(sandbox: &Sandbox) {
 }
 
 fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure> {
-    let (tier, allow_unsafe, tier_cache) = (args.tier.0, args.allow_unsafe, tier_cache_file());
+    let (tier, allow_unsafe, tier_cache) = (args.tier, args.allow_unsafe, tier_cache_file());
     let options = Options { tier, allow_unsafe, tier_cache, all_cores, ..Options::default() };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error).with_hint(SHORTAGE_HINT),
@@ -68,7 +68,7 @@ fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure>
 pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
     let options = || Options { tier_cache: tier_cache_file(), ..Options::default() };
     let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());
-    match args.tier.0 {
+    match args.tier {
         _ if args.allow_unsafe => Some("--unsafe"),
         TierChoice::Forced(tier) if tier == Tier::Unsafe || is_weaker(tier) => Some("--tier"),
         _ => (!args.visible.is_empty()).then_some("--dir"),

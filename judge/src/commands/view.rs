@@ -71,7 +71,7 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
 
 /// Prints the conversation of a solver and the interactor on a case, with times.
 fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit, Failure> {
-    let running = RunningArgs::unrecorded(JobArgs { jobs: None, no_pin: false }, args.conditions.clone());
+    let running = RunningArgs::unrecorded(JobArgs::default(), args.conditions.clone());
     let mut matches = MatchRunner::open(catalogue, problem, &running)?;
     let solvers = matches.solver(args.solver.as_ref())?;
     let plan = Plan { transcripts: true, ..matches.plan(solvers, [case(args)?].into_iter().collect())? };

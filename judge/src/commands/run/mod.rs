@@ -7,11 +7,11 @@ mod shards;
 use crate::commands::run::attached::AttachedRun;
 use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
-use judge_cli::{RunArgs, RunningArgs, StderrArg};
+use judge_cli::{RunArgs, RunningArgs};
 use judge_journal::RunEnd;
 use judge_problem::{
-    BestSource, CaseList, Catalogue, Exit, Features, KeptStderr, Labels, OutcomeGrid, Plan, Problem, Provenance,
-    RunChoice, RunEvent, RunId, Stop, Verdict,
+    BestSource, CaseList, Catalogue, Exit, Features, Labels, OutcomeGrid, Plan, Problem, Provenance, RunChoice,
+    RunEvent, RunId, Stop, Verdict,
 };
 use judge_report::{Progress, RunReport};
 use judge_run::command::game_of;
@@ -118,19 +118,11 @@ fn plan(
         problem: Problem { best: reference.source, ..template.problem },
         cases,
         fail_fast: args.fail_fast,
-        stderr: kept_stderr(args.stderr),
+        stderr: args.stderr,
         hand_over_answers: args.save_answers.is_some(),
         transcripts: args.transcript.is_some(),
         ..template
     })
-}
-
-fn kept_stderr(arg: StderrArg) -> KeptStderr {
-    match arg {
-        StderrArg::All => KeptStderr::All,
-        StderrArg::Failed => KeptStderr::Failed,
-        StderrArg::None => KeptStderr::None,
-    }
 }
 
 fn options(args: &RunArgs) -> JournalOptions {
