@@ -1,7 +1,7 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
 use crate::recorder::{self, RESUME};
-use crate::running::{DetachPolicy, Running, template};
+use crate::running::{self, DetachPolicy, template};
 use crate::{
     Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection, entrants,
     programs, restored_run, sandbox,
@@ -72,8 +72,7 @@ impl<'a> MatchRunner<'a> {
         args: &RunningArgs,
     ) -> Result<Self, Failure> {
         sandbox::warn_of_answers(&sandbox, problem);
-        let running = Running { catalogue, args, sandbox: &sandbox, describe: !args.no_journal };
-        let plan_runner = running.runner(DetachPolicy::Never)?;
+        let plan_runner = running::runner(catalogue, args, &sandbox, !args.no_journal, DetachPolicy::Never)?;
         let template = template(problem, &args.conditions, &sandbox)?;
         let template = Plan { order: Order::Interleaved, ..template };
         let toolbox = programs::toolbox(catalogue, &template, &args.conditions.build, &sandbox)?;
@@ -341,12 +340,17 @@ impl MatchResult {
 
     /// Returns the exit code that follows from the verdicts. Jobs that were not run do not count.
     pub fn exit(&self) -> Exit {
-        match self.stop {
-            Some(Stop::Interrupted) => Exit::Interrupted,
-            _ if self.is_faulty() => Exit::Fault,
-            _ if self.outcomes.finished().all(|outcome| outcome.is_accepted()) => Exit::Success,
-            _ => Exit::NotAccepted,
-        }
+        exit(&self.outcomes, self.stop)
+    }
+}
+
+/// Returns the exit code that follows from the verdicts of a run. Jobs that were not run do not count.
+pub fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {
+    match stop {
+        Some(Stop::Interrupted) => Exit::Interrupted,
+        _ if outcomes.verdicts().any(|verdict| verdict == Verdict::JudgeError) => Exit::Fault,
+        _ if outcomes.finished().all(|outcome| outcome.is_accepted()) => Exit::Success,
+        _ => Exit::NotAccepted,
     }
 }
 

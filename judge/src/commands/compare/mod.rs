@@ -10,7 +10,7 @@ use judge_journal::Part;
 use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
 use judge_report::{CompareReport, IntervalProgress};
 use judge_run::runner::EarlyEnd;
-use judge_session::comparison::{Compared, check_bound, check_hypotheses, check_metric, check_min_effect};
+use judge_session::comparison::{self, Compared};
 use judge_session::entrants::{self, Entrant};
 use judge_session::pairing::{self, Pairing};
 use judge_session::{
@@ -23,10 +23,7 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
-    check_hypotheses(args)?;
-    check_bound(args, &problem.scoring)?;
-    check_min_effect(args, &problem.scoring)?;
-    check_metric(&args.statistics, problem)?;
+    comparison::check(args, problem)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let fresh = |runner: &MatchRunner<'_>, solvers| match runner.plan_runner.early_end() {
