@@ -119,7 +119,7 @@ fn play(
     let problem = catalogue.find(&record.baseline.problem)?;
     let mut runner = MatchRunner::open_in(sandbox.clone(), &catalogue, problem, &args.running)?;
     let solvers = solver(&mut runner, args, record)?;
-    let cases = cases(problem, record, baseline::folder_of(file))?;
+    let cases = cases(problem, record, load::folder_of(file))?;
     let plan = runner.plan_as_it_is(solvers, cases, BestSource::File(file.to_path_buf()));
     let limits = limits(args, problem.direction);
     let mut repeats = 0;

@@ -27,16 +27,14 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let (mut input, name) = input(problem, args)?;
-    if let Some(path) = &args.output {
-        load::probe("the small input", path)?;
-    }
+    load::probe("the small input", args.output.as_deref())?;
     let mut trials = Trials::open(&catalogue, problem, args)?;
     trials.begin(&input, &name, args)?;
     let (before, started) = (size(&input), Instant::now());
     let ended = shrink(&mut trials, &mut input);
     let whole = if ended.is_ok() { trials.confirm(&input) } else { Ok(()) };
     let (runs, seconds) = (trials.runs, started.elapsed().as_secs_f64());
-    let path = args.output.as_ref().filter(|path| *path != Path::new("-"));
+    let path = args.output.as_ref().filter(|path| !load::is_stdout(path));
     let again = path.map(|path| trials.again(path, args));
     drop(trials);
     load::write("the small input", args.output.as_deref().unwrap_or(Path::new("-")), &input)?;

@@ -182,9 +182,7 @@ fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Fail
 
 /// Returns the folder for the cases found, if they are saved. Fails if the results cannot be written.
 fn outputs(catalogue: &Catalogue, problem: &Problem, args: &FindArgs) -> Result<Option<SavedFolder>, Failure> {
-    if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
-        load::probe("the JSON report", path)?;
-    }
+    load::probe("the JSON report", args.json.as_deref())?;
     args.save.as_ref().map(|folder| SavedFolder::open(catalogue, problem, folder)).transpose()
 }
 
