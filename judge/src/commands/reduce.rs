@@ -1,11 +1,11 @@
 //! `judge reduce`: makes a failing case small.
 
-use super::find::{NewAnswers, again, check_names, check_programs};
+use super::find::{NewAnswers, again, check_names, check_programs, is_valid, try_cases};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, JobId, Outcome, Plan,
-    Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, map_on_all_cores, quote,
+    CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, Outcome, Plan, Problem,
+    ReadFile, Solver, Stop, Verdict, counted, map_on_all_cores, quote,
 };
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
@@ -256,29 +256,12 @@ impl<'a> Trials<'a> {
         let read = |input: &Vec<u8>| ReadFile { hash: Digest::of(input), input: Some(Arc::from(&**input)) };
         cases.set_read_files(inputs.iter().map(read).collect());
         let plan = self.runner.plan_as_it_is(self.solvers.clone(), cases, self.problem.best.clone());
-        let plan = Plan { hand_over_answers: self.compared.is_some(), ..plan };
-        let (count, solvers) = (plan.cases.len(), self.solvers.len());
-        let mut all_answers = vec![Vec::new(); count * solvers];
-        let part = Part::whole(&plan);
-        let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
-            self.steps.watch(event);
-            if let RunEvent::Finished(finished) = event {
-                let place = finished.job.case * solvers + finished.job.solver;
-                all_answers[place] = finished.evidence.answer.clone().unwrap_or_default();
-            }
-        })?;
-        self.interrupted |= result.stop == Some(Stop::Interrupted);
-        self.runs += result.outcomes.finished().count();
-        let trial = |case: usize| {
-            let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
-            let mut outcomes = outcomes.collect::<Option<Trial>>()?;
-            if let Some(compared) = &self.compared {
-                let answers = &all_answers[case * solvers..(case + 1) * solvers];
-                compared.judge(&inputs[case / times], &mut outcomes, answers);
-            }
-            Some(outcomes)
-        };
-        Ok((0..count).map_while(trial).collect())
+        let (part, compared) = (Part::whole(&plan), self.compared.as_ref());
+        let input = |case: usize| &*inputs[case / times];
+        let tried = try_cases(&self.runner, &mut self.session, (plan, part), compared, input, &self.steps)?;
+        self.interrupted |= tried.stop == Some(Stop::Interrupted);
+        self.runs += tried.runs;
+        Ok(tried.cases.into_iter().map(|(outcomes, _)| outcomes).collect())
     }
 
     /// Returns whether a result shows the goal.
@@ -314,12 +297,7 @@ impl Oracle for Trials<'_> {
 
     fn are_valid(&self, inputs: &[&[u8]]) -> Vec<bool> {
         let (problem, reader) = (self.problem, &self.reader);
-        let validator = problem.verification.validator.as_ref();
-        map_on_all_cores(inputs.len(), |place| {
-            let input = inputs[place];
-            reader.describe_input(input).is_ok()
-                && validator.is_none_or(|validator| matches!(validate(problem, validator, input), Ok(None)))
-        })
+        map_on_all_cores(inputs.len(), |place| is_valid(problem, reader, inputs[place]))
     }
 
     fn first(&mut self, inputs: &[Vec<u8>]) -> Result<Option<usize>, Failure> {
