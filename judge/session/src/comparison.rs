@@ -47,7 +47,14 @@ impl Compared {
     /// Returns the report.
     pub fn report<'a>(&'a self, args: &'a CompareArgs, provenance: Provenance) -> CompareReport<'a> {
         CompareReport {
-            compared: compared_runs(args, &self.pairing, self.measure, &self.rule, provenance),
+            compared: compared_runs(
+                &args.statistics,
+                args.until_decided,
+                &self.pairing,
+                self.measure,
+                &self.rule,
+                provenance,
+            ),
             parameters: self.parameters,
             is_whole_contest: !args.until_decided && is_whole_contest(&self.pairing.played.plan),
             comparisons: &self.comparisons,
@@ -123,7 +130,8 @@ pub fn measured_pairing(pairing: Pairing, statistics: &StatisticsArgs) -> Result
 
 /// Returns the description of the runs in reports of comparisons.
 pub fn compared_runs<'a>(
-    args: &CompareArgs,
+    statistics: &StatisticsArgs,
+    is_sequential: bool,
     pairing: &'a Pairing,
     measure: EffectMeasure,
     rule: &'a Rule,
@@ -134,10 +142,10 @@ pub fn compared_runs<'a>(
         plan: &played.plan,
         outcomes: &played.outcomes,
         measure,
-        metric: args.statistics.metric().map(str::to_owned),
+        metric: statistics.metric().map(str::to_owned),
         rule,
-        alpha: args.statistics.alpha,
-        is_sequential: args.until_decided,
+        alpha: statistics.alpha,
+        is_sequential,
         stop: played.stop,
         run_info: run_info.clone(),
         provenance: Provenance { nodes: nodes.clone(), ..provenance },

@@ -313,8 +313,7 @@ impl<'a> SealedCases<'a> {
     /// solver without a failure, and a better score counts for more than the scale.
     fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
         if !self.compares_solvers() {
-            let features = vec![None; played.plan.cases.len()];
-            let scored = restored_run::score(&played.plan, &played.outcomes, &features, None)?;
+            let scored = restored_run::score(&played.plan, &played.outcomes, &[], None)?;
             let weights: Vec<BigRational> = scored.board.weights.iter().collect();
             let share = match self.problem.scoring.aggregate() {
                 Aggregate::Total => BigRational::one(),

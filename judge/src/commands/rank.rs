@@ -47,7 +47,8 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     let warning = min_effect_warning(args, measure, &scored.rule);
     warning.iter().for_each(|warning| print_warning(warning));
     pairing.warnings.extend(warning);
-    let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
+    let (statistics, is_sequential) = (&args.statistics, args.until_decided);
+    let compared = compared_runs(statistics, is_sequential, &pairing, measure, &scored.rule, provenance);
     outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
     Ok(exit)
 }

@@ -13,9 +13,7 @@ use judge_run::runner::EarlyEnd;
 use judge_session::comparison::{self, Compared};
 use judge_session::entrants::{self, Entrant};
 use judge_session::pairing::{self, Pairing};
-use judge_session::{
-    Failure, FromJournal, GlobalArgs, MatchResult, MatchRunner, Outputs, ReferenceScores, load, outputs, programs,
-};
+use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, load, outputs, programs};
 use std::time::Instant;
 
 /// Compares solvers with the first one of them.
@@ -55,10 +53,8 @@ pub(super) fn pair(
         return Err(Failure::usage("--until-decided needs fresh cases, which a past run does not have")
             .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
     }
-    let best = args.best.as_deref();
-    let reference =
-        ReferenceScores::of_points(args.statistics.measure(), catalogue, problem, best, FromJournal::Today)?;
-    pairing::pair(catalogue, problem, entrants, &args.cases, &args.running, &reference, pairing::print_warning)
+    let (conditions, reference) = ((&args.cases, &args.running), (args.statistics.measure(), args.best.as_deref()));
+    pairing::pair(catalogue, problem, entrants, conditions, reference, pairing::print_warning)
 }
 
 /// Runs all solvers.
@@ -79,7 +75,7 @@ fn play(
     };
     let run_info = Some(runner.run_info(started.elapsed()));
     let nodes = runner.plan_runner.nodes();
-    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes, features: Vec::new() })
+    Ok(Pairing::fresh(played, run_info, nodes))
 }
 
 /// Runs all solvers on fresh cases until it is decided.

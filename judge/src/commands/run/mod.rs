@@ -22,7 +22,7 @@ use judge_session::case_selection::{ChosenCases, choose};
 use judge_session::running::{self, DetachPolicy};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, ScoredRun,
-    entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
+    command_line, entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
 };
 use judge_slurm::Start;
 use std::io::IsTerminal;
@@ -277,6 +277,6 @@ fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
 fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
     // The command line of a watched run is not the user's.
     if recorded && stop == Some(Stop::Interrupted) && !running::is_watched() {
-        judge_report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
+        judge_report::note(&format!("continue with: {}", command_line::with_flag(recorder::RESUME)));
     }
 }
