@@ -2,13 +2,11 @@
 
 pub(super) mod until_decided;
 
-use crate::commands::compare::until_decided::{
-    FIRST_BATCH, Looks, is_to_be_shown, play_until_decided, show, still_playing,
-};
+use crate::commands::compare::until_decided::{OpenComparisons, play_until_decided};
 use judge_cli::CompareArgs;
 use judge_journal::Part;
-use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
-use judge_report::{CompareReport, IntervalProgress};
+use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Outcome, Problem, RunEvent, Solver, Verdict};
+use judge_report::CompareReport;
 use judge_run::runner::EarlyEnd;
 use judge_session::comparison::{self, Compared};
 use judge_session::entrants::{self, Entrant};
@@ -78,89 +76,71 @@ fn play(
     Ok(Pairing::fresh(played, run_info, nodes))
 }
 
-/// Runs all solvers on fresh cases until it is decided.
+/// Runs all solvers on fresh cases until it is decided. Unlike in batches, all cases are submitted at once.
 fn play_ahead(
     runner: &MatchRunner<'_>,
     early_end: &EarlyEnd,
     solvers: Vec<Solver>,
     args: &CompareArgs,
 ) -> Result<MatchResult, Failure> {
-    let count = solvers.len();
     let cases = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get()).collect();
     let plan = runner.plan(solvers.clone(), cases)?;
-    let played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
-    let mut session = runner.begin(&played.plan)?;
+    let open = OpenComparisons::begin(runner.plan(solvers, CaseList::default())?, plan.cases.len(), args);
+    let mut session = runner.begin(&open.played.plan)?;
     runner.grow(&mut session, &[], &plan.cases);
-    let mut watcher = Watcher {
-        args,
-        early_end,
-        looks: Looks::new(&played, args),
-        progress: IntervalProgress::start(plan.job_count()),
-        coming: MatchResult::unplayed(plan.clone()),
-        next_shown: FIRST_BATCH,
-        playing: (0..count).collect(),
-        played,
-        failure: None,
-    };
+    let mut watcher = Watcher { early_end, coming: MatchResult::unplayed(plan.clone()), open, looked: Ok(()) };
     let part = Part::whole(&plan);
     let result = runner.play_watched(&mut session, plan, part, &mut |event| watcher.watch(event));
-    let Watcher { progress, mut played, failure, .. } = watcher;
-    progress.finish();
+    let Watcher { open, looked, .. } = watcher;
+    let mut played = open.finish();
     played.stop = result?.stop;
     session.recorder.trim_cases();
     session.finish(&played.plan, &played.outcomes, played.stop);
-    failure.map_or(Ok(played), Err)
+    looked.map(|()| played)
 }
 
 /// Looks at every case, in order, as soon as it and all cases before it are finished.
 struct Watcher<'a> {
-    args: &'a CompareArgs,
     early_end: &'a EarlyEnd,
-    looks: Looks<'a>,
-    progress: IntervalProgress,
     /// All that is finished.
     coming: MatchResult,
-    /// The results so far.
-    played: MatchResult,
-    playing: Vec<usize>,
-    next_shown: usize,
-    failure: Option<Failure>,
+    open: OpenComparisons<'a>,
+    looked: Result<(), Failure>,
 }
 
 impl Watcher<'_> {
     fn watch(&mut self, event: &RunEvent) {
-        self.progress.watch(event);
+        self.open.progress.watch(event);
         if let RunEvent::Finished(finished) = event {
             let FinishedJob { job, outcome, evidence, .. } = &**finished;
             self.coming.outcomes.set(*job, outcome);
             self.coming.inputs[job.case] = self.coming.inputs[job.case].or(evidence.input);
-            if let Err(failure) = self.look() {
-                self.failure = Some(failure);
+            if self.looked.is_ok() {
+                self.looked = self.look();
+            }
+            if self.looked.is_err() {
                 self.early_end.ask();
             }
         }
     }
 
     fn look(&mut self) -> Result<(), Failure> {
-        let solvers: Vec<usize> = (0..self.coming.plan.solvers.len()).collect();
-        while self.playing.len() > 1 && self.failure.is_none() {
-            let case = self.played.plan.cases.len();
-            let is_next =
-                case < self.coming.plan.cases.len() && self.coming.outcomes.of_case(case).all(|of| of.is_some());
+        let Self { early_end, coming, open, .. } = self;
+        let solvers: Vec<usize> = (0..coming.plan.solvers.len()).collect();
+        while !open.is_decided() {
+            let case = open.played.plan.cases.len();
+            let is_next = case < coming.plan.cases.len() && coming.outcomes.of_case(case).all(|of| of.is_some());
             if !is_next {
                 return Ok(());
             }
-            let is_faulty =
-                self.coming.outcomes.of_case(case).flatten().any(|outcome| outcome.verdict == Verdict::JudgeError);
-            let wanted = self.playing.clone();
-            self.played.add_case(&self.coming, case, &solvers, &wanted);
-            self.playing = still_playing(&self.played, wanted, &mut self.looks)?;
-            if is_to_be_shown(&self.played, &self.playing, &mut self.next_shown) {
-                show(&self.played, self.args, &mut self.progress)?;
+            open.add(coming, case, &solvers)?;
+            open.show_if_due()?;
+            let is_faulty = |outcome: Outcome| outcome.verdict == Verdict::JudgeError;
+            if coming.outcomes.of_case(case).flatten().any(is_faulty) {
+                open.playing.truncate(1);
             }
-            if is_faulty || self.playing.len() == 1 {
-                self.playing.truncate(1);
-                self.early_end.ask();
+            if open.is_decided() {
+                early_end.ask();
             }
         }
         Ok(())
