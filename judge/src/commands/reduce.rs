@@ -55,17 +55,14 @@ fn size(input: &[u8]) -> String {
 
 /// Returns the input that the command line names, and its name. The input is valid for the problem.
 fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Failure> {
-    let (input, name) = match (&args.input, &args.call) {
-        (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
-        (None, _) if problem.generator.is_none() => {
-            let error = format!("the problem `{}` has no generator for seeds", problem.id);
-            return Err(Failure::usage(error).with_hint("name a file: --input FILE"));
-        }
-        (None, Some(call)) => (Inputs::of(problem).generate_call(call)?, call.to_string()),
-        (None, None) => {
-            let seed = args.seed.unwrap_or_default();
-            (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
-        }
+    let file = args.input.as_deref();
+    if file.is_none() && problem.generator.is_none() {
+        let error = format!("the problem `{}` has no generator for seeds", problem.id);
+        return Err(Failure::usage(error).with_hint("name a file: --input FILE"));
+    }
+    let (input, name) = match &args.call {
+        Some(call) => (Inputs::of(problem).generate_call(call)?, call.to_string()),
+        None => answers::named_input(problem, file, args.seed.unwrap_or_default())?,
     };
     if !matches!(problem.checker, CheckerChoice::Tokens(..)) {
         answers::prepare(problem, &input, &name, None, None)?;
