@@ -474,7 +474,7 @@ impl Search<'_> {
         let report = FindReport {
             problem: self.problem.id.clone(),
             solvers: self.plan.solvers.iter().map(|solver: &Solver| solver.spec.name.clone()).collect(),
-            goal: self.goal_name(),
+            goal: self.args.goal.join(" "),
             found: found.into_iter().map(|seen| self.found(seen)).collect(),
             cases: self.seen.len(),
             runs: self.runs,
@@ -514,10 +514,6 @@ impl Search<'_> {
         }
         let again = format!("judge run --problems {problems}{solvers}{}", flags(&words));
         judge_report::note(&format!("to play them again: {again}"));
-    }
-
-    fn goal_name(&self) -> String {
-        self.args.goal.join(" ")
     }
 
     fn found(&self, seen: &Seen) -> FoundCase {
