@@ -73,10 +73,7 @@ fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams
         cpu: bounded(limits.cpu),
         wall: bounded(limits.wall),
         memory,
-        stdout: limits.output.0,
-        stderr: limits.output.0,
-        processes: Some(limits.processes),
-        disk: limits.disk().0,
+        ..program::sandbox_limits(limits, limits.output.0)
     };
     Request {
         environment: program::environment(&program, &args.sandbox.environment),
