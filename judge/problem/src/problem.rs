@@ -190,6 +190,14 @@ impl CheckerChoice {
         }
     }
 
+    /// Returns the checker of the `checkers` crate, if it is one.
+    pub fn built_in(&self) -> Option<&'static Checker> {
+        match self {
+            Self::BuiltIn(checker) => Some(checker),
+            Self::External(_) | Self::Interactor(_) | Self::Tester(_) | Self::Tokens(..) => None,
+        }
+    }
+
     /// Returns the built-in checker's version.
     pub fn version(&self) -> Option<u32> {
         match self {

@@ -3,7 +3,7 @@
 
 use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs};
 use judge_problem::manifest::CATALOGUE_SCHEMA;
-use judge_problem::{CheckerChoice, Exit, Problem};
+use judge_problem::{Exit, Problem};
 use judge_report::{Style, grid, left, right};
 use judge_run::solver::{self, Cache};
 use judge_sandbox::Options;
@@ -58,7 +58,7 @@ pub(super) fn show(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
 pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(global)?;
     let problem = catalogue.find(id)?;
-    let CheckerChoice::BuiltIn(checker) = &problem.checker else {
+    let Some(checker) = problem.checker.built_in() else {
         let error = format!("the rules of `{id}` are not known: its checker is a command");
         return Err(Failure::usage(error).with_hint(format!("`judge show {id}` shows its format and its source")));
     };

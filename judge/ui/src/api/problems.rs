@@ -15,7 +15,6 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
-use judge_problem::CheckerChoice;
 use judge_report::{Document, ProblemList, ProblemPage, RecordedManualGame, ServerRecord};
 use judge_run::cases::{Selection, select};
 use judge_run::solver;
@@ -44,12 +43,9 @@ pub(super) async fn list(State(store): Shared) -> Response {
 pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Response {
     document(store, move |store| {
         let problem = store.catalogue.find(&id)?;
-        let (rules, solvers) = match &problem.checker {
-            CheckerChoice::BuiltIn(checker) => {
-                (checker.rules, solver::bundled_for(store.catalogue.bundled, checker.id).collect())
-            }
-            _ => ("", Vec::new()),
-        };
+        let checker = problem.checker.built_in();
+        let rules = checker.map_or("", |checker| checker.rules);
+        let solvers = checker.map(|checker| solver::bundled_for(store.catalogue.bundled, checker.id).collect());
         let facts = problem_facts::facts(problem);
         let by_hand = games::reader(problem).is_some();
         // A pattern of files may match none.
@@ -59,7 +55,7 @@ pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Respon
             problem,
             facts: &facts,
             rules: rules.trim_end(),
-            solvers: &solvers,
+            solvers: &solvers.unwrap_or_else(Vec::new),
             by_hand,
             names: &names.collect::<Vec<_>>(),
             fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
