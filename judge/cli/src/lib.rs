@@ -47,15 +47,16 @@ pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{
     BuildArgs, CaseArgs, ConditionArgs, DetachArgs, Engine, EngineArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs,
-    SandboxArgs, ShardArg, SortArgs, TaskIds, TierArg,
+    SandboxArgs, ShardArg, SortArgs, TaskIds, tier_choice,
 };
 pub use tools::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
 pub use tools::{NewArgs, NewChecker, VerifyArgs};
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use judge_problem::{Exit, Problem, closest};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use judge_problem::{Exit, KeptStderr, Problem, closest};
 use shared::count;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -269,8 +270,8 @@ pub enum Command {
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
         /// What it describes
-        #[arg(value_enum, default_value_t = SchemaOf::Run)]
-        of: SchemaOf,
+        #[arg(default_value = "run", value_parser = schema_names())]
+        of: String,
     },
     /// Print a shell's completion script
     #[command(
@@ -313,100 +314,60 @@ const SCHEMA_EXAMPLES: &str = "Examples:
   judge schema jsonl                              of a line of judge run --jsonl
   judge schema problems > problems.schema.json    of problems.toml, for editors";
 
-/// What has a JSON schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SchemaOf {
-    /// The document of `judge run --json`
-    Run,
-    /// A line of `judge run --jsonl`
-    Jsonl,
-    /// The document of `judge run --sealed --json`
-    Sealed,
-    /// The document of `judge history --json`
-    History,
-    /// The document of `judge best --json` and `--export`
-    Best,
-    /// The document of `judge compare --json`
-    Compare,
-    /// The document of `judge rank --json`
-    Rank,
-    /// The document of `judge power --json`
-    Power,
-    /// The document of `judge gate --json`
-    Gate,
-    /// The document of `judge gate --calibrate --json`
-    Calibration,
-    /// The document of `judge find --json`
-    Find,
-    /// A line of `judge tune --jsonl`
-    Tune,
-    /// The document of `judge exec --json`
-    Exec,
-    /// The document of `judge doctor --json`
-    Doctor,
-    /// The document of `judge merge --json`
-    Merge,
-    /// The document of `judge languages --json`
-    Languages,
-    /// The document of `judge verify --json`
-    Verify,
-    /// The catalogue `problems.toml`
-    Problems,
-    /// The result of the method `evaluate` of `judge serve`
-    ServeEvaluate,
-    /// The result of the method `status` of `judge serve`
-    ServeStatus,
-    /// The answer to `GET /api/runs` of `judge ui`
-    UiRuns,
-    /// The answer to `GET /api/runs/{run}` of `judge ui`
-    UiRun,
-    /// The answer to `POST /api/runs/{run}/labels` of `judge ui`
-    UiLabels,
-    /// The answer to `GET /api/runs/{run}/cases` of `judge ui`
-    UiCases,
-    /// The answer to `GET /api/runs/{run}/points` of `judge ui`
-    UiPoints,
-    /// The answer to `GET /api/runs/{run}/counts` of `judge ui`
-    UiCounts,
-    /// The answer to `GET /api/runs/{run}/boxes` of `judge ui`
-    UiBoxes,
-    /// The answer to `GET /api/problems/{problem}/cases/{case}` of `judge ui`
-    UiCase,
-    /// The answer to `GET /api/grid` of `judge ui`
-    UiGrid,
-    /// The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`
-    UiReplay,
-    /// A line of the same request with `?lines`
-    UiReplayLine,
-    /// The data of the event `progress` of `GET /api/events` of `judge ui`
-    UiProgress,
-    /// The answer to `GET /api/compare` of `judge ui`
-    UiCompare,
-    /// The answer to `GET /api/problems` of `judge ui`
-    UiProblems,
-    /// The answer to `GET /api/problems/{problem}` of `judge ui`
-    UiProblem,
-    /// The answer to `GET /api/server` of `judge ui`
-    UiServer,
-    /// The answer to requests of `/api/started` of `judge ui --allow-run`
-    UiStarted,
-    /// The answer to `POST /api/play/{problem}` of `judge ui`
-    UiPlay,
-    /// The answer to `POST /api/play/{problem}/run` of `judge ui`
-    UiPlayed,
-    /// An error of the API of `judge ui`
-    UiError,
+/// What has a JSON schema, by its name.
+pub const SCHEMAS: [(&str, &str); 40] = [
+    ("run", "The document of `judge run --json`"),
+    ("jsonl", "A line of `judge run --jsonl`"),
+    ("sealed", "The document of `judge run --sealed --json`"),
+    ("history", "The document of `judge history --json`"),
+    ("best", "The document of `judge best --json` and `--export`"),
+    ("compare", "The document of `judge compare --json`"),
+    ("rank", "The document of `judge rank --json`"),
+    ("power", "The document of `judge power --json`"),
+    ("gate", "The document of `judge gate --json`"),
+    ("calibration", "The document of `judge gate --calibrate --json`"),
+    ("find", "The document of `judge find --json`"),
+    ("tune", "A line of `judge tune --jsonl`"),
+    ("exec", "The document of `judge exec --json`"),
+    ("doctor", "The document of `judge doctor --json`"),
+    ("merge", "The document of `judge merge --json`"),
+    ("languages", "The document of `judge languages --json`"),
+    ("verify", "The document of `judge verify --json`"),
+    ("problems", "The catalogue `problems.toml`"),
+    ("serve-evaluate", "The result of the method `evaluate` of `judge serve`"),
+    ("serve-status", "The result of the method `status` of `judge serve`"),
+    ("ui-runs", "The answer to `GET /api/runs` of `judge ui`"),
+    ("ui-run", "The answer to `GET /api/runs/{run}` of `judge ui`"),
+    ("ui-labels", "The answer to `POST /api/runs/{run}/labels` of `judge ui`"),
+    ("ui-cases", "The answer to `GET /api/runs/{run}/cases` of `judge ui`"),
+    ("ui-points", "The answer to `GET /api/runs/{run}/points` of `judge ui`"),
+    ("ui-counts", "The answer to `GET /api/runs/{run}/counts` of `judge ui`"),
+    ("ui-boxes", "The answer to `GET /api/runs/{run}/boxes` of `judge ui`"),
+    ("ui-case", "The answer to `GET /api/problems/{problem}/cases/{case}` of `judge ui`"),
+    ("ui-grid", "The answer to `GET /api/grid` of `judge ui`"),
+    ("ui-replay", "The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`"),
+    ("ui-replay-line", "A line of the same request with `?lines`"),
+    ("ui-progress", "The data of the event `progress` of `GET /api/events` of `judge ui`"),
+    ("ui-compare", "The answer to `GET /api/compare` of `judge ui`"),
+    ("ui-problems", "The answer to `GET /api/problems` of `judge ui`"),
+    ("ui-problem", "The answer to `GET /api/problems/{problem}` of `judge ui`"),
+    ("ui-server", "The answer to `GET /api/server` of `judge ui`"),
+    ("ui-started", "The answer to requests of `/api/started` of `judge ui --allow-run`"),
+    ("ui-play", "The answer to `POST /api/play/{problem}` of `judge ui`"),
+    ("ui-played", "The answer to `POST /api/play/{problem}/run` of `judge ui`"),
+    ("ui-error", "An error of the API of `judge ui`"),
+];
+
+fn schema_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(SCHEMAS.map(|(name, what)| PossibleValue::new(name).help(what)))
 }
 
-/// The cases whose standard error is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StderrArg {
-    /// All cases
-    All,
-    /// The cases that are not accepted
-    Failed,
-    /// No case
-    None,
+fn kept_stderr() -> impl TypedValueParser<Value = KeptStderr> {
+    PossibleValuesParser::new(["all", "failed", "none"]).map(|name| match &*name {
+        "all" => KeptStderr::All,
+        "none" => KeptStderr::None,
+        _ => KeptStderr::Failed,
+    })
 }
 
 /// What would tell more of sealed cases than may be told, or names other cases.
@@ -498,8 +459,8 @@ pub struct RunArgs {
     #[arg(long, requires = "feedback")]
     pub show_inputs: bool,
     /// The cases whose standard error is kept and shown
-    #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
-    pub stderr: StderrArg,
+    #[arg(long, value_name = "all|failed|none", value_parser = kept_stderr(), default_value = "failed", hide_possible_values = true)]
+    pub stderr: KeptStderr,
     /// What scores are relative to, beside this run's own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
     #[arg(long, value_name = "run|problem|FILE")]
     pub best: Option<PathBuf>,

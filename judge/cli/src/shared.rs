@@ -110,8 +110,8 @@ pub struct BuildArgs {
 #[command(next_help_heading = "Sandbox")]
 pub struct SandboxArgs {
     /// Use this tier of the sandbox or fail [default: the strongest that works here]
-    #[arg(long, value_name = "TIER", default_value = "auto", hide_default_value = true)]
-    pub tier: TierArg,
+    #[arg(long, value_name = "TIER", default_value = "auto", hide_default_value = true, value_parser = tier_choice)]
+    pub tier: TierChoice,
     /// Fail unless the tier is at least this strong: root, delegated, userns or bare
     #[arg(long, value_name = "TIER")]
     pub require_tier: Option<Tier>,
@@ -140,31 +140,16 @@ pub struct ConditionArgs {
     pub sandbox: SandboxArgs,
 }
 
-/// A tier of the sandbox, or the strongest that works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TierArg(pub TierChoice);
-
-impl Default for TierArg {
-    fn default() -> Self {
-        Self(TierChoice::Auto)
-    }
-}
-
-impl FromStr for TierArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Self(TierChoice::Auto)),
-            name => {
-                name.parse().map(|tier| Self(TierChoice::Forced(tier))).map_err(|error: UnknownTier| error.to_string())
-            }
-        }
-    }
+/// Reads a tier of the sandbox, or `auto` for the strongest that works.
+///
+/// # Errors
+/// There is no such tier.
+pub fn tier_choice(text: &str) -> Result<TierChoice, UnknownTier> {
+    if text == "auto" { Ok(TierChoice::Auto) } else { text.parse().map(TierChoice::Forced) }
 }
 
 /// How many solvers run at once, and where.
-#[derive(Debug, Args, Clone)]
+#[derive(Debug, Args, Clone, Default)]
 pub struct JobArgs {
     /// The number of solvers that run at once; more than cores disturb each other's times [default: the number of physical cores]
     #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]

@@ -234,7 +234,7 @@ pub(super) const VERIFY_EXAMPLES: &str = "Examples:
   judge verify --problems builtin -p columns";
 
 /// Arguments of `judge verify`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Default)]
 pub struct VerifyArgs {
     /// The problem's id, as in `judge list`; repeatable [default: all of the catalogue]
     #[arg(short = 'p', long = "problem", value_name = "ID")]

@@ -15,17 +15,31 @@ pub struct CommandTemplate {
     pub folder: PathBuf,
     /// Whether it runs outside the sandbox, with the rights of the user.
     pub trusted: bool,
-    /// What the compiled program needs, if it was compiled from a source.
+    /// Its source and what it needs, if the program was compiled.
     pub compiled: CompiledNeeds,
 }
 
-/// What a compiled program needs in the sandbox.
+/// The source of a compiled program, and what the program needs in the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CompiledNeeds {
+    /// The command line in the catalogue, which names the source; `None` if the program was not compiled.
+    pub source_line: Option<String>,
     /// The files and folders that the compiler wrote.
     pub visible: Vec<PathBuf>,
     /// The environment variables of its language.
     pub environment: Vec<(String, String)>,
+}
+
+impl CommandTemplate {
+    /// Returns the command as the catalogue has it.
+    pub fn written(&self) -> Self {
+        Self { line: self.written_line().to_owned(), ..self.clone() }
+    }
+
+    /// Returns the command line as the catalogue has it.
+    pub fn written_line(&self) -> &str {
+        self.compiled.source_line.as_deref().unwrap_or(&self.line)
+    }
 }
 
 /// A setter's checker or interactor.
@@ -33,8 +47,6 @@ pub struct CompiledNeeds {
 pub struct ExternalChecker {
     /// The command that starts it.
     pub command: CommandTemplate,
-    /// The command line in the catalogue, if `command` runs the program compiled from it.
-    pub source_line: Option<String>,
     /// How it is called and how it reports its result.
     pub protocol: CheckerProtocol,
     /// The answer files of the cases.
@@ -44,20 +56,9 @@ pub struct ExternalChecker {
 }
 
 impl ExternalChecker {
-    /// Returns the command as the catalogue has it.
-    pub fn written(&self) -> CommandTemplate {
-        let line = self.written_line().to_owned();
-        CommandTemplate { line, ..self.command.clone() }
-    }
-
     /// Returns how often the solver may run on one case.
     pub fn passes(&self) -> u32 {
         checker_protocol(&self.protocol).passes()
-    }
-
-    /// Returns the command line as the catalogue has it.
-    pub fn written_line(&self) -> &str {
-        self.source_line.as_deref().unwrap_or(&self.command.line)
     }
 }
 

@@ -25,8 +25,6 @@ pub struct Problem {
     pub checker: CheckerChoice,
     /// The generator of cases from seeds. `None`: all cases are files.
     pub generator: Option<GeneratorChoice>,
-    /// The generator's command line in the catalogue, if its command runs a program compiled from that source.
-    pub generator_source: Option<String>,
     /// The limits of a solver.
     pub limits: Limits,
     /// The limits of its checker and generator, and of compilers.
@@ -186,9 +184,17 @@ impl CheckerChoice {
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn(checker) => checker.id,
-            Self::External(external) | Self::Interactor(external) => external.written_line(),
-            Self::Tester(tester) => tester.program.written_line(),
+            Self::External(external) | Self::Interactor(external) => external.command.written_line(),
+            Self::Tester(tester) => tester.program.command.written_line(),
             Self::Tokens(..) => TOKENS,
+        }
+    }
+
+    /// Returns the checker of the `checkers` crate, if it is one.
+    pub fn built_in(&self) -> Option<&'static Checker> {
+        match self {
+            Self::BuiltIn(checker) => Some(checker),
+            Self::External(_) | Self::Interactor(_) | Self::Tester(_) | Self::Tokens(..) => None,
         }
     }
 

@@ -48,25 +48,14 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let all = plan.job_count();
     let tell = |done: usize| task.progress(Progress { state: "running", done, cases: all });
     let finished = evaluation::play(evaluator, &plan, false, task, tell)?;
-    let mut played = MatchResult::unplayed(plan);
-    for job in finished {
-        played.inputs[job.job.case] = played.inputs[job.job.case].or(job.evidence.input);
-        played.outcomes.set(job.job, &job.outcome);
-    }
     let run_info = RunInfo {
         elapsed: started.elapsed(),
         jobs: evaluator.settings.jobs.get(),
         tier: evaluator.sandbox.tier(),
         gaps: sandbox::gaps(evaluator.sandbox.gaps()),
     };
-    let pairing = Pairing {
-        played,
-        run_info: Some(run_info),
-        warnings: Vec::new(),
-        times_are_comparable: true,
-        nodes: NodeList::default(),
-        features: Vec::new(),
-    };
+    let played = MatchResult::of_jobs(plan, &finished);
+    let pairing = Pairing::fresh(played, Some(run_info), NodeList::default());
     let compared = Compared::of(&args, &entrants, pairing)?;
     Ok(json(&compared.report(&args, outputs::here()).record()))
 }

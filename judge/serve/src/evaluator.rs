@@ -152,7 +152,7 @@ fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) 
 
 /// Fails in tier `bare`, unless the user allows it.
 fn refuse_bare(sandbox: &Sandbox, args: &EvaluatorArgs) -> Result<(), Failure> {
-    let is_wanted = matches!(args.conditions.sandbox.tier.0, TierChoice::Forced(Tier::Bare));
+    let is_wanted = matches!(args.conditions.sandbox.tier, TierChoice::Forced(Tier::Bare));
     if sandbox.tier() != Tier::Bare || is_wanted {
         return Ok(());
     }

@@ -12,8 +12,7 @@ use crate::{compare, methods::rules_text, sealed};
 use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
 use judge_report::{Document, RunReport, schema};
-use judge_run::cases::Inputs;
-use judge_session::{Failure, RestoredRun, answers, load, recorder};
+use judge_session::{Failure, RestoredRun, answers, recorder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json as value};
 use std::fs;
@@ -321,11 +320,10 @@ fn check(evaluator: &Evaluator, params: &CheckParams, file: Option<&Path>) -> An
     let ready = evaluator.problem(params.problem.as_deref())?;
     let problem = ready.problem();
     answers::refuse_interactive(problem)?;
-    let (input, name) = match (file, params.seed) {
-        (Some(file), None) => (load::bytes("the input", file)?, file.display().to_string()),
-        (None, Some(seed)) => (Inputs::of(problem).generate(seed).map_err(Failure::from)?, format!("seed {seed}")),
-        _ => return Err(RpcError::params("expected one of `seed` and `input`").with_hint("\"seed\": 1")),
-    };
+    if file.is_some() == params.seed.is_some() {
+        return Err(RpcError::params("expected one of `seed` and `input`").with_hint("\"seed\": 1"));
+    }
+    let (input, name) = answers::named_input(problem, file, params.seed.unwrap_or_default())?;
     let case = answers::prepare(problem, &input, &name, file, None)?;
     let is_long = params.answer.len() as u64 > problem.limits.output.0;
     let ruling = match is_long {

@@ -6,7 +6,7 @@ use crate::params::{CancelParams, CompareParams, EvaluateParams, NoParams, Probl
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::{Progress, Task};
 use crate::{compare, evaluation, sealed};
-use judge_problem::{CheckerChoice, closest};
+use judge_problem::{Problem, closest};
 use judge_report::ProblemList;
 use judge_session::{problem_facts, programs};
 use serde::Serialize;
@@ -134,11 +134,8 @@ fn tell_progress(id: &Id) -> TellProgress {
 /// Lists the problems.
 pub(crate) fn problems(evaluator: &Evaluator) -> Answer {
     let problems = evaluator.problems.catalogue().problems.iter();
-    let by_hand = |checker: &CheckerChoice| match checker {
-        CheckerChoice::BuiltIn(checker) => checker.manual_reader.is_some(),
-        _ => false,
-    };
-    Ok(json(&ProblemList::of(problems.map(|problem| (problem, by_hand(&problem.checker))))))
+    let by_hand = |problem: &Problem| problem.checker.built_in().is_some_and(|checker| checker.manual_reader.is_some());
+    Ok(json(&ProblemList::of(problems.map(|problem| (problem, by_hand(problem))))))
 }
 
 #[derive(Serialize)]
@@ -159,11 +156,8 @@ fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
 /// Returns the rules of a built-in game, and the other facts about a problem.
 pub(crate) fn rules_text(evaluator: &Evaluator, id: Option<&str>) -> Result<String, RpcError> {
     let problem = evaluator.problems.find(id)?;
-    let rules = match &problem.checker {
-        CheckerChoice::BuiltIn(checker) => format!("{}\n\n", checker.rules.trim_end()),
-        _ => String::new(),
-    };
+    let rules = problem.checker.built_in().map(|checker| format!("{}\n\n", checker.rules.trim_end()));
     let facts = problem_facts::facts(problem);
     let facts: Vec<String> = facts.into_iter().map(|(name, text)| format!("{name}: {text}\n")).collect();
-    Ok(rules + &facts.concat())
+    Ok(rules.unwrap_or_default() + &facts.concat())
 }

@@ -42,7 +42,7 @@ pub(crate) fn record(
         JournalOptions { journal: true, resume: false, reuse: false, may_be_merged: false, continue_flag: RESUME };
     let mut outcomes = OutcomeGrid::new(plan.cases.len(), 1);
     jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
-    let scored = restored_run::score(plan, &outcomes, &vec![None; plan.cases.len()], None)?;
+    let scored = restored_run::score(plan, &outcomes, &[], None)?;
     let lost = |StoreLost(why)| Failure::fault(why);
     let _one_writer = evaluator.journal_lock.lock();
     let recorder = Recorder::start(options, &context)?;

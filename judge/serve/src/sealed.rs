@@ -5,7 +5,7 @@ use crate::evaluator::Evaluator;
 use crate::params::EvaluateParams;
 use crate::rpc::{Answer, RpcError, json};
 use crate::task::Task;
-use judge_problem::{OutcomeGrid, Plan};
+use judge_problem::Plan;
 use judge_session::MatchResult;
 use judge_session::sealed::SealedCases;
 use std::path::Path;
@@ -44,12 +44,9 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     let solvers = vec![candidate.solver.clone()];
     let plan = Plan { limits, solvers, cases: cases.cases(), ..problem.template.clone() };
     cases.begin(&plan)?;
-    let count = plan.cases.len();
     // Progress would reveal how long each case takes, even without a number.
     let jobs = play(evaluator, &plan, false, task, |_| ())?;
-    let mut outcomes = OutcomeGrid::new(count, 1);
-    jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
-    let played = MatchResult { plan, outcomes, inputs: vec![None; count], stop: None };
+    let played = MatchResult::of_jobs(plan, &jobs);
     evaluator.counters.evaluations.fetch_add(1, Ordering::Relaxed);
     let runs = jobs.iter().filter(|finished| finished.outcome.wall.is_some()).count();
     evaluator.counters.runs.fetch_add(runs as u64, Ordering::Relaxed);

@@ -20,6 +20,14 @@ pub fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }
 
+/// Returns the input in a file, or else the one made from a seed, and its name in messages.
+pub fn named_input(problem: &Problem, file: Option<&Path>, seed: u64) -> Result<(Vec<u8>, String), Failure> {
+    match file {
+        Some(path) => Ok((load::bytes("the input", path)?, path.display().to_string())),
+        None => Ok((Inputs::of(problem).generate(seed)?, format!("seed {seed}"))),
+    }
+}
+
 /// Reads the input of a case: from this file, if the case is one, and with this answer file, if the user names one.
 pub fn prepare(
     problem: &Problem,

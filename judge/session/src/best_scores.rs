@@ -117,7 +117,9 @@ impl ReferenceScores {
         }
         let with_best =
             |(case, input): (CaseSpec, &Option<Digest>)| CaseSpec { best: self.of(direction, &case, *input), ..case };
-        *cases = cases.iter().zip(inputs).map(with_best).collect();
+        let mut changed: CaseList = cases.iter().zip(inputs).map(with_best).collect();
+        changed.share_read_files(cases);
+        *cases = changed;
     }
 
     /// Returns whether the cases keep the best scores that they have.
@@ -132,20 +134,13 @@ impl ReferenceScores {
             return;
         }
         let inputs = self.inputs(problem, cases);
-        let listed: Vec<CaseSpec> = cases.iter().collect();
-        let file = named_file(&self.source, problem).filter(|_| !listed.is_empty());
-        if let Some(path) = file
-            && !listed.iter().zip(&inputs).any(|(case, input)| self.in_file(case, *input).is_some())
+        if let Some(path) = named_file(&self.source, problem)
+            && !cases.is_empty()
+            && !cases.iter().zip(&inputs).any(|(case, input)| self.in_file(&case, *input).is_some())
         {
             judge_report::note(&format!("warning: {} has no score of any of these cases", path.display()));
         }
-        let with_best = |(case, input): (CaseSpec, Option<Digest>)| CaseSpec {
-            best: self.of(problem.direction, &case, input),
-            ..case
-        };
-        let mut changed: CaseList = listed.into_iter().zip(inputs).map(with_best).collect();
-        changed.share_read_files(cases);
-        *cases = changed;
+        self.apply_to_recorded(problem.direction, cases, &inputs);
     }
 
     /// Returns the hash of the input of each case, where scores are indexed by it. An input that cannot be made or read

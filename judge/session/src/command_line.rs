@@ -75,7 +75,7 @@ fn without_reports(command: &str, valued: &[&str]) -> Vec<String> {
 }
 
 /// Returns the command line of this process, quoted for a shell, with this flag once.
-pub(crate) fn with_flag(flag: &str) -> String {
+pub fn with_flag(flag: &str) -> String {
     quoted(with_flags(without_flags(words(), &[flag], &[]), [flag.to_owned()]))
 }
 

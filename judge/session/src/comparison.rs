@@ -47,7 +47,14 @@ impl Compared {
     /// Returns the report.
     pub fn report<'a>(&'a self, args: &'a CompareArgs, provenance: Provenance) -> CompareReport<'a> {
         CompareReport {
-            compared: compared_runs(args, &self.pairing, self.measure, &self.rule, provenance),
+            compared: compared_runs(
+                &args.statistics,
+                args.until_decided,
+                &self.pairing,
+                self.measure,
+                &self.rule,
+                provenance,
+            ),
             parameters: self.parameters,
             is_whole_contest: !args.until_decided && is_whole_contest(&self.pairing.played.plan),
             comparisons: &self.comparisons,
@@ -123,7 +130,8 @@ pub fn measured_pairing(pairing: Pairing, statistics: &StatisticsArgs) -> Result
 
 /// Returns the description of the runs in reports of comparisons.
 pub fn compared_runs<'a>(
-    args: &CompareArgs,
+    statistics: &StatisticsArgs,
+    is_sequential: bool,
     pairing: &'a Pairing,
     measure: EffectMeasure,
     rule: &'a Rule,
@@ -134,10 +142,10 @@ pub fn compared_runs<'a>(
         plan: &played.plan,
         outcomes: &played.outcomes,
         measure,
-        metric: args.statistics.metric().map(str::to_owned),
+        metric: statistics.metric().map(str::to_owned),
         rule,
-        alpha: args.statistics.alpha,
-        is_sequential: args.until_decided,
+        alpha: statistics.alpha,
+        is_sequential,
         stop: played.stop,
         run_info: run_info.clone(),
         provenance: Provenance { nodes: nodes.clone(), ..provenance },
@@ -212,14 +220,22 @@ pub fn min_effect_warning(args: &CompareArgs, measure: EffectMeasure, rule: &Rul
     is_unused.then(|| format!("--min-effect was not used: effects are points here, because {NO_SHARES}"))
 }
 
-/// Fails before anything runs if `--min-effect` does not suit the measure, as far as the rule shows.
-pub fn check_min_effect(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
-    // Cases without thresholds are scored by another rule.
-    if rule.needs_thresholds() || args.h0.is_some() {
-        return Ok(());
+/// Fails before anything runs if the hypotheses, the bound, the smallest effect or the metric cannot be used, as far as the
+/// rule shows: cases without thresholds are scored by another rule.
+pub fn check(args: &CompareArgs, problem: &Problem) -> Result<(), Failure> {
+    if let (Some(h0), Some(h1)) = (args.h0, args.h1) {
+        paired::check_hypotheses(h0, h1)?;
     }
-    let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
-    min_effect(args, args.statistics.measure().unwrap_or(by_rule), rule).map(|_| ())
+    let rule = &problem.scoring;
+    if !rule.needs_thresholds() {
+        let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
+        let measure = args.statistics.measure().unwrap_or(by_rule);
+        bound(args, measure, rule)?;
+        if args.h0.is_none() {
+            min_effect(args, measure, rule)?;
+        }
+    }
+    check_metric(&args.statistics, problem)
 }
 
 /// Returns the size that gives effects their unit: the smallest effect that matters, or the level of a hypothesis.
@@ -230,24 +246,6 @@ pub fn unit(args: &CompareArgs) -> Option<MinEffect> {
         EffectLevel::Share(_) => None,
     });
     amount.or_else(|| args.min_effect.clone())
-}
-
-/// Fails before anything runs if the hypotheses cannot be tested.
-pub fn check_hypotheses(args: &CompareArgs) -> Result<(), Failure> {
-    match (args.h0, args.h1) {
-        (Some(h0), Some(h1)) => Ok(paired::check_hypotheses(h0, h1)?),
-        _ => Ok(()),
-    }
-}
-
-/// Fails if `--exact` has no bound, as far as the rule shows before anything runs: cases without thresholds are scored
-/// by another rule.
-pub fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
-    if rule.needs_thresholds() {
-        return Ok(());
-    }
-    let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
-    bound(args, args.statistics.measure().unwrap_or(by_rule), rule).map(|_| ())
 }
 
 /// Returns the bound that `--exact` needs: the bound of the measure, or `--bound`.

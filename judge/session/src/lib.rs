@@ -11,7 +11,7 @@
 //! GlobalArgs ─ load::catalogue ─▶ Catalogue ─ programs::compile ─▶ a problem with its programs
 //! CaseArgs ─ case_selection::choose ─▶ ChosenCases ─ ReferenceScores::apply ─▶ cases with their best known scores
 //! texts of solvers ─ entrants::solvers ─▶ Solver ─┐
-//! cases ──────────────────────────────────────────┴▶ Plan ─ Running::runner | MatchRunner::play ─▶ outcomes
+//! cases ──────────────────────────────────────────┴▶ Plan ─ running::runner | MatchRunner::play ─▶ outcomes
 //! outcomes ─ Recorder ─▶ the journal, and back by RestoredRun
 //! outcomes ─ restored_run::score ─▶ ScoredRun ─▶ a report ─ Outputs | RunOutputs ─▶ files and standard output
 //! ```

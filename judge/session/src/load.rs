@@ -137,7 +137,7 @@ pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> 
         drop(output);
         lost.map_or(flushed, Err)
     };
-    if is_standard_output(path) {
+    if is_stdout(path) {
         judge_report::print_with(fill)?;
     } else {
         write_whole(path, fill).map_err(|error| unwritable(what, path, &error))?;
@@ -146,7 +146,7 @@ pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> 
 }
 
 /// Returns whether a path names standard output. Opening it by its name would empty the file that it goes to.
-pub fn is_standard_output(path: &Path) -> bool {
+pub fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout"].map(Path::new).contains(&path)
 }
 
@@ -185,8 +185,9 @@ impl Write for Target<'_> {
     }
 }
 
-/// Checks whether [`write()`] could write a file, without changing it.
-pub fn probe(what: &str, path: &Path) -> Result<(), Failure> {
+/// Checks whether [`write()`] could write a file, if one is named, without changing it.
+pub fn probe(what: &str, path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
     let tried = refuse_database(path).and_then(|()| try_to_write(path));
     tried.map_err(|error| unwritable(what, path, &error))
 }
@@ -198,12 +199,12 @@ pub(crate) fn probe_journal(path: &Path) -> Result<(), Failure> {
 
 fn try_to_write(path: &Path) -> io::Result<()> {
     match path.metadata() {
-        _ if is_standard_output(path) => Ok(()),
+        _ if is_stdout(path) => Ok(()),
         Ok(meta) if meta.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
         // Opening a named pipe would wait for its reader.
         Ok(meta) if !meta.is_file() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
-        Err(_) => beside(path).map(drop),
+        Err(_) => beside(path, PUBLIC).map(drop),
     }
 }
 
@@ -232,7 +233,7 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     if special {
         return fill(&mut create(path)?);
     }
-    let mut file = match beside(path) {
+    let mut file = match beside(path, PUBLIC) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && path.exists() => {
             return fill(&mut create(path)?);
         }
@@ -253,11 +254,18 @@ fn refuse_database(path: &Path) -> io::Result<()> {
     if is_read && head == DATABASE { Err(io::Error::other("it is a database, such as a journal")) } else { Ok(()) }
 }
 
-/// Makes a temporary file in the folder of a file.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder)
+/// The permissions of a new file, but for those that the user's mask takes.
+pub const PUBLIC: u32 = 0o666;
+
+/// Makes a temporary file with these permissions in the folder of a file.
+pub fn beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder_of(path))
+}
+
+/// Returns the folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
@@ -363,7 +371,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("journal.db");
         std::fs::write(&file, [&DATABASE[..], b"runs"].concat()).unwrap();
-        let failure = probe("the JSON report", &file).unwrap_err();
+        let failure = probe("the JSON report", Some(&file)).unwrap_err();
         assert!(failure.in_one_line().contains("a database, such as a journal"), "{failure:?}");
         write("the JSON report", &file, b"{}").unwrap_err();
         assert!(std::fs::read(&file).unwrap().ends_with(b"runs"));

@@ -40,7 +40,7 @@ pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId, 
     let outcome = Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) };
     let mut outcomes = OutcomeGrid::new(1, 1);
     outcomes.set(job, &outcome);
-    let scored = restored_run::score(&plan, &outcomes, &[None], None).map_err(Failure::fault)?;
+    let scored = restored_run::score(&plan, &outcomes, &[], None).map_err(Failure::fault)?;
     let run_record = RunRecord {
         plan: &plan,
         checker: &checker_identity(&plan.problem.checker),

@@ -1,10 +1,10 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
-use crate::recorder::{self, RESUME};
-use crate::running::{DetachPolicy, Running, template};
+use crate::recorder::RESUME;
+use crate::running::{self, DetachPolicy, template};
 use crate::{
-    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection, entrants,
-    programs, restored_run, sandbox,
+    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection,
+    command_line, entrants, programs, restored_run, sandbox,
 };
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::{
@@ -72,8 +72,7 @@ impl<'a> MatchRunner<'a> {
         args: &RunningArgs,
     ) -> Result<Self, Failure> {
         sandbox::warn_of_answers(&sandbox, problem);
-        let running = Running { catalogue, args, sandbox: &sandbox, describe: !args.no_journal };
-        let plan_runner = running.runner(DetachPolicy::Never)?;
+        let plan_runner = running::runner(catalogue, args, &sandbox, !args.no_journal, DetachPolicy::Never)?;
         let template = template(problem, &args.conditions, &sandbox)?;
         let template = Plan { order: Order::Interleaved, ..template };
         let toolbox = programs::toolbox(catalogue, &template, &args.conditions.build, &sandbox)?;
@@ -317,6 +316,16 @@ impl MatchResult {
         Self { plan, outcomes: OutcomeGrid::new(cases, solvers), inputs: vec![None; cases], stop: None }
     }
 
+    /// Returns the result of a plan of which these jobs were played.
+    pub fn of_jobs(plan: Plan, jobs: &[FinishedJob]) -> Self {
+        let mut played = Self::unplayed(plan);
+        for FinishedJob { job, outcome, evidence, .. } in jobs {
+            played.inputs[job.case] = played.inputs[job.case].or(evidence.input);
+            played.outcomes.set(*job, outcome);
+        }
+        played
+    }
+
     /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; outcomes of
     /// solvers that are not in `wanted` are left out.
     pub fn add_case(&mut self, later: &Self, case: usize, solvers: &[usize], wanted: &[usize]) {
@@ -330,7 +339,7 @@ impl MatchResult {
     /// Scores the outcomes by the problem's rule.
     pub fn scored(&self) -> Result<ScoredMatch<'_>, InvalidResults> {
         let Self { plan, outcomes, inputs, .. } = self;
-        let ScoredRun { rule, board, .. } = restored_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
+        let ScoredRun { rule, board, .. } = restored_run::score(plan, outcomes, &[], None)?;
         Ok(ScoredMatch { plan, outcomes, rule, board, units: EffectUnits::of(plan, inputs) })
     }
 
@@ -341,12 +350,17 @@ impl MatchResult {
 
     /// Returns the exit code that follows from the verdicts. Jobs that were not run do not count.
     pub fn exit(&self) -> Exit {
-        match self.stop {
-            Some(Stop::Interrupted) => Exit::Interrupted,
-            _ if self.is_faulty() => Exit::Fault,
-            _ if self.outcomes.finished().all(|outcome| outcome.is_accepted()) => Exit::Success,
-            _ => Exit::NotAccepted,
-        }
+        exit(&self.outcomes, self.stop)
+    }
+}
+
+/// Returns the exit code that follows from the verdicts of a run. Jobs that were not run do not count.
+pub fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {
+    match stop {
+        Some(Stop::Interrupted) => Exit::Interrupted,
+        _ if outcomes.verdicts().any(|verdict| verdict == Verdict::JudgeError) => Exit::Fault,
+        _ if outcomes.finished().all(|outcome| outcome.is_accepted()) => Exit::Success,
+        _ => Exit::NotAccepted,
     }
 }
 
@@ -362,7 +376,7 @@ impl Session {
     /// Closes the record of the run, which consists of this plan and these outcomes.
     pub fn finish(self, plan: &Plan, outcomes: &OutcomeGrid, stop: Option<Stop>) {
         // There are no totals without cases, or if the rule does not fit the scores.
-        let scored = restored_run::score(plan, outcomes, &vec![None; plan.cases.len()], None).ok();
+        let scored = restored_run::score(plan, outcomes, &[], None).ok();
         let scored = scored.filter(|_| !plan.cases.is_empty());
         let total = |solver: usize| -> Option<&BigRational> {
             let is_whole = outcomes.of_solver(solver).all(|outcome| outcome.is_some());
@@ -378,7 +392,7 @@ impl Session {
         };
         let recorded = self.recorder.finish(&end);
         if recorded.is_some() && stop == Some(Stop::Interrupted) {
-            let command = recorder::continue_command(self.options.continue_flag);
+            let command = command_line::with_flag(self.options.continue_flag);
             judge_report::note(&format!("the finished cases are recorded; continue with: {command}"));
         }
     }

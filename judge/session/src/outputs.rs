@@ -1,6 +1,7 @@
 //! The targets of reports: files that are checked before a command starts, and written at its end. A failure of one
 //! does not affect the others.
 
+use crate::load::is_stdout;
 use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
 use judge_journal::Surroundings;
@@ -34,9 +35,8 @@ impl<'a> Outputs<'a> {
             (Format::Html, &args.html),
             (Format::JsonLines, &args.jsonl),
         ];
-        let target = |path: &'a Path| if load::is_standard_output(path) { Path::new("-") } else { path };
         let targets: Vec<(Format, &Path)> =
-            requested.into_iter().filter_map(|(format, path)| Some((format, target(path.as_deref()?)))).collect();
+            requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect();
         for (format, _) in &targets {
             if let Some(Missing { why, hint }) = R::missing(*format) {
                 let error = format!("{} of {} does not exist: {why}", format.name(), R::NAME);
@@ -44,7 +44,7 @@ impl<'a> Outputs<'a> {
             }
         }
         refuse_two_in_one(targets.iter().map(|(format, path)| (format.name(), *path)))?;
-        targets.iter().try_for_each(|(format, path)| load::probe(format.name(), path))?;
+        targets.iter().try_for_each(|(format, path)| load::probe(format.name(), Some(path)))?;
         let stdout_is_taken = targets.iter().any(|(_, path)| is_stdout(path));
         Ok(Self { targets, stdout_is_taken })
     }
@@ -118,24 +118,19 @@ enum Target {
 impl Target {
     fn of(path: &Path) -> Self {
         match path.metadata() {
-            Ok(meta) if !is_stdout(path) => Self::Existing(meta.dev(), meta.ino()),
-            _ => Self::New(whole(path)),
+            _ if is_stdout(path) => Self::New("-".into()),
+            Ok(meta) => Self::Existing(meta.dev(), meta.ino()),
+            Err(_) => Self::New(whole(path)),
         }
     }
 }
 
 /// Returns a path in the form that all spellings of it share, or as it is if its folder does not exist.
 fn whole(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (folder.canonicalize(), path.file_name()) {
+    match (load::folder_of(path).canonicalize(), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
     }
-}
-
-/// Returns whether a path means the judge's own stream.
-pub fn is_stdout(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 /// The targets of a run's report.
@@ -202,7 +197,7 @@ pub fn publish_document(
     document: &(impl Document + ?Sized),
     text: impl FnOnce(Style) -> String,
 ) -> Result<(), Failure> {
-    if !json.is_some_and(load::is_standard_output) {
+    if !json.is_some_and(is_stdout) {
         judge_report::print(&text(Style::of_stdout()))?;
     }
     load::write_json(json, document)

@@ -1,8 +1,11 @@
 //! Pairs solvers of past runs by case, with each other and with solvers that run on the same cases now.
 
 use crate::entrants::{CaseKey, Entrant, PastEntrant};
-use crate::{Failure, MatchResult, MatchRunner, ReferenceScores, case_selection, command_line, restored_run};
+use crate::{
+    Failure, FromJournal, MatchResult, MatchRunner, ReferenceScores, case_selection, command_line, restored_run,
+};
 use judge_cli::{CaseArgs, RunningArgs};
+use judge_compare::paired::EffectMeasure;
 use judge_journal::{Surroundings, environment};
 use judge_problem::{
     CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Plan, Problem,
@@ -33,6 +36,13 @@ pub struct Pairing {
     pub nodes: NodeList,
     /// The stored features of each case; none if all cases were run now.
     pub features: Vec<Option<StoredFeatures>>,
+}
+
+impl Pairing {
+    /// Returns the result of a match in which all results are new. They were made on these nodes, or on this machine.
+    pub fn fresh(played: MatchResult, run_info: Option<RunInfo>, nodes: NodeList) -> Self {
+        Self { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes, features: Vec::new() }
+    }
 }
 
 /// The cases that entrants share.
@@ -152,16 +162,17 @@ impl Conditions {
 }
 
 /// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits
-/// of the first past run. `tell` receives each warning.
+/// of the first past run. Points are relative to the best scores in `best`, or else to those known today. `tell` receives each
+/// warning.
 pub fn pair(
     catalogue: &Catalogue,
     problem: &Problem,
     entrants: &[Entrant],
-    args: &CaseArgs,
-    running: &RunningArgs,
-    reference: &ReferenceScores,
+    (args, running): (&CaseArgs, &RunningArgs),
+    (measure, best): (Option<EffectMeasure>, Option<&Path>),
     tell: fn(&str),
 ) -> Result<Pairing, Failure> {
+    let reference = ReferenceScores::of_points(measure, catalogue, problem, best, FromJournal::Today)?;
     if args.seeds.is_some() || !args.inputs.is_empty() || !args.calls.is_empty() {
         return Err(Failure::usage(
             "the cases of past runs are compared: --seeds, --case and --inputs select none of them",

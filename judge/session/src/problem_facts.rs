@@ -53,10 +53,7 @@ fn parameters(problem: &Problem) -> String {
 
 /// Returns the metrics, with the ones that a built-in checker counts.
 fn metrics(problem: &Problem) -> String {
-    let counted = match &problem.checker {
-        CheckerChoice::BuiltIn(checker) => checker.metrics,
-        _ => &[],
-    };
+    let counted = problem.checker.built_in().map_or(&[][..], |checker| checker.metrics);
     let metric = |rule: &MetricRule| {
         let direction = rule.direction.map(|direction| format!(" ({})", direction.name())).unwrap_or_default();
         let known = counted.iter().find(|metric| rule.is_by_checker() && metric.name == rule.name);
@@ -111,23 +108,13 @@ fn answers(problem: &Problem) -> String {
 }
 
 fn rules_hint(problem: &Problem) -> String {
-    match &problem.checker {
-        CheckerChoice::BuiltIn(_) => format!("judge show {} --rules", problem.id),
-        CheckerChoice::External(_)
-        | CheckerChoice::Interactor(_)
-        | CheckerChoice::Tester(_)
-        | CheckerChoice::Tokens(..) => String::new(),
-    }
+    problem.checker.built_in().map(|_| format!("judge show {} --rules", problem.id)).unwrap_or_default()
 }
 
 /// Returns the number of the generator's versions, if there is more than one.
 fn of_versions(problem: &Problem) -> String {
-    match &problem.checker {
-        CheckerChoice::BuiltIn(checker) if checker.generators.len() > 1 => {
-            format!(" of {} (`generator-version`)", checker.generators.len())
-        }
-        _ => String::new(),
-    }
+    let count = problem.checker.built_in().map_or(0, |checker| checker.generators.len());
+    if count > 1 { format!(" of {count} (`generator-version`)") } else { String::new() }
 }
 
 fn scoring(problem: &Problem) -> String {

@@ -3,8 +3,8 @@
 use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
 use judge_problem::{
-    Catalogue, CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Languages, Limits,
-    Plan, Problem, Solver, SolverSpec, built_in_languages, read_languages,
+    Catalogue, CommandTemplate, CompiledNeeds, Languages, Limits, Plan, Problem, Solver, SolverSpec,
+    built_in_languages, read_languages,
 };
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
@@ -54,40 +54,10 @@ pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, 
             (command.line, command.compiled) = (line, needs);
         }
     }
-    keep_sources(catalogue.find(&id)?, &mut problem);
     if let Some(place) = catalogue.find_mut(&id) {
         *place = problem;
     }
     Ok(Programs { _toolbox: Some(toolbox) })
-}
-
-/// Keeps the source lines of a checker or a generator whose command was replaced. The source line is its identity.
-fn keep_sources(written: &Problem, problem: &mut Problem) {
-    if let (Some(then), Some(now)) = (command_of(&written.generator), command_of(&problem.generator))
-        && then != now
-    {
-        problem.generator_source = Some(then.line.clone());
-    }
-    let mut checker = written.checker.clone();
-    for (written, now) in checker.programs_mut().into_iter().zip(problem.checker.programs_mut()) {
-        keep_source(written, now);
-    }
-}
-
-fn keep_source(written: &ExternalChecker, now: &mut ExternalChecker) {
-    if written.command != now.command {
-        now.source_line = Some(written.command.line.clone());
-    }
-    if let (Some(written), Some(now)) = (&written.then, &mut now.then) {
-        keep_source(written, now);
-    }
-}
-
-fn command_of(generator: &Option<GeneratorChoice>) -> Option<&CommandTemplate> {
-    match generator.as_ref()? {
-        GeneratorChoice::Command(command) | GeneratorChoice::Files(FileGenerator { command, .. }) => Some(command),
-        GeneratorChoice::BuiltIn { .. } | GeneratorChoice::Seed => None,
-    }
 }
 
 /// Returns whether the first word of a command is a file with an ending, or is written as a folder.
@@ -127,8 +97,12 @@ fn compiled(
     let own = std::iter::once(program.path.to_string_lossy().into_owned());
     let more = program.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
     let all = own.chain(more).chain(words.iter().skip(1).cloned());
+    let needs = CompiledNeeds {
+        source_line: Some(line.clone()),
+        visible: program.visible.clone(),
+        environment: program.environment.clone(),
+    };
     let line = all.map(|word| shell_words::quote(&word).into_owned()).collect::<Vec<_>>().join(" ");
-    let needs = CompiledNeeds { visible: program.visible.clone(), environment: program.environment.clone() };
     Ok(Some((line, needs)))
 }
 

@@ -297,7 +297,7 @@ impl Recorder {
         let run = recording.run();
         let changed = self.setters.as_ref().and_then(changed_program);
         if let Some(what) = changed {
-            let hint = continue_command(self.options.continue_flag);
+            let hint = command_line::with_flag(self.options.continue_flag);
             judge_report::note_lines(&format!(
                 "warning: the {what} was edited while run {run} went on: it is recorded as interrupted, without a total\n\
                  hint: `{hint}` keeps it if all results hold, and else starts a new run"
@@ -393,7 +393,7 @@ fn lost_record_warning(open: &Recording, error: &JournalError, options: JournalO
         error if error.is_damage() => {
             format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.file()))
         }
-        _ => format!("the run continues; `{}` records the rest", continue_command(options.continue_flag)),
+        _ => format!("the run continues; `{}` records the rest", command_line::with_flag(options.continue_flag)),
     };
     format!("{}\n{}", one_line(&what), one_line(&format!("hint: {hint}")))
 }
@@ -517,9 +517,4 @@ impl ResultStore for Recorder {
             if are_stored { Ok(()) } else { Err(error) }
         })
     }
-}
-
-/// Returns the command line that continues from what this one has recorded, by this flag.
-pub fn continue_command(flag: &str) -> String {
-    command_line::with_flag(flag)
 }

@@ -169,7 +169,7 @@ impl ScoredRun {
 }
 
 /// Scores a run by its problem's rule, or by the plain sum if the rule needs thresholds and a case has none. `by` is
-/// the feature that the cases are grouped by.
+/// the feature that the cases are grouped by; without it, `features` may be empty.
 pub fn score(
     plan: &Plan,
     outcomes: &OutcomeGrid,

@@ -1,7 +1,7 @@
 //! The runners of plans: the cores of this machine, or a cluster.
 
 use crate::{Failure, command_line, sandbox};
-use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs, TierArg};
+use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
@@ -21,18 +21,6 @@ const RETRIES: u32 = 2;
 /// How long the submission of a job may take: with a full queue, `sbatch` tries again for minutes.
 const SUBMIT_WAIT: Duration = Duration::from_secs(60);
 
-/// How plans of a command are run.
-pub struct Running<'a> {
-    /// The problems, and the settings of engines.
-    pub catalogue: &'a Catalogue,
-    /// How many solvers run at once, where, and how isolated.
-    pub args: &'a RunningArgs,
-    /// The sandbox of this machine.
-    pub sandbox: &'a Arc<Sandbox>,
-    /// Whether events carry the features of their cases.
-    pub describe: bool,
-}
-
 /// Whether a run on a cluster may continue without this judge.
 #[derive(Debug, Clone)]
 pub enum DetachPolicy {
@@ -44,59 +32,68 @@ pub enum DetachPolicy {
     Reattach(Start),
 }
 
-impl Running<'_> {
-    /// Returns the runner of the plans.
-    pub fn runner(&self, detach: DetachPolicy) -> Result<Box<dyn PlanRunner>, Failure> {
-        match self.args.engine.on {
-            None if !matches!(detach, DetachPolicy::Reattach(_)) => {
-                let settings = settings_on(&Cores::here(), &self.args.jobs, self.describe);
-                Ok(Box::new(LocalRunner::new(Arc::clone(self.sandbox), settings, || exit_at_once())))
-            }
-            None | Some(Engine::Slurm) => {
-                let settings = self.slurm_settings(matches!(detach, DetachPolicy::Allowed(true)))?;
-                let ask = if matches!(detach, DetachPolicy::Never) { cancel } else { ask };
-                let start = match detach {
-                    DetachPolicy::Reattach(start) => start,
-                    DetachPolicy::Never | DetachPolicy::Allowed(_) => Start::Fresh,
-                };
-                let (catalogue, sandbox) = (self.catalogue.clone(), Arc::clone(self.sandbox));
-                Ok(Box::new(SlurmRunner::new(settings, catalogue, sandbox, start, ask)))
-            }
+/// Returns the runner of a command's plans: the cores of this machine, or the engine that the command line names. `describe`:
+/// events carry the features of their cases.
+pub fn runner(
+    catalogue: &Catalogue,
+    args: &RunningArgs,
+    sandbox: &Arc<Sandbox>,
+    describe: bool,
+    detach: DetachPolicy,
+) -> Result<Box<dyn PlanRunner>, Failure> {
+    let sandbox = Arc::clone(sandbox);
+    match args.engine.on {
+        None if !matches!(detach, DetachPolicy::Reattach(_)) => {
+            let settings = settings_on(&Cores::here(), &args.jobs, describe);
+            Ok(Box::new(LocalRunner::new(sandbox, settings, || exit_at_once())))
+        }
+        None | Some(Engine::Slurm) => {
+            let is_detached = matches!(detach, DetachPolicy::Allowed(true));
+            let settings = slurm_settings(catalogue, args, describe, is_detached)?;
+            let ask = if matches!(detach, DetachPolicy::Never) { cancel } else { ask };
+            let start = match detach {
+                DetachPolicy::Reattach(start) => start,
+                DetachPolicy::Never | DetachPolicy::Allowed(_) => Start::Fresh,
+            };
+            Ok(Box::new(SlurmRunner::new(settings, catalogue.clone(), sandbox, start, ask)))
         }
     }
+}
 
-    /// Returns the settings of Slurm: those of the command line, or else of the catalogue.
-    fn slurm_settings(&self, detach: bool) -> Result<SlurmSettings, Failure> {
-        let (table, RunningArgs { engine, jobs, conditions, .. }) = (&self.catalogue.slurm, self.args);
-        let mut options = table.sbatch.clone();
-        for text in &engine.sbatch {
-            options.extend(shell_words::split(text).map_err(|error| {
-                Failure::usage(format!("--sbatch `{text}`: {error}"))
-                    .with_hint("--sbatch '--partition=short --time=30'")
-            })?);
-        }
-        let workdir = engine.workdir.clone().or_else(|| table.workdir.clone()).unwrap_or_else(|| ".".into());
-        let SandboxArgs { tier: TierArg(tier), require_tier, allow_unsafe, .. } = &conditions.sandbox;
-        Ok(SlurmSettings {
-            workdir,
-            options,
-            constraint: engine.constraint.clone().or_else(|| table.constraint.clone()),
-            retries: engine.retries.or(table.retries).unwrap_or(RETRIES),
-            submit_wait: table.submit_wait.map_or(SUBMIT_WAIT, |Time(wait)| wait),
-            detach,
-            worker: WorkerSettings {
-                jobs: jobs.jobs.map_or(1, NonZeroUsize::get),
-                describe: self.describe,
-                tier: match tier {
-                    TierChoice::Auto => "auto".to_owned(),
-                    TierChoice::Forced(tier) => tier.to_string(),
-                },
-                require_tier: require_tier.map(|tier: Tier| tier.to_string()),
-                allow_unsafe: *allow_unsafe,
-                pin: !jobs.no_pin,
-            },
-        })
+/// Returns the settings of Slurm: those of the command line, or else of the catalogue.
+fn slurm_settings(
+    catalogue: &Catalogue,
+    RunningArgs { engine, jobs, conditions, .. }: &RunningArgs,
+    describe: bool,
+    detach: bool,
+) -> Result<SlurmSettings, Failure> {
+    let table = &catalogue.slurm;
+    let mut options = table.sbatch.clone();
+    for text in &engine.sbatch {
+        options.extend(shell_words::split(text).map_err(|error| {
+            Failure::usage(format!("--sbatch `{text}`: {error}")).with_hint("--sbatch '--partition=short --time=30'")
+        })?);
     }
+    let SandboxArgs { tier, require_tier, allow_unsafe, .. } = &conditions.sandbox;
+    Ok(SlurmSettings {
+        workdir: engine.workdir.clone().or_else(|| table.workdir.clone()).unwrap_or_else(|| ".".into()),
+        options,
+        constraint: engine.constraint.clone().or_else(|| table.constraint.clone()),
+        retries: engine.retries.or(table.retries).unwrap_or(RETRIES),
+        submit_wait: table.submit_wait.map_or(SUBMIT_WAIT, |Time(wait)| wait),
+        detach,
+        worker: WorkerSettings {
+            jobs: jobs.jobs.map_or(1, NonZeroUsize::get),
+            describe,
+            tier: match tier {
+                TierChoice::Auto => "auto".to_owned(),
+                TierChoice::Forced(tier) => tier.to_string(),
+            },
+            require_tier: require_tier.map(|tier: Tier| tier.to_string()),
+            allow_unsafe: *allow_unsafe,
+            pin: !jobs.no_pin,
+        },
+    })
 }
 
 fn cancel(_signals: &mut Signals) -> OnInterrupt {

@@ -40,25 +40,26 @@ pub fn note_gaps(sandbox: &Sandbox) {
     }
 }
 
+/// What shows why a tier does not work.
+const DOCTOR_HINT: &str = "`judge doctor` shows what is missing";
+
 fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure> {
-    let (tier, allow_unsafe, tier_cache) = (args.tier.0, args.allow_unsafe, tier_cache_file());
+    let (tier, allow_unsafe, tier_cache) = (args.tier, args.allow_unsafe, tier_cache_file());
     let options = Options { tier, allow_unsafe, tier_cache, all_cores, ..Options::default() };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error).with_hint(SHORTAGE_HINT),
         // With --unsafe, even programs with limits alone cannot run here.
-        OpenError::Nothing { .. } if allow_unsafe => {
-            Failure::usage(error).with_hint("`judge doctor` shows what is missing")
+        OpenError::Nothing { .. } if !allow_unsafe => {
+            Failure::usage(error).with_hint(format!("{DOCTOR_HINT}; --unsafe runs trusted programs with limits alone"))
         }
-        OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
-        OpenError::Nothing { .. } => Failure::usage(error)
-            .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),
+        OpenError::Nothing { .. } | OpenError::Unavailable { .. } => Failure::usage(error).with_hint(DOCTOR_HINT),
         _ => Failure::fault(error),
     })?;
     let tier = sandbox.tier();
     // The strongest tier is the smallest.
     if let Some(required) = args.require_tier.filter(|required| tier > *required) {
         let error = format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
-        return Err(Failure::usage(error).with_hint("`judge doctor` shows what is missing"));
+        return Err(Failure::usage(error).with_hint(DOCTOR_HINT));
     }
     command::use_sandbox(&sandbox);
     Ok(sandbox)
@@ -68,7 +69,7 @@ fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure>
 pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
     let options = || Options { tier_cache: tier_cache_file(), ..Options::default() };
     let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());
-    match args.tier.0 {
+    match args.tier {
         _ if args.allow_unsafe => Some("--unsafe"),
         TierChoice::Forced(tier) if tier == Tier::Unsafe || is_weaker(tier) => Some("--tier"),
         _ => (!args.visible.is_empty()).then_some("--dir"),

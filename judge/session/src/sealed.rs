@@ -23,9 +23,8 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Seeds are drawn below this bound, which a signed integer of any language holds.
@@ -38,7 +37,7 @@ const HEADER: &str =
     "# Sealed cases: seeds that no solver may know, and what was told of them. Keep this file to yourself.\n";
 
 /// The file of sealed cases.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Record {
     /// The seeds, as `--seeds` takes them.
@@ -314,8 +313,7 @@ impl<'a> SealedCases<'a> {
     /// solver without a failure, and a better score counts for more than the scale.
     fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
         if !self.compares_solvers() {
-            let features = vec![None; played.plan.cases.len()];
-            let scored = restored_run::score(&played.plan, &played.outcomes, &features, None)?;
+            let scored = restored_run::score(&played.plan, &played.outcomes, &[], None)?;
             let weights: Vec<BigRational> = scored.board.weights.iter().collect();
             let share = match self.problem.scoring.aggregate() {
                 Aggregate::Total => BigRational::one(),
@@ -367,11 +365,7 @@ impl<'a> SealedCases<'a> {
         if before.as_ref() == Some(&text) {
             return Ok(record);
         }
-        let mut file = tempfile::Builder::new()
-            .prefix(".judge-")
-            .permissions(Permissions::from_mode(PRIVATE))
-            .tempfile_in(folder)
-            .map_err(unwritable)?;
+        let mut file = load::beside(&self.path, PRIVATE).map_err(unwritable)?;
         io::Write::write_all(&mut file, text.as_bytes()).map_err(unwritable)?;
         file.as_file().sync_all().map_err(unwritable)?;
         file.persist(&self.path).map_err(|error| unwritable(error.error))?;
@@ -386,10 +380,7 @@ impl<'a> SealedCases<'a> {
             None => {
                 let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
                 let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
-                let id = String::new();
-                let (problem, terms, limits) = (None, None, None);
-                let (best, reference, last) = (None, Vec::new(), None);
-                Record { seeds, id, problem, terms, limits, queries: 0, best, reference, last }
+                Record { seeds, ..Record::default() }
             }
         };
         if record.id.is_empty() {

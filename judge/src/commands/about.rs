@@ -1,10 +1,9 @@
 //! Commands that list things: problems, languages, this machine, and the schemas of reports: `judge list`, `show`,
 //! `languages`, `doctor`, `schema`.
 
-use clap::ValueEnum;
-use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs, SchemaOf};
+use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs};
 use judge_problem::manifest::CATALOGUE_SCHEMA;
-use judge_problem::{CheckerChoice, Exit, Problem};
+use judge_problem::{Exit, Problem};
 use judge_report::{Style, grid, left, right};
 use judge_run::solver::{self, Cache};
 use judge_sandbox::Options;
@@ -59,7 +58,7 @@ pub(super) fn show(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
 pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(global)?;
     let problem = catalogue.find(id)?;
-    let CheckerChoice::BuiltIn(checker) = &problem.checker else {
+    let Some(checker) = problem.checker.built_in() else {
         let error = format!("the rules of `{id}` are not known: its checker is a command");
         return Err(Failure::usage(error).with_hint(format!("`judge show {id}` shows its format and its source")));
     };
@@ -108,9 +107,8 @@ pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
 }
 
 /// Prints a JSON schema.
-pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
-    let value = of.to_possible_value();
-    let text = match value.and_then(|value| judge_report::schema(value.get_name())) {
+pub(super) fn schema(of: &str) -> Result<Exit, Failure> {
+    let text = match judge_report::schema(of) {
         Some(schema) => serde_json::to_string_pretty(&schema).map_err(Failure::fault)?,
         // The only schema that does not describe a report.
         None => CATALOGUE_SCHEMA.to_owned(),
@@ -121,18 +119,13 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use judge_report::SCHEMAS;
 
     #[test]
     fn every_report_has_a_schema() {
-        let names: Vec<_> = SchemaOf::value_variants().iter().filter_map(SchemaOf::to_possible_value).collect();
-        let without: Vec<_> = names
-            .iter()
-            .map(|name| name.get_name())
-            .filter(|name| !SCHEMAS.iter().any(|(of, ..)| of == name))
-            .collect();
-        assert_eq!(without, ["problems"]);
+        let names = judge_cli::SCHEMAS.map(|(name, _)| name);
+        let without: Vec<_> = names.iter().filter(|name| !SCHEMAS.iter().any(|(of, ..)| of == *name)).collect();
+        assert_eq!(without, [&"problems"]);
         assert_eq!(names.len(), SCHEMAS.len() + 1);
     }
 }

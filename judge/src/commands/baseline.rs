@@ -71,7 +71,7 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Ex
         solver: plan.solvers[0].spec.text.clone(),
         solver_name: Some(plan.solvers[0].spec.name.clone()),
         baseline,
-        sources: sources(&plan, folder_of(&args.output)),
+        sources: sources(&plan, load::folder_of(&args.output)),
         references: references(&plan, &played),
     };
     load::write("the baseline", &args.output, record.render().as_bytes())?;
@@ -242,11 +242,6 @@ fn relative(path: &Path, folder: &Path) -> PathBuf {
     let shared = path.components().zip(folder.components()).take_while(|(left, right)| left == right).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(path.components().skip(shared)).collect()
-}
-
-/// Returns the folder of a file.
-pub(super) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

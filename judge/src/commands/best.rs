@@ -28,7 +28,7 @@ pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Fail
         let report = BestReport { game: &game, scores: &best.scores };
         load::write_with("the best scores", path, |out| Ok(report.write_json(out)?))?;
     }
-    if target != Some(Path::new("-")) {
+    if !target.is_some_and(load::is_stdout) {
         best.scores.truncate(rows.unwrap_or(usize::MAX));
         judge_report::print(&judge_report::best_text(&best, Style::of_stdout()))?;
     }

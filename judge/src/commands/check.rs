@@ -42,14 +42,8 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
         let failed = |error| Failure::usage(format!("cannot read the answer file {}: {error}", path.display()));
         path.metadata().map_err(failed)?;
     }
-    let (input, name) = match (&args.input, args.seed) {
-        (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
-        (None, seed) => {
-            let seed = seed.unwrap_or_default();
-            (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
-        }
-    };
     let file = args.input.as_deref();
+    let (input, name) = answers::named_input(problem, file, args.seed.unwrap_or_default())?;
     let case = answers::prepare(problem, &input, &name, file, args.answer.as_deref())?;
     let Decision { ruling, metrics } = answers::check(&case, output, limit)?;
     judge_report::print_line(&ruling.to_string())?;

@@ -7,7 +7,8 @@ use judge_run::program;
 use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
 use judge_sandbox::{Request, Sink, Stdin, Visible};
-use judge_session::outputs::{is_stdout, refuse_two_in_one};
+use judge_session::load::is_stdout;
+use judge_session::outputs::refuse_two_in_one;
 use judge_session::{Failure, load, sandbox};
 use rustix::fs::FileType;
 use std::fmt::Display;
@@ -68,25 +69,21 @@ fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams
     seen.extend(program::visible(&program));
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
+    let limits = judge_sandbox::Limits {
+        cpu: bounded(limits.cpu),
+        wall: bounded(limits.wall),
+        memory,
+        ..program::sandbox_limits(limits, limits.output.0)
+    };
     Request {
         environment: program::environment(&program, &args.sandbox.environment),
-        program: program.path,
         argv: program.argv,
         stdin: streams.stdin.clone(),
-        limits: judge_sandbox::Limits {
-            cpu: bounded(limits.cpu),
-            wall: bounded(limits.wall),
-            memory,
-            stdout: limits.output.0,
-            stderr: limits.output.0,
-            processes: Some(limits.processes),
-            disk: limits.disk().0,
-        },
         visible: seen,
         hidden,
-        folder: None,
         stdout: Sink::File(Arc::clone(&streams.stdout)),
         stderr: Sink::File(Arc::clone(&streams.stderr)),
+        ..Request::new(program.path, limits)
     }
 }
 
@@ -133,14 +130,15 @@ struct Streams {
     stderr: Arc<File>,
 }
 
+/// Returns the user's files that take the standard output, the standard error and the report of the program: not the streams
+/// of the judge.
+fn files(args: &ExecArgs) -> [Option<&Path>; 3] {
+    let [stdout, json] = [&args.stdout, &args.json].map(|path| path.as_deref().filter(|path| !is_stdout(path)));
+    [stdout, args.stderr.as_deref().filter(|path| *path != Path::new("-")), json]
+}
+
 impl Streams {
     fn open(args: &ExecArgs) -> Result<Self, Failure> {
-        let file = |what: &str, path: Option<&Path>| match path.filter(|path| !is_stdout(path)) {
-            None => nameless("judge-output").map(Arc::new),
-            Some(path) => {
-                load::create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
-            }
-        };
         // The input first: what cannot run empties no file.
         let stdin = stdin(args.stdin.as_deref())?;
         refuse_input_as_output(args)?;
@@ -148,33 +146,33 @@ impl Streams {
             let error = "--stdout and --json cannot both go to standard output";
             return Err(Failure::usage(error).with_hint("give one of them a file"));
         }
+        let files = files(args);
         // A device or a pipe takes two.
-        let is_file = |path: &&Path| !is_stdout(path) && path.metadata().map_or(true, |meta| meta.is_file());
-        let outputs = [("--stdout", &args.stdout), ("--stderr", &args.stderr), ("--json", &args.json)];
-        refuse_two_in_one(
-            outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref().filter(is_file)?))),
-        )?;
-        for (what, path) in [
-            ("the standard output to", &args.stdout),
-            ("the standard error to", &args.stderr),
-            ("the JSON report", &args.json),
-        ] {
-            path.as_deref().map_or(Ok(()), |path| load::probe(what, path))?;
-        }
-        let stdout = file("the standard output to", args.stdout.as_deref())?;
-        Ok(Self { stdin, stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
+        let is_file = |path: &&Path| path.metadata().map_or(true, |meta| meta.is_file());
+        let flags = ["--stdout", "--stderr", "--json"].into_iter().zip(files);
+        refuse_two_in_one(flags.filter_map(|(flag, path)| Some((flag, path.filter(is_file)?))))?;
+        let names = ["the standard output to", "the standard error to", "the JSON report"];
+        names.iter().zip(files).try_for_each(|(what, path)| load::probe(what, path))?;
+        let open = |stream: usize| match files[stream] {
+            None => nameless("judge-output").map(Arc::new),
+            Some(path) => load::create_without_waiting(path)
+                .map(Arc::new)
+                .map_err(|error| load::unwritable(names[stream], path, &error)),
+        };
+        Ok(Self { stdin, stdout: open(0)?, stderr: open(1)? })
     }
 
     /// Copies output that did not go to a file of the user to the judge's own streams, unless a report goes to standard
     /// output.
     fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
+        let [own_stdout, own_stderr, _] = files(args).map(|file| file.is_none());
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
-        if args.stdout.as_deref().is_none_or(is_stdout) && !args.json.as_deref().is_some_and(is_stdout) {
+        if own_stdout && !args.json.as_deref().is_some_and(is_stdout) {
             stdout.rewind().map_err(unreadable)?;
             judge_report::print_from(&mut stdout)?;
         }
-        if args.stderr.as_deref().is_none_or(is_stdout) {
+        if own_stderr {
             stderr.rewind().map_err(unreadable)?;
             judge_report::note_from(&mut stderr);
         }
@@ -186,9 +184,8 @@ impl Streams {
 fn refuse_input_as_output(args: &ExecArgs) -> Result<(), Failure> {
     let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
     let input = args.stdin.as_deref().and_then(identity);
-    let outputs = [args.stdout.as_deref(), args.stderr.as_deref(), args.json.as_deref()];
-    let is_input = |output: &&Path| !is_stdout(output) && input.is_some() && identity(output) == input;
-    match outputs.into_iter().flatten().find(is_input) {
+    let is_input = |output: &&Path| input.is_some() && identity(output) == input;
+    match files(args).into_iter().flatten().find(is_input) {
         None => Ok(()),
         Some(output) => Err(Failure::usage(format!("{} is the input, and cannot be an output", output.display()))
             .with_hint("name another file for the output")),
@@ -202,8 +199,7 @@ fn nameless(purpose: &str) -> Result<File, Failure> {
 
 /// Adds the names of the output files to an error of the sandbox, which does not have them.
 fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
-    let named = [&args.stdout, &args.stderr].into_iter().flatten().filter(|path| !is_stdout(path));
-    let files: Vec<_> = named.map(|path| path.display().to_string()).collect();
+    let files: Vec<_> = files(args)[..2].iter().flatten().map(|path| path.display().to_string()).collect();
     let during_the_run = matches!(error, RunError::Run(_));
     let failure = Failure::from(error);
     if files.is_empty() || !during_the_run {

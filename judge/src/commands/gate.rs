@@ -17,7 +17,7 @@ use judge_session::{
 };
 use judge_statistics::holm;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A baseline file.
@@ -39,10 +39,13 @@ struct PlayedGate {
 
 /// Runs the cases of one or more baselines and compares.
 pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Failure> {
-    if let Some(record) = sealed_baseline(args)? {
+    // Once, because a pipe has nothing more.
+    let texts = args.baselines.iter().map(|file| load::text("the baseline", file)).collect::<Result<Vec<_>, _>>()?;
+    let files: Vec<(&Path, String)> = args.baselines.iter().map(PathBuf::as_path).zip(texts).collect();
+    if let Some(record) = sealed_baseline(args, &files)? {
         return sealed::gate(global, args, &record);
     }
-    let recorded = args.baselines.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let recorded = files.iter().map(|(file, text)| read(file, text)).collect::<Result<Vec<_>, _>>()?;
     if args.calibrate {
         return calibrate(args, &recorded);
     }
@@ -83,9 +86,9 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Fail
 }
 
 /// Returns the first sealed baseline, if there is one.
-fn sealed_baseline(args: &GateArgs) -> Result<Option<SealedBaseline>, Failure> {
-    for file in &args.baselines {
-        if let Some(record) = SealedBaseline::parse(file, &load::text("the baseline", file)?)? {
+fn sealed_baseline(args: &GateArgs, files: &[(&Path, String)]) -> Result<Option<SealedBaseline>, Failure> {
+    for (file, text) in files {
+        if let Some(record) = SealedBaseline::parse(file, text)? {
             return Ok(Some(record));
         }
     }
@@ -119,7 +122,7 @@ fn play(
     let problem = catalogue.find(&record.baseline.problem)?;
     let mut runner = MatchRunner::open_in(sandbox.clone(), &catalogue, problem, &args.running)?;
     let solvers = solver(&mut runner, args, record)?;
-    let cases = cases(problem, record, baseline::folder_of(file))?;
+    let cases = cases(problem, record, load::folder_of(file))?;
     let plan = runner.plan_as_it_is(solvers, cases, BestSource::File(file.to_path_buf()));
     let limits = limits(args, problem.direction);
     let mut repeats = 0;
@@ -223,9 +226,8 @@ fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Fai
     Ok(Exit::Success)
 }
 
-fn read(file: &Path) -> Result<RecordedGate<'_>, Failure> {
-    let text = load::text("the baseline", file)?;
-    let record = BaselineFile::parse(&text).map_err(|error| {
+fn read<'a>(file: &'a Path, text: &str) -> Result<RecordedGate<'a>, Failure> {
+    let record = BaselineFile::parse(text).map_err(|error| {
         Failure::usage(format!("{} is not a baseline: {error}", file.display()))
             .with_hint("`judge baseline -p ID -s S --output FILE` writes one")
     })?;

@@ -6,7 +6,7 @@ use judge_problem::{
     Catalogue, Digest, Exit, Features, HistoryRow, Labels, Note, Number, Outcome, Rule, RunChoice, RunId, RunState,
     SolverSpec, StoredRun, Tag, listed,
 };
-use judge_report::{Document, RunReport, Style};
+use judge_report::RunReport;
 use judge_run::solver;
 use judge_session::case_selection::{self, CaseDescriptions, check_filter};
 use judge_session::detached::{self, DetachedRuns};
@@ -14,7 +14,6 @@ use judge_session::restored_run::publish;
 use judge_session::{Failure, GlobalArgs, RestoredRun, RunOutputs, load, outputs, recorder};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -59,15 +58,11 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
     if let (true, Some(id)) = (rows.is_empty(), &args.problem) {
         catalogue.find(id)?;
     }
-    if let Some(path) = &args.json {
-        load::write("the JSON history", path, rows.to_json().map_err(Failure::fault)?.as_bytes())?;
-    }
     let mut to_collect: Vec<_> =
         rows.iter().filter_map(|row| detached::how_to_collect(row.run, row.detached.as_ref(), &journal)).collect();
     to_collect.dedup();
-    if args.json.as_deref() != Some(Path::new("-")) {
-        judge_report::print(&judge_report::history_text(&told_apart(rows), Style::of_stdout()))?;
-    }
+    let text = |style| judge_report::history_text(&told_apart(rows.clone()), style);
+    outputs::publish_document(args.json.as_deref(), &*rows, text)?;
     to_collect.iter().for_each(|how| judge_report::note(how));
     if has_older {
         judge_report::note("older runs are not shown: -n N shows more, --all shows every run");

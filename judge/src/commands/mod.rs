@@ -29,7 +29,7 @@ mod work;
 
 use judge_cli::{Cli, Command};
 use judge_journal::{Journal, ReadableRows};
-use judge_problem::Exit;
+use judge_problem::{Exit, counted};
 use judge_run::{command, executor};
 use judge_session::failure::move_away;
 use judge_session::{Failure, GlobalArgs, load, recorder};
@@ -62,7 +62,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Find(args) => find::find(global, &args),
         Command::Reduce(args) => reduce::reduce(global, &args),
         Command::Tune(args) => tune::tune(global, &args),
-        Command::Import(args) => import::import(&args, verify::verify),
+        Command::Import(args) => import::import(&args),
         Command::List => about::list(global),
         Command::Show { problem, rules: false } => about::show(global, &problem),
         Command::Show { problem, rules: true } => about::rules(global, &problem),
@@ -72,7 +72,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Serve(args) => serve::serve(global, args.into_inner()),
         Command::Mcp(args) => serve::mcp(global, *args.into_inner()),
         Command::View(args) => view::view(global, &args),
-        Command::Schema { of } => about::schema(of),
+        Command::Schema { of } => about::schema(&of),
         Command::Completions { shell } => completion::script(shell),
         Command::Languages(args) => about::languages(global, &args),
         Command::Cache { action } => about::cache(action.as_ref()),
@@ -108,14 +108,10 @@ fn explain(failure: Failure, global: GlobalArgs<'_>) -> Failure {
     let path = recorder::path(&catalogue);
     let readable_rows = match Journal::readable_rows(&path) {
         Some(ReadableRows { runs, results }) => {
-            format!("what can still be read of it is {}", runs_and_results(runs, results))
+            let counted = |count, what| counted(usize::try_from(count).unwrap_or(usize::MAX), what);
+            format!("what can still be read of it is {} and {}", counted(runs, "run"), counted(results, "result"))
         }
         None => "nothing of it can be read".to_owned(),
     };
     failure.with_hint(format!("{readable_rows}; this makes room for a new one: {}", move_away(&path)))
-}
-
-fn runs_and_results(runs: u64, results: u64) -> String {
-    let many = |count, what| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
-    format!("{} and {}", many(runs, "run"), many(results, "result"))
 }

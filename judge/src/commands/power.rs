@@ -9,8 +9,7 @@ use judge_run::command::game_of;
 use judge_session::comparison;
 use judge_session::entrants::{self, CaseKey, PastEntrant, RUN};
 use judge_session::{
-    Failure, FromJournal, GlobalArgs, MatchResult, MatchRunner, Outputs, ReferenceScores, load, outputs, pairing,
-    programs, recorder,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, load, outputs, pairing, programs, recorder,
 };
 use judge_statistics::{Moments, linearised};
 use std::collections::HashSet;
@@ -94,16 +93,9 @@ fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option
         let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;
         (played, runner.plan_runner.nodes())
     } else {
-        let reference = ReferenceScores::of_points(measure, &catalogue, problem, best, FromJournal::Today)?;
-        let pairing = pairing::pair(
-            &catalogue,
-            problem,
-            &entrants,
-            &args.cases,
-            &args.running,
-            &reference,
-            pairing::print_warning,
-        )?;
+        let conditions = (&args.cases, &args.running);
+        let pairing =
+            pairing::pair(&catalogue, problem, &entrants, conditions, (measure, best), pairing::print_warning)?;
         (pairing.played, pairing.nodes)
     };
     if played.stop == Some(Stop::Interrupted) {

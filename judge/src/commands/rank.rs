@@ -8,8 +8,7 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
 use judge_session::comparison::{
-    check_bound, check_metric, check_min_effect, compared_runs, measured, measured_pairing, min_effect_warning,
-    parameters, unit,
+    self, compared_runs, measured, measured_pairing, min_effect_warning, parameters, unit,
 };
 use judge_session::pairing::print_warning;
 use judge_session::{
@@ -32,9 +31,7 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
-    check_bound(args, &problem.scoring)?;
-    check_min_effect(args, &problem.scoring)?;
-    check_metric(&args.statistics, problem)?;
+    comparison::check(args, problem)?;
     let outputs = Outputs::check::<RankReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let mut order = SolverOrder::new(entrants.len());
@@ -50,7 +47,8 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
     let warning = min_effect_warning(args, measure, &scored.rule);
     warning.iter().for_each(|warning| print_warning(warning));
     pairing.warnings.extend(warning);
-    let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
+    let (statistics, is_sequential) = (&args.statistics, args.until_decided);
+    let compared = compared_runs(statistics, is_sequential, &pairing, measure, &scored.rule, provenance);
     outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
     Ok(exit)
 }

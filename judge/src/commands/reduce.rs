@@ -1,11 +1,11 @@
 //! `judge reduce`: makes a failing case small.
 
-use super::find::{NewAnswers, again, check_names, check_programs};
+use super::find::{NewAnswers, again, check_names, check_programs, is_valid, try_cases};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, JobId, Outcome, Plan,
-    Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, map_on_all_cores, quote,
+    CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, Outcome, Plan, Problem,
+    ReadFile, Solver, Stop, Verdict, counted, map_on_all_cores, quote,
 };
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
@@ -27,16 +27,14 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let (mut input, name) = input(problem, args)?;
-    if let Some(path) = &args.output {
-        load::probe("the small input", path)?;
-    }
+    load::probe("the small input", args.output.as_deref())?;
     let mut trials = Trials::open(&catalogue, problem, args)?;
     trials.begin(&input, &name, args)?;
     let (before, started) = (size(&input), Instant::now());
     let ended = shrink(&mut trials, &mut input);
     let whole = if ended.is_ok() { trials.confirm(&input) } else { Ok(()) };
     let (runs, seconds) = (trials.runs, started.elapsed().as_secs_f64());
-    let path = args.output.as_ref().filter(|path| *path != Path::new("-"));
+    let path = args.output.as_ref().filter(|path| !load::is_stdout(path));
     let again = path.map(|path| trials.again(path, args));
     drop(trials);
     load::write("the small input", args.output.as_deref().unwrap_or(Path::new("-")), &input)?;
@@ -57,17 +55,14 @@ fn size(input: &[u8]) -> String {
 
 /// Returns the input that the command line names, and its name. The input is valid for the problem.
 fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Failure> {
-    let (input, name) = match (&args.input, &args.call) {
-        (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
-        (None, _) if problem.generator.is_none() => {
-            let error = format!("the problem `{}` has no generator for seeds", problem.id);
-            return Err(Failure::usage(error).with_hint("name a file: --input FILE"));
-        }
-        (None, Some(call)) => (Inputs::of(problem).generate_call(call)?, call.to_string()),
-        (None, None) => {
-            let seed = args.seed.unwrap_or_default();
-            (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
-        }
+    let file = args.input.as_deref();
+    if file.is_none() && problem.generator.is_none() {
+        let error = format!("the problem `{}` has no generator for seeds", problem.id);
+        return Err(Failure::usage(error).with_hint("name a file: --input FILE"));
+    }
+    let (input, name) = match &args.call {
+        Some(call) => (Inputs::of(problem).generate_call(call)?, call.to_string()),
+        None => answers::named_input(problem, file, args.seed.unwrap_or_default())?,
     };
     if !matches!(problem.checker, CheckerChoice::Tokens(..)) {
         answers::prepare(problem, &input, &name, None, None)?;
@@ -258,29 +253,12 @@ impl<'a> Trials<'a> {
         let read = |input: &Vec<u8>| ReadFile { hash: Digest::of(input), input: Some(Arc::from(&**input)) };
         cases.set_read_files(inputs.iter().map(read).collect());
         let plan = self.runner.plan_as_it_is(self.solvers.clone(), cases, self.problem.best.clone());
-        let plan = Plan { hand_over_answers: self.compared.is_some(), ..plan };
-        let (count, solvers) = (plan.cases.len(), self.solvers.len());
-        let mut all_answers = vec![Vec::new(); count * solvers];
-        let part = Part::whole(&plan);
-        let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
-            self.steps.watch(event);
-            if let RunEvent::Finished(finished) = event {
-                let place = finished.job.case * solvers + finished.job.solver;
-                all_answers[place] = finished.evidence.answer.clone().unwrap_or_default();
-            }
-        })?;
-        self.interrupted |= result.stop == Some(Stop::Interrupted);
-        self.runs += result.outcomes.finished().count();
-        let trial = |case: usize| {
-            let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
-            let mut outcomes = outcomes.collect::<Option<Trial>>()?;
-            if let Some(compared) = &self.compared {
-                let answers = &all_answers[case * solvers..(case + 1) * solvers];
-                compared.judge(&inputs[case / times], &mut outcomes, answers);
-            }
-            Some(outcomes)
-        };
-        Ok((0..count).map_while(trial).collect())
+        let (part, compared) = (Part::whole(&plan), self.compared.as_ref());
+        let input = |case: usize| &*inputs[case / times];
+        let tried = try_cases(&self.runner, &mut self.session, (plan, part), compared, input, &self.steps)?;
+        self.interrupted |= tried.stop == Some(Stop::Interrupted);
+        self.runs += tried.runs;
+        Ok(tried.cases.into_iter().map(|(outcomes, _)| outcomes).collect())
     }
 
     /// Returns whether a result shows the goal.
@@ -316,12 +294,7 @@ impl Oracle for Trials<'_> {
 
     fn are_valid(&self, inputs: &[&[u8]]) -> Vec<bool> {
         let (problem, reader) = (self.problem, &self.reader);
-        let validator = problem.verification.validator.as_ref();
-        map_on_all_cores(inputs.len(), |place| {
-            let input = inputs[place];
-            reader.describe_input(input).is_ok()
-                && validator.is_none_or(|validator| matches!(validate(problem, validator, input), Ok(None)))
-        })
+        map_on_all_cores(inputs.len(), |place| is_valid(problem, reader, inputs[place]))
     }
 
     fn first(&mut self, inputs: &[Vec<u8>]) -> Result<Option<usize>, Failure> {

@@ -26,7 +26,7 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
             .with_hint("give each a file of its own"));
     }
     for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
-        path.as_deref().map_or(Ok(()), |path| load::probe(what, path))?;
+        load::probe(what, path.as_deref())?;
     }
     if args.badge.is_some() || args.history.is_some() {
         write_pictures(&catalogue, args)?;

@@ -6,11 +6,12 @@ use judge_compare::paired::{self, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Plan,
-    Problem, Provenance, Solver, SolverSpec, Stop,
+    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, NodeList, Outcome, OutcomeGrid,
+    Plan, Problem, Provenance, Solver, SolverSpec, Stop,
 };
-use judge_report::{Candidate, CompareReport, ComparedRuns, Comparison, TuneComparison, TuneReport, filled};
-use judge_session::comparison::{check_metric, measured, measured_outcome, measured_problem};
+use judge_report::{Candidate, CompareReport, Comparison, TuneComparison, TuneReport, filled};
+use judge_session::comparison::{check_metric, compared_runs, measured_outcome, measured_pairing, measured_problem};
+use judge_session::pairing::Pairing;
 use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, Session, load, outputs, programs, restored_run};
 use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
@@ -216,7 +217,7 @@ impl Tuning<'_> {
         let solvers = part.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
         let cases = self.cases[part.cases.clone()].to_vec().into();
         let plan = Plan { solvers, cases, ..self.runner.template.clone() };
-        let board = restored_run::score(&plan, &self.grid(part), &vec![None; plan.cases.len()], None)?.board;
+        let board = restored_run::score(&plan, &self.grid(part), &[], None)?.board;
         let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
         let value = |points: Option<BigRational>| Some(points?.to_f64()? * sign);
         Ok(board.standings.iter().map(|standing| standing.own_points.iter().map(value).collect()).collect())
@@ -299,8 +300,9 @@ fn confirm(
     if played.outcomes.finished().next().is_none() {
         return Ok(None);
     }
-    let seen = measured(&played, &args.statistics)?;
-    let scored = seen.scored()?;
+    let pairing = measured_pairing(Pairing::fresh(played, None, NodeList::default()), &args.statistics)?;
+    let played = &pairing.played;
+    let scored = played.scored()?;
     let measure = scored.measure(args.statistics.measure(), None);
     let min_effect = measure.min_effect(&scored.rule, None)?;
     let parameters = TestParameters { alpha, min_effect, bound: None, rare: None, hypotheses: None };
@@ -308,19 +310,7 @@ fn confirm(
     let inference = paired::infer_fixed(&paired, parameters);
     let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast: scored.contrast(1, alpha) };
     let report = CompareReport {
-        compared: ComparedRuns {
-            plan: &seen.plan,
-            outcomes: &seen.outcomes,
-            measure,
-            metric: args.statistics.metric().map(str::to_owned),
-            rule: &scored.rule,
-            alpha,
-            is_sequential: false,
-            stop: played.stop,
-            run_info: None,
-            provenance: outputs::here(),
-            warnings: &[],
-        },
+        compared: compared_runs(&args.statistics, false, &pairing, measure, &scored.rule, outputs::here()),
         parameters,
         is_whole_contest: false,
         comparisons: std::slice::from_ref(&comparison),

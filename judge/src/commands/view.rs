@@ -39,12 +39,8 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
-    if let Some(page) = &args.html {
-        load::probe("the page", page)?;
-    }
-    if let Some(picture) = &args.svg {
-        load::probe("the picture", picture)?;
-    }
+    load::probe("the page", args.html.as_deref())?;
+    load::probe("the picture", args.svg.as_deref())?;
     if args.run.is_none() && args.output.is_none() && args.html.is_none() && args.svg.is_none() {
         let problem = load::problem(&catalogue, args.problem.id())?;
         if matches!(problem.checker, CheckerChoice::Interactor(_)) {
@@ -71,7 +67,7 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
 
 /// Prints the conversation of a solver and the interactor on a case, with times.
 fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit, Failure> {
-    let running = RunningArgs::unrecorded(JobArgs { jobs: None, no_pin: false }, args.conditions.clone());
+    let running = RunningArgs::unrecorded(JobArgs::default(), args.conditions.clone());
     let mut matches = MatchRunner::open(catalogue, problem, &running)?;
     let solvers = matches.solver(args.solver.as_ref())?;
     let plan = Plan { transcripts: true, ..matches.plan(solvers, [case(args)?].into_iter().collect())? };

@@ -1,6 +1,6 @@
 //! `judge work`: a task of a run on a cluster plays its share.
 
-use judge_cli::{SandboxArgs, TierArg};
+use judge_cli::{SandboxArgs, tier_choice};
 use judge_journal::Surroundings;
 use judge_problem::{Exit, Invocation, Node, Plan, Solver, error_chain};
 use judge_run::runner::{LocalRunner, exit_at_once};
@@ -52,7 +52,7 @@ fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit,
 
 fn isolation(settings: &WorkerSettings) -> Result<SandboxArgs, Failure> {
     Ok(SandboxArgs {
-        tier: settings.tier.parse::<TierArg>().map_err(Failure::fault)?,
+        tier: tier_choice(&settings.tier).map_err(Failure::fault)?,
         require_tier: settings.require_tier.as_deref().map(str::parse::<Tier>).transpose().map_err(Failure::fault)?,
         allow_unsafe: settings.allow_unsafe,
         ..SandboxArgs::default()

@@ -44,6 +44,9 @@ fn without_a_solver_the_baselines_own_is_held() {
     let said = own();
     assert!(said.code == Some(0) && said.stdout.contains("solver: ./plain; the baseline's own"), "{}", said.stdout);
     assert_eq!(recorded(&folder).0[0].0, "mine");
+    let file = std::fs::File::open(folder.path().join("baseline.toml")).unwrap();
+    let piped = folder.command(&["gate", "--baseline", "-"]).stdin(file).output().unwrap();
+    assert_eq!(piped.status.code(), Some(0), "{}", String::from_utf8_lossy(&piped.stderr));
     let said = gate(&folder, "./better", &[]);
     assert!(said.stdout.contains("solver: ./better; the baseline is of ./plain"), "{}", said.stdout);
     // Another program under its name is another solver.

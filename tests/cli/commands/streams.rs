@@ -145,9 +145,11 @@ fn a_hyphen_is_the_judges_own_stream() {
     let said = folder.judge(&["exec", "--stdout", "-", "--stderr", "-", "--", "sh", "-c", "echo one; echo two >&2"]);
     assert_eq!((said.code, &*said.stdout), (Some(0), "one\n"), "{}", said.stderr);
     assert!(said.stderr.contains("two\n"), "{}", said.stderr);
-    let said = folder.judge(&["exec", "--stdout", "-", "--json", "-", "--", "echo", "hello"]);
-    assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{}", said.stderr);
-    assert!(said.stderr.contains("--stdout and --json cannot both go to standard output"), "{}", said.stderr);
+    for stdout in ["-", "/dev/stdout"] {
+        let said = folder.judge(&["exec", "--stdout", stdout, "--json", "-", "--", "echo", "hello"]);
+        assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{}", said.stderr);
+        assert!(said.stderr.contains("--stdout and --json cannot both go to standard output"), "{}", said.stderr);
+    }
     assert!(!folder.path().join("-").exists());
 }
 

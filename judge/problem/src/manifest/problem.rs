@@ -51,7 +51,6 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         source: source.unwrap_or_default(),
         format: format.unwrap_or_default(),
         generator,
-        generator_source: None,
         generator_parameters,
         checker,
         limits,

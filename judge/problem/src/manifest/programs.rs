@@ -142,7 +142,7 @@ impl Speaker<'_, '_> {
 
     fn external(&self, line: &str, protocol: CheckerProtocol) -> ExternalChecker {
         let command = self.place.command(protocols::plain_line(&protocol, line));
-        ExternalChecker { command, source_line: None, protocol, answers: self.answers.clone(), then: None }
+        ExternalChecker { command, protocol, answers: self.answers.clone(), then: None }
     }
 }
 

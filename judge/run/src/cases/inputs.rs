@@ -5,8 +5,8 @@ use super::checker::{CheckerError, PreparedCase, ProblemChecker};
 use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
 use checkers::{Generator, Parametric};
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, CheckerChoice, CommandTemplate, Digest, FeatureRule, Features, FileGenerator,
-    GeneratorCall, GeneratorChoice, GeneratorParameter, InvalidText, Number, Problem, tail, try_map_on_all_cores,
+    CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorCall,
+    GeneratorChoice, GeneratorParameter, InvalidText, Number, Problem, tail, try_map_on_all_cores,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,11 +81,7 @@ impl Inputs {
         let program = |command: &CommandTemplate| SetterProgram::new(command, &problem.helper_limits.generator);
         let source = |generator: &GeneratorChoice| match generator {
             GeneratorChoice::BuiltIn { generator, .. } => {
-                let parametric = match &problem.checker {
-                    CheckerChoice::BuiltIn(checker) => checker.parametric,
-                    _ => None,
-                };
-                Source::BuiltIn(*generator, parametric)
+                Source::BuiltIn(*generator, problem.checker.built_in().and_then(|checker| checker.parametric))
             }
             GeneratorChoice::Seed => Source::Seed,
             GeneratorChoice::Files(FileGenerator { command, seeds }) => {

@@ -34,7 +34,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
 
 /// Returns the command, its protocol if that is not the judge's own, and a hash of all files that matter.
 fn identity_of(external: &ExternalChecker) -> String {
-    let mut files = named_files(&external.written());
+    let mut files = named_files(&external.command.written());
     files.extend(contents(&answer_files(&external.answers).0));
     let protocol = match &external.protocol {
         CheckerProtocol::Judge => String::new(),
@@ -51,7 +51,7 @@ fn identity_of(external: &ExternalChecker) -> String {
     };
     let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
     let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
-    format!("{}{} #{}{then}", external.written_line(), protocol, hash.short())
+    format!("{}{} #{}{then}", external.command.written_line(), protocol, hash.short())
 }
 
 /// Returns the contents of the files that a command names, and of the files that those name.
@@ -112,8 +112,7 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
 /// the files that it names, directly or indirectly. Empty without a generator.
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {
-        let line = problem.generator_source.as_ref().unwrap_or(&command.line).clone();
-        let written = CommandTemplate { line, ..command.clone() };
+        let written = command.written();
         let files = [named_files(&written), contents(more)].concat();
         format!("{} #{}", written.line, Digest::of_parts(files.iter().map(Vec::as_slice)).short())
     };
@@ -147,7 +146,7 @@ mod tests {
     }
 
     fn speaking(command: CommandTemplate, protocol: CheckerProtocol) -> ExternalChecker {
-        ExternalChecker { command, source_line: None, protocol, answers: AnswerFiles::default(), then: None }
+        ExternalChecker { command, protocol, answers: AnswerFiles::default(), then: None }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::executable::{ProgramError, on_path};
 use super::installation::{self, Installation, Interpreter};
 use super::version_manager;
-use judge_problem::{BASE_ENVIRONMENT, JOURNAL_FOLDER, Program, Runtime};
+use judge_problem::{BASE_ENVIRONMENT, JOURNAL_FOLDER, Limits, Program, Runtime};
 use judge_sandbox::Visible;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
@@ -192,6 +192,19 @@ pub(crate) fn is_open(path: &Path, needs_open_parents: bool) -> bool {
 pub fn visible(program: &Program) -> impl Iterator<Item = Visible> {
     let paths = program.visible.iter().chain(&program.runtime.visible);
     paths.map(|path| Visible { path: path.clone(), writable: false })
+}
+
+/// Returns the limits of a program as the sandbox takes them, with this many bytes of standard error.
+pub fn sandbox_limits(limits: &Limits, stderr: u64) -> judge_sandbox::Limits {
+    judge_sandbox::Limits {
+        cpu: Some(limits.cpu.0),
+        wall: Some(limits.wall.0),
+        memory: Some(limits.memory.0),
+        stdout: limits.output.0,
+        stderr,
+        processes: Some(limits.processes),
+        disk: limits.disk().0,
+    }
 }
 
 /// Returns the environment of a program: the common one, its language's, and the user's variables. The last value of a

@@ -4,7 +4,7 @@ use super::results::{ResultStore, RunError};
 use crate::cases::{Inputs, ProblemChecker};
 use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
-use crate::program::{environment, journals_in, visible};
+use crate::program::{environment, journals_in, sandbox_limits, visible};
 use judge_problem::{Invocation, JobId, Limits, Plan, Program, RunningJobs, Solver};
 use judge_sandbox::{CoreClaims, Request, Stdin, Visible};
 use parking_lot::{Mutex, RwLock};
@@ -177,18 +177,8 @@ const STDERR_KEPT: u64 = 64 << 10;
 /// Returns the request to run a solver of this plan on an input. `hidden` comes from [`hidden`], and is the same for every
 /// case.
 pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf], input: Arc<[u8]>) -> Request {
-    let limits = plan.limits_of(solver);
-    let Limits { cpu, wall, memory, output, processes } = limits;
     let variables = &plan.solvers[solver].environment;
-    let limits = judge_sandbox::Limits {
-        cpu: Some(cpu.0),
-        wall: Some(wall.0),
-        memory: Some(memory.0),
-        stdout: output.0,
-        stderr: STDERR_KEPT,
-        processes: Some(processes),
-        disk: limits.disk().0,
-    };
+    let limits = sandbox_limits(&plan.limits_of(solver), STDERR_KEPT);
     Request {
         argv: program.argv.clone(),
         environment: environment(program, plan.environment.iter().chain(variables)),

@@ -74,16 +74,9 @@ fn run_limits(limits: &CompileLimits) -> Limits {
 
 fn request(compiler: &Program, limits: &Limits) -> Request {
     let here = [(HERE.0.to_owned(), HERE.1.to_owned())];
-    let limits = judge_sandbox::Limits {
-        cpu: Some(limits.cpu.0),
-        wall: Some(limits.wall.0),
-        memory: Some(limits.memory.0),
-        stdout: limits.output.0,
-        // The first half is kept as a whole, and the first messages matter.
-        stderr: 4 * MESSAGE.0,
-        processes: Some(limits.processes),
-        disk: DISK.0,
-    };
+    // The first half of the messages is kept as a whole, and the first ones matter.
+    let stderr = 4 * MESSAGE.0;
+    let limits = judge_sandbox::Limits { disk: DISK.0, ..program::sandbox_limits(limits, stderr) };
     Request {
         argv: compiler.argv.clone(),
         environment: program::environment(compiler, &here),

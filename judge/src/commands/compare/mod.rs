@@ -2,20 +2,16 @@
 
 pub(super) mod until_decided;
 
-use crate::commands::compare::until_decided::{
-    FIRST_BATCH, Looks, is_to_be_shown, play_until_decided, show, still_playing,
-};
+use crate::commands::compare::until_decided::{OpenComparisons, play_until_decided};
 use judge_cli::CompareArgs;
 use judge_journal::Part;
-use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
-use judge_report::{CompareReport, IntervalProgress};
+use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Outcome, Problem, RunEvent, Solver, Verdict};
+use judge_report::CompareReport;
 use judge_run::runner::EarlyEnd;
-use judge_session::comparison::{Compared, check_bound, check_hypotheses, check_metric, check_min_effect};
+use judge_session::comparison::{self, Compared};
 use judge_session::entrants::{self, Entrant};
 use judge_session::pairing::{self, Pairing};
-use judge_session::{
-    Failure, FromJournal, GlobalArgs, MatchResult, MatchRunner, Outputs, ReferenceScores, load, outputs, programs,
-};
+use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, load, outputs, programs};
 use std::time::Instant;
 
 /// Compares solvers with the first one of them.
@@ -23,10 +19,7 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
-    check_hypotheses(args)?;
-    check_bound(args, &problem.scoring)?;
-    check_min_effect(args, &problem.scoring)?;
-    check_metric(&args.statistics, problem)?;
+    comparison::check(args, problem)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let fresh = |runner: &MatchRunner<'_>, solvers| match runner.plan_runner.early_end() {
@@ -58,10 +51,8 @@ pub(super) fn pair(
         return Err(Failure::usage("--until-decided needs fresh cases, which a past run does not have")
             .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
     }
-    let best = args.best.as_deref();
-    let reference =
-        ReferenceScores::of_points(args.statistics.measure(), catalogue, problem, best, FromJournal::Today)?;
-    pairing::pair(catalogue, problem, entrants, &args.cases, &args.running, &reference, pairing::print_warning)
+    let (conditions, reference) = ((&args.cases, &args.running), (args.statistics.measure(), args.best.as_deref()));
+    pairing::pair(catalogue, problem, entrants, conditions, reference, pairing::print_warning)
 }
 
 /// Runs all solvers.
@@ -82,92 +73,74 @@ fn play(
     };
     let run_info = Some(runner.run_info(started.elapsed()));
     let nodes = runner.plan_runner.nodes();
-    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes, features: Vec::new() })
+    Ok(Pairing::fresh(played, run_info, nodes))
 }
 
-/// Runs all solvers on fresh cases until it is decided.
+/// Runs all solvers on fresh cases until it is decided. Unlike in batches, all cases are submitted at once.
 fn play_ahead(
     runner: &MatchRunner<'_>,
     early_end: &EarlyEnd,
     solvers: Vec<Solver>,
     args: &CompareArgs,
 ) -> Result<MatchResult, Failure> {
-    let count = solvers.len();
     let cases = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get()).collect();
     let plan = runner.plan(solvers.clone(), cases)?;
-    let played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
-    let mut session = runner.begin(&played.plan)?;
+    let open = OpenComparisons::begin(runner.plan(solvers, CaseList::default())?, plan.cases.len(), args);
+    let mut session = runner.begin(&open.played.plan)?;
     runner.grow(&mut session, &[], &plan.cases);
-    let mut watcher = Watcher {
-        args,
-        early_end,
-        looks: Looks::new(&played, args),
-        progress: IntervalProgress::start(plan.job_count()),
-        coming: MatchResult::unplayed(plan.clone()),
-        next_shown: FIRST_BATCH,
-        playing: (0..count).collect(),
-        played,
-        failure: None,
-    };
+    let mut watcher = Watcher { early_end, coming: MatchResult::unplayed(plan.clone()), open, looked: Ok(()) };
     let part = Part::whole(&plan);
     let result = runner.play_watched(&mut session, plan, part, &mut |event| watcher.watch(event));
-    let Watcher { progress, mut played, failure, .. } = watcher;
-    progress.finish();
+    let Watcher { open, looked, .. } = watcher;
+    let mut played = open.finish();
     played.stop = result?.stop;
     session.recorder.trim_cases();
     session.finish(&played.plan, &played.outcomes, played.stop);
-    failure.map_or(Ok(played), Err)
+    looked.map(|()| played)
 }
 
 /// Looks at every case, in order, as soon as it and all cases before it are finished.
 struct Watcher<'a> {
-    args: &'a CompareArgs,
     early_end: &'a EarlyEnd,
-    looks: Looks<'a>,
-    progress: IntervalProgress,
     /// All that is finished.
     coming: MatchResult,
-    /// The results so far.
-    played: MatchResult,
-    playing: Vec<usize>,
-    next_shown: usize,
-    failure: Option<Failure>,
+    open: OpenComparisons<'a>,
+    looked: Result<(), Failure>,
 }
 
 impl Watcher<'_> {
     fn watch(&mut self, event: &RunEvent) {
-        self.progress.watch(event);
+        self.open.progress.watch(event);
         if let RunEvent::Finished(finished) = event {
             let FinishedJob { job, outcome, evidence, .. } = &**finished;
             self.coming.outcomes.set(*job, outcome);
             self.coming.inputs[job.case] = self.coming.inputs[job.case].or(evidence.input);
-            if let Err(failure) = self.look() {
-                self.failure = Some(failure);
+            if self.looked.is_ok() {
+                self.looked = self.look();
+            }
+            if self.looked.is_err() {
                 self.early_end.ask();
             }
         }
     }
 
     fn look(&mut self) -> Result<(), Failure> {
-        let solvers: Vec<usize> = (0..self.coming.plan.solvers.len()).collect();
-        while self.playing.len() > 1 && self.failure.is_none() {
-            let case = self.played.plan.cases.len();
-            let is_next =
-                case < self.coming.plan.cases.len() && self.coming.outcomes.of_case(case).all(|of| of.is_some());
+        let Self { early_end, coming, open, .. } = self;
+        let solvers: Vec<usize> = (0..coming.plan.solvers.len()).collect();
+        while !open.is_decided() {
+            let case = open.played.plan.cases.len();
+            let is_next = case < coming.plan.cases.len() && coming.outcomes.of_case(case).all(|of| of.is_some());
             if !is_next {
                 return Ok(());
             }
-            let is_faulty =
-                self.coming.outcomes.of_case(case).flatten().any(|outcome| outcome.verdict == Verdict::JudgeError);
-            let wanted = self.playing.clone();
-            self.played.add_case(&self.coming, case, &solvers, &wanted);
-            self.playing = still_playing(&self.played, wanted, &mut self.looks)?;
-            if is_to_be_shown(&self.played, &self.playing, &mut self.next_shown) {
-                show(&self.played, self.args, &mut self.progress)?;
+            open.add(coming, case, &solvers)?;
+            open.show_if_due()?;
+            let is_faulty = |outcome: Outcome| outcome.verdict == Verdict::JudgeError;
+            if coming.outcomes.of_case(case).flatten().any(is_faulty) {
+                open.playing.truncate(1);
             }
-            if is_faulty || self.playing.len() == 1 {
-                self.playing.truncate(1);
-                self.early_end.ask();
+            if open.is_decided() {
+                early_end.ask();
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use judge_cli::CompareArgs;
 use judge_compare::paired::{self, EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
 use judge_journal::{CasePlaces, Part};
-use judge_problem::{CaseList, CaseSpec, OutcomeGrid, Problem, Rule, Solver};
+use judge_problem::{CaseList, CaseSpec, OutcomeGrid, Plan, Problem, Rule, Solver};
 use judge_report::{InterimResult, IntervalProgress};
 use judge_session::comparison::{measured, parameters, unit};
 use judge_session::match_runner::measure_of;
@@ -11,7 +11,7 @@ use judge_session::{Failure, MatchResult, MatchRunner};
 use std::borrow::Cow;
 
 /// The size of the first batch: hardly anything is decided before.
-pub(super) const FIRST_BATCH: usize = 8;
+const FIRST_BATCH: usize = 8;
 
 /// The factor by which a batch is smaller than all cases before it, if it still fills the workers. Runs after the deciding
 /// case are wasted.
@@ -30,109 +30,110 @@ pub(super) fn play_until_decided(
 ) -> Result<MatchResult, Failure> {
     let most = args.max_cases.get();
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(most);
-    let mut progress = IntervalProgress::start(most * solvers.len());
-    let mut playing: Vec<usize> = (0..solvers.len()).collect();
-    let mut played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
-    let mut session = runner.begin(&played.plan)?;
-    let mut looks = Looks::new(&played, args);
-    let mut next_shown = FIRST_BATCH;
+    let mut open = OpenComparisons::begin(runner.plan(solvers, CaseList::default())?, most, args);
+    let mut session = runner.begin(&open.played.plan)?;
     let mut looked = Ok(());
-    while playing.len() > 1 {
-        let first_case = played.plan.cases.len();
+    while open.playing.len() > 1 && looked.is_ok() {
+        let first_case = open.played.plan.cases.len();
         let size = if first_case == 0 { FIRST_BATCH } else { runner.plan_runner.jobs().max(first_case / BATCH_SHARE) };
         let batch: CaseList = pool.by_ref().take(size).collect();
         if batch.is_empty() {
             break;
         }
-        let plan = runner.plan(playing.iter().map(|&solver| played.plan.solvers[solver].clone()).collect(), batch)?;
+        let solvers = open.playing.clone();
+        let plan = runner.plan(solvers.iter().map(|&at| open.played.plan.solvers[at].clone()).collect(), batch)?;
         runner.grow(&mut session, &[], &plan.cases);
-        let part = Part { solvers: playing.clone(), cases: CasePlaces::From(first_case) };
-        let later = runner.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
-        played.stop = later.stop;
-        let is_cut_short = later.stop.is_some() || later.is_faulty();
-        match add_cases_and_look(&mut played, &later, playing.clone(), &mut looks) {
-            Ok(open) => playing = open,
-            Err(error) => looked = Err(error),
-        }
-        if !is_cut_short && looked.is_ok() && is_to_be_shown(&played, &playing, &mut next_shown) {
-            looked = show(&played, args, &mut progress);
-        }
-        if is_cut_short || looked.is_err() {
+        let part = Part { solvers: solvers.clone(), cases: CasePlaces::From(first_case) };
+        let later = runner.play_watched(&mut session, plan, part, &mut |event| open.progress.watch(event))?;
+        open.played.stop = later.stop;
+        let mut cases = 0..later.plan.cases.len();
+        looked = cases.try_for_each(|case| if open.is_decided() { Ok(()) } else { open.add(&later, case, &solvers) });
+        if later.stop.is_some() || later.is_faulty() {
             break;
         }
+        looked = looked.and_then(|()| open.show_if_due());
     }
-    progress.finish();
+    let played = open.finish();
     session.finish(&played.plan, &played.outcomes, played.stop);
     looked.map(|()| played)
 }
 
-/// Adds the cases of a batch one by one, and looks after each. Returns the solvers that continue.
-fn add_cases_and_look(
-    played: &mut MatchResult,
-    later: &MatchResult,
-    mut playing: Vec<usize>,
-    looks: &mut Looks<'_>,
-) -> Result<Vec<usize>, Failure> {
-    let solvers = playing.clone();
-    for case in 0..later.plan.cases.len() {
-        played.add_case(later, case, &solvers, &playing);
-        playing = still_playing(played, playing, looks)?;
-        if playing.len() == 1 {
-            break;
+/// The comparisons of solvers with the first one, on the cases so far.
+pub(super) struct OpenComparisons<'a> {
+    args: &'a CompareArgs,
+    looks: Looks<'a>,
+    next_shown: usize,
+    pub(super) progress: IntervalProgress,
+    /// The results so far.
+    pub(super) played: MatchResult,
+    /// The first solver, and those whose comparison is not decided.
+    pub(super) playing: Vec<usize>,
+}
+
+impl<'a> OpenComparisons<'a> {
+    /// Begins with the plan of all solvers, without cases. At most this many cases follow.
+    pub(super) fn begin(plan: Plan, cases: usize, args: &'a CompareArgs) -> Self {
+        let progress = IntervalProgress::start(cases * plan.solvers.len());
+        let playing = (0..plan.solvers.len()).collect();
+        let played = MatchResult::unplayed(plan);
+        Self { args, looks: Looks::new(&played, args), next_shown: FIRST_BATCH, progress, played, playing }
+    }
+
+    /// Returns whether every comparison is decided.
+    pub(super) fn is_decided(&self) -> bool {
+        self.playing.len() == 1
+    }
+
+    /// Adds a case of later results, which has these solvers, and looks after it. Results after the deciding case are not used.
+    pub(super) fn add(&mut self, later: &MatchResult, case: usize, solvers: &[usize]) -> Result<(), Failure> {
+        self.played.add_case(later, case, solvers, &self.playing);
+        self.looks.add(&self.played)?;
+        let mut playing = vec![0];
+        for &second in &self.playing[1..] {
+            if !self.looks.is_over(&self.played, second)? {
+                playing.push(second);
+            }
         }
+        self.playing = playing;
+        Ok(())
     }
-    Ok(playing)
-}
 
-/// Looks after the newest case. Returns the solvers that continue: the first, and those whose comparison is not decided.
-/// Their results after the deciding case are not used.
-pub(super) fn still_playing(
-    played: &MatchResult,
-    playing: Vec<usize>,
-    looks: &mut Looks<'_>,
-) -> Result<Vec<usize>, Failure> {
-    looks.add(played)?;
-    let mut open = vec![0];
-    for &second in playing.iter().skip(1) {
-        if !looks.is_over(played, second)? {
-            open.push(second);
+    /// Shows the intervals if it is time to.
+    pub(super) fn show_if_due(&mut self) -> Result<(), Failure> {
+        let Self { args, played, .. } = self;
+        let cases = played.plan.cases.len();
+        if cases < self.next_shown && self.playing.len() > 1 {
+            return Ok(());
         }
+        self.next_shown = cases + cases.div_ceil(SHOWN);
+        let solvers = &played.plan.solvers;
+        let seen = measured(played, &args.statistics)?;
+        let scored = seen.scored()?;
+        let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+        // Without a total, a share of it has no unit yet.
+        let Ok(parameters) = parameters(args, measure, &scored.rule, solvers.len() - 1) else { return Ok(()) };
+        let mut results = Vec::new();
+        for (second, solver) in solvers.iter().enumerate().skip(1) {
+            let paired = scored.paired(measure, second);
+            let interim = paired::infer_interim(&paired, parameters)?;
+            results.push(InterimResult { name: &solver.spec.name, paired, interim });
+        }
+        self.progress.update(measure, &results);
+        Ok(())
     }
-    Ok(open)
-}
 
-/// Returns whether the interval is to be shown now.
-pub(super) fn is_to_be_shown(played: &MatchResult, playing: &[usize], next_shown: &mut usize) -> bool {
-    let cases = played.plan.cases.len();
-    let is_due = cases >= *next_shown || playing.len() == 1;
-    if is_due {
-        *next_shown = cases + cases.div_ceil(SHOWN);
+    /// Ends the display, and returns the results.
+    pub(super) fn finish(self) -> MatchResult {
+        self.progress.finish();
+        self.played
     }
-    is_due
-}
-
-pub(super) fn show(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<(), Failure> {
-    let solvers = &played.plan.solvers;
-    let seen = measured(played, &args.statistics)?;
-    let scored = seen.scored()?;
-    let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
-    // Without a total, a share of it has no unit yet.
-    let Ok(parameters) = parameters(args, measure, &scored.rule, solvers.len() - 1) else { return Ok(()) };
-    let mut results = Vec::new();
-    for (second, solver) in solvers.iter().enumerate().skip(1) {
-        let paired = scored.paired(measure, second);
-        let interim = paired::infer_interim(&paired, parameters)?;
-        results.push(InterimResult { name: &solver.spec.name, paired, interim });
-    }
-    progress.update(measure, &results);
-    Ok(())
 }
 
 /// The number of cases after which a comparison ends if the solvers have not both solved any.
 pub(in crate::commands) const UNSOLVED: usize = 16;
 
 /// The comparisons with the first solver, case by case.
-pub(super) struct Looks<'a> {
+struct Looks<'a> {
     args: &'a CompareArgs,
     /// Only the newest case. Its points are the same as in the complete list.
     newest: MatchResult,
@@ -146,14 +147,14 @@ pub(super) struct Looks<'a> {
 
 impl<'a> Looks<'a> {
     /// Starts before the first case.
-    pub(super) fn new(played: &MatchResult, args: &'a CompareArgs) -> Self {
+    fn new(played: &MatchResult, args: &'a CompareArgs) -> Self {
         let newest = MatchResult::unplayed(played.plan.clone());
         let (signs, units) = (PointSigns::default(), EffectUnits::default());
         Self { args, newest, signs, units, measure: None, growing: Some(Vec::new()) }
     }
 
     /// Adds the newest case.
-    pub(super) fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
+    fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
         // A metric has no groups, thresholds or weights, so its problem is the newest case's.
         let (problem, spec) = (&self.newest.plan.problem, played.plan.cases.at(case));
@@ -188,7 +189,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Returns whether the comparison with this solver has ended.
-    pub(super) fn is_over(&self, played: &MatchResult, second: usize) -> Result<bool, Failure> {
+    fn is_over(&self, played: &MatchResult, second: usize) -> Result<bool, Failure> {
         let (is_decided, solved) = match &self.growing {
             Some(growing) => match growing.get(second - 1) {
                 Some(growing) => (growing.claim().is_decided(), growing.solved()),

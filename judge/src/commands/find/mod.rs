@@ -5,6 +5,7 @@ mod save;
 mod supply;
 
 pub(super) use reference::NewAnswers;
+pub(super) use supply::is_valid;
 
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
@@ -182,9 +183,7 @@ fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Fail
 
 /// Returns the folder for the cases found, if they are saved. Fails if the results cannot be written.
 fn outputs(catalogue: &Catalogue, problem: &Problem, args: &FindArgs) -> Result<Option<SavedFolder>, Failure> {
-    if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
-        load::probe("the JSON report", path)?;
-    }
+    load::probe("the JSON report", args.json.as_deref())?;
     args.save.as_ref().map(|folder| SavedFolder::open(catalogue, problem, folder)).transpose()
 }
 
@@ -319,38 +318,23 @@ impl Search<'_> {
         self.runner.grow(&mut self.session, &[], &cases);
         self.known.iter().for_each(|known| known.apply(self.problem, &mut cases));
         let plan = self.runner.plan(self.plan.solvers.clone(), cases)?;
-        let plan = Plan { hand_over_answers: self.compared.is_some(), ..plan };
-        let solvers = plan.solvers.len();
-        let part = Part { solvers: (0..solvers).collect(), cases: CasePlaces::From(self.seen.len()) };
-        let mut answers = vec![Vec::new(); plan.cases.len() * solvers];
-        let mut runs = 0;
-        let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
-            steps.watch(event);
-            if let RunEvent::Finished(finished) = event {
-                let place = finished.job.case * solvers + finished.job.solver;
-                answers[place] = finished.evidence.answer.clone().unwrap_or_default();
-                runs += usize::from(finished.evidence.stored.is_none());
-            }
-        })?;
-        self.runs += runs;
-        for (case, mut pick) in picks.into_iter().enumerate() {
-            let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
-            // The cases of the run are in one piece: after an interrupted one there is none.
-            let Some(mut outcomes) = outcomes.collect::<Option<Vec<Outcome>>>() else { break };
-            pick.case = result.plan.cases.at(case);
-            let pair = &mut answers[case * solvers..(case + 1) * solvers];
-            if let Some(compared) = &self.compared {
-                compared.judge(pick.input.as_deref().unwrap_or_default(), &mut outcomes, pair);
-            }
+        let solvers = (0..plan.solvers.len()).collect();
+        let part = Part { solvers, cases: CasePlaces::From(self.seen.len()) };
+        let input = |case: usize| picks[case].input.as_deref().unwrap_or_default();
+        let (cases, compared) = (plan.cases.clone(), self.compared.as_ref());
+        let tried = try_cases(&self.runner, &mut self.session, (plan, part), compared, input, steps)?;
+        self.runs += tried.runs;
+        for (case, (mut pick, (outcomes, mut answers))) in picks.into_iter().zip(tried.cases).enumerate() {
+            pick.case = cases.at(case);
             let loss = self.loss(&pick.case, &outcomes);
             let value = self.value(&pick, &outcomes, loss);
             self.supply.tell(&pick, self.signal(&outcomes, loss, value.as_ref()));
             let has_expected = self.compared.is_some() && value.is_some();
-            let expected = pair.get_mut(1).filter(|_| has_expected && outcomes[1].is_accepted());
+            let expected = answers.get_mut(1).filter(|_| has_expected && outcomes[1].is_accepted());
             let right_answer = expected.map(std::mem::take);
             self.seen.push(Seen { pick, outcomes, loss, value, right_answer });
         }
-        Ok(result.stop)
+        Ok(tried.stop)
     }
 
     /// Returns the value of a case, if it matches the goal.
@@ -490,7 +474,7 @@ impl Search<'_> {
         let report = FindReport {
             problem: self.problem.id.clone(),
             solvers: self.plan.solvers.iter().map(|solver: &Solver| solver.spec.name.clone()).collect(),
-            goal: self.goal_name(),
+            goal: self.args.goal.join(" "),
             found: found.into_iter().map(|seen| self.found(seen)).collect(),
             cases: self.seen.len(),
             runs: self.runs,
@@ -532,10 +516,6 @@ impl Search<'_> {
         judge_report::note(&format!("to play them again: {again}"));
     }
 
-    fn goal_name(&self) -> String {
-        self.args.goal.join(" ")
-    }
-
     fn found(&self, seen: &Seen) -> FoundCase {
         let own = &seen.outcomes[0];
         let score = |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(exact);
@@ -553,6 +533,46 @@ impl Search<'_> {
         let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
         again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], self.compared.is_some())
     }
+}
+
+/// The results of cases that were tried.
+pub(super) struct Tried {
+    /// By case, the outcome and the answer of each solver. They end before the first case that was interrupted.
+    pub(super) cases: Vec<(Vec<Outcome>, Vec<Vec<u8>>)>,
+    /// How often a solver was run.
+    pub(super) runs: usize,
+    /// Why it stopped early, if it did.
+    pub(super) stop: Option<Stop>,
+}
+
+/// Plays a part of a run. With `compared`, its answers are judged by that, on the input of each case.
+pub(super) fn try_cases<'i>(
+    runner: &MatchRunner<'_>,
+    session: &mut Session,
+    (plan, part): (Plan, Part),
+    compared: Option<&NewAnswers>,
+    input: impl Fn(usize) -> &'i [u8],
+    steps: &Steps,
+) -> Result<Tried, Failure> {
+    let plan = Plan { hand_over_answers: compared.is_some(), ..plan };
+    let solvers = plan.solvers.len();
+    let mut answers = vec![vec![Vec::new(); solvers]; plan.cases.len()];
+    let mut runs = 0;
+    let result = runner.play_watched(session, plan, part, &mut |event| {
+        steps.watch(event);
+        if let RunEvent::Finished(finished) = event {
+            let JobId { case, solver } = finished.job;
+            answers[case][solver] = finished.evidence.answer.clone().unwrap_or_default();
+            runs += usize::from(finished.evidence.stored.is_none());
+        }
+    })?;
+    let judged = |(case, answers): (usize, Vec<Vec<u8>>)| {
+        let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
+        let mut outcomes = outcomes.collect::<Option<Vec<Outcome>>>()?;
+        compared.iter().for_each(|compared| compared.judge(input(case), &mut outcomes, &answers));
+        Some((outcomes, answers))
+    };
+    Ok(Tried { cases: answers.into_iter().enumerate().map_while(judged).collect(), runs, stop: result.stop })
 }
 
 /// Returns the command that plays the first case of a plan again, with the solvers as they are given. `judge run` cannot

@@ -6,9 +6,8 @@ use judge_run::cases::Inputs;
 use judge_run::matching::real;
 use judge_session::{Failure, load};
 use std::collections::BTreeMap;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
 
@@ -209,11 +208,8 @@ fn glob_escaped(name: &str) -> String {
 
 /// Writes a file under another name first: it replaces a link, and never changes what the link names.
 fn write(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(path);
-    load::make_folder(folder)?;
-    let mut builder = tempfile::Builder::new();
-    let temporary = builder.prefix(".judge-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder);
-    let written = temporary.and_then(|temporary| {
+    load::make_folder(load::folder_of(path))?;
+    let written = load::beside(path, load::PUBLIC).and_then(|temporary| {
         fill(temporary.path())?;
         temporary.persist(path)?;
         Ok(())

@@ -216,7 +216,8 @@ pub(super) fn parameter_values(problem: &Problem, source: &CaseSource) -> Vec<(S
     call.complete(&problem.generator_parameters).unwrap_or_default()
 }
 
-fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
+/// Returns whether a text is an input of the problem.
+pub(in super::super) fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
     let validator = problem.verification.validator.as_ref();
     reader.describe_input(input).is_ok()
         && validator.is_none_or(|validator| matches!(validate(problem, validator, input), Ok(None)))

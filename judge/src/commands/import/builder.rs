@@ -96,27 +96,16 @@ impl<'a> ProgramBuilder<'a> {
     }
 
     fn request(&self, program: Program, wanted: &ToMake, stdin: Stdin, [stdout, stderr]: [Sink; 2]) -> Request {
-        let Limits { cpu, wall, memory, output: most, processes } = self.limits.clone();
         let arguments = wanted.arguments.iter().map(Into::into);
         Request {
             environment: program::environment(&program, &[]),
             hidden: runner::hidden(&program, &[]),
-            folder: None,
             visible: program::visible(&program).collect(),
             argv: program.argv.into_iter().chain(arguments).collect(),
-            program: program.path,
             stdin,
-            limits: judge_sandbox::Limits {
-                cpu: Some(cpu.0),
-                wall: Some(wall.0),
-                memory: Some(memory.0),
-                stdout: most.0,
-                stderr: most.0,
-                processes: Some(processes),
-                disk: self.limits.disk().0,
-            },
             stdout,
             stderr,
+            ..Request::new(program.path, program::sandbox_limits(&self.limits, self.limits.output.0))
         }
     }
 

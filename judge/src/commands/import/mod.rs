@@ -3,7 +3,8 @@
 mod builder;
 
 use crate::commands::import::builder::{Measured, ProgramBuilder, measure};
-use judge_cli::{BuildArgs, ImportArgs, VerifyArgs};
+use crate::commands::verify::verify;
+use judge_cli::{ImportArgs, VerifyArgs};
 use judge_import::{DerivedLimit, ImportError, Imported, Source};
 use judge_problem::{Catalogue, PackageKind};
 use judge_problem::{Exit, Problem, counted, quote, visible};
@@ -18,11 +19,8 @@ use tempfile::TempDir;
 /// The name of the catalogue in the folder that is written.
 const CATALOGUE: &str = "problems.toml";
 
-/// Checks the problems of a catalogue.
-type Verify = fn(GlobalArgs<'_>, &VerifyArgs) -> Result<Exit, Failure>;
-
 /// Writes the problem of a package into a new folder, and has it checked there.
-pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure> {
+pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
     let source = Source::open(&args.source).map_err(not_imported)?;
     if judge_import::builds(&source.root, args.kind) {
         judge_report::note("building the tools with cargo, outside the sandbox: this may take minutes");
@@ -43,23 +41,9 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
         return Ok(Exit::Success);
     }
     judge_report::print(&format!("judge verify --problems {file}:"))?;
-    let jobs = args.jobs.clone();
-    let sandbox = args.sandbox.clone();
-    verify(
-        GlobalArgs { catalogue: Some(&catalogue), bundled: super::generate::bundled(), ..GlobalArgs::default() },
-        &VerifyArgs {
-            ids: Vec::new(),
-            json: None,
-            fuzz: None,
-            second: None,
-            seed: 1,
-            save: None,
-            strict: false,
-            jobs,
-            build: BuildArgs::default(),
-            sandbox,
-        },
-    )
+    let verified = VerifyArgs { jobs: args.jobs.clone(), sandbox: args.sandbox.clone(), ..VerifyArgs::default() };
+    let bundled = super::generate::bundled();
+    verify(GlobalArgs { catalogue: Some(&catalogue), bundled, ..GlobalArgs::default() }, &verified)
 }
 
 fn not_imported(error: ImportError) -> Failure {

@@ -39,9 +39,7 @@ impl<'a> JobFiles<'a> {
     pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>, Failure> {
         let mut all = Vec::new();
         if let Some(folder) = &args.save_answers {
-            let answers = Self::new(Content::Answers(catalogue, None), plan, folder)?;
-            answers.check_tests()?;
-            all.push(answers);
+            all.push(Self::new(Content::Answers(catalogue, None), plan, folder)?);
         }
         if let Some(folder) = &args.transcript {
             if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
@@ -49,9 +47,7 @@ impl<'a> JobFiles<'a> {
                 let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
                 return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
             }
-            let transcripts = Self::new(Content::Transcripts, plan, folder)?;
-            transcripts.check_tests()?;
-            all.push(transcripts);
+            all.push(Self::new(Content::Transcripts, plan, folder)?);
         }
         Ok(all)
     }
@@ -65,7 +61,8 @@ impl<'a> JobFiles<'a> {
         let cases = || plan.cases.listed().map(|case| &case.name);
         let files = distinct(cases().map(|name| file_name(&name.0)));
         let renamed = cases().cloned().zip(files).filter(|(name, file)| *file != *name.0).collect();
-        Ok(Self { content, plan, folders, renamed, lost: 0, failed: None })
+        let files = Self { content, plan, folders, renamed, lost: 0, failed: None };
+        files.check_tests().map(|()| files)
     }
 
     /// Fails if a file would replace the input or the expected answer of a case.
@@ -182,15 +179,11 @@ pub(super) struct FeedbackFolder<'a> {
 }
 
 impl<'a> FeedbackFolder<'a> {
-    /// Opens the folder of `--feedback`, if requested.
+    /// Makes the folder of `--feedback`, if requested.
     pub(super) fn requested(args: &'a RunArgs) -> Result<Option<Self>, Failure> {
-        args.feedback.as_deref().map(|folder| Self::open(folder, args.show_inputs)).transpose()
-    }
-
-    /// Makes the folder.
-    fn open(folder: &'a Path, shows_tests: bool) -> Result<Self, Failure> {
+        let Some(folder) = args.feedback.as_deref() else { return Ok(None) };
         load::make_folder(folder)?;
-        Ok(Self { folder, shows_tests })
+        Ok(Some(Self { folder, shows_tests: args.show_inputs }))
     }
 
     /// Writes the pages of all solvers of a run.

@@ -7,11 +7,11 @@ mod shards;
 use crate::commands::run::attached::AttachedRun;
 use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
-use judge_cli::{RunArgs, RunningArgs, StderrArg};
+use judge_cli::{RunArgs, RunningArgs};
 use judge_journal::RunEnd;
 use judge_problem::{
-    BestSource, CaseList, Catalogue, Exit, Features, KeptStderr, Labels, OutcomeGrid, Plan, Problem, Provenance,
-    RunChoice, RunEvent, RunId, Stop, Verdict,
+    BestSource, CaseList, Catalogue, Exit, Features, Labels, Plan, Problem, Provenance, RunChoice, RunEvent, RunId,
+    Stop,
 };
 use judge_report::{Progress, RunReport};
 use judge_run::command::game_of;
@@ -19,10 +19,10 @@ use judge_run::runner::{PlanRunner, RunResult};
 use judge_run::solver::Toolbox;
 use judge_sandbox::Sandbox;
 use judge_session::case_selection::{ChosenCases, choose};
-use judge_session::running::{self, DetachPolicy, Running};
+use judge_session::running::{self, DetachPolicy};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, ScoredRun,
-    entrants, load, outputs, programs, recorder, restored_run, sandbox,
+    command_line, entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
 };
 use judge_slurm::Start;
 use std::io::IsTerminal;
@@ -52,8 +52,8 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     sandbox::warn_of_answers(&sandbox, problem);
     let RunningArgs { conditions, no_journal, .. } = &args.running;
     let describe = outputs.show_features || !no_journal;
-    let running = Running { catalogue: &catalogue, args: &args.running, sandbox: &sandbox, describe };
-    let runner = running.runner(DetachPolicy::Allowed(args.detach.detach))?;
+    let detach = DetachPolicy::Allowed(args.detach.detach);
+    let runner = running::runner(&catalogue, &args.running, &sandbox, describe, detach)?;
     let template = running::template(problem, conditions, &sandbox)?;
     let toolbox = programs::toolbox(&catalogue, &template, &conditions.build, &sandbox)?;
     let whole = plan(template, cases, reference, args, &toolbox, &sandbox)?;
@@ -118,19 +118,11 @@ fn plan(
         problem: Problem { best: reference.source, ..template.problem },
         cases,
         fail_fast: args.fail_fast,
-        stderr: kept_stderr(args.stderr),
+        stderr: args.stderr,
         hand_over_answers: args.save_answers.is_some(),
         transcripts: args.transcript.is_some(),
         ..template
     })
-}
-
-fn kept_stderr(arg: StderrArg) -> KeptStderr {
-    match arg {
-        StderrArg::All => KeptStderr::All,
-        StderrArg::Failed => KeptStderr::Failed,
-        StderrArg::None => KeptStderr::None,
-    }
 }
 
 fn options(args: &RunArgs) -> JournalOptions {
@@ -163,10 +155,8 @@ fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<E
     let problem = catalogue.find(&attached.run.problem)?;
     let plan = attached.plan(problem, own.save_answers.is_some())?;
     let sandbox = sandbox::open(&own.running.conditions.sandbox)?;
-    let start = Start::Attach(attached.folder.clone());
-    let describe = outputs.show_features;
-    let running = Running { catalogue: &catalogue, args: &own.running, sandbox: &sandbox, describe };
-    let runner = running.runner(DetachPolicy::Reattach(start))?;
+    let detach = DetachPolicy::Reattach(Start::Attach(attached.folder.clone()));
+    let runner = running::runner(&catalogue, &own.running, &sandbox, outputs.show_features, detach)?;
     let hashes: Vec<_> = attached.run.entrants.iter().map(|entrant| entrant.hash).collect();
     let recorder = Recorder::reattach(&catalogue, &plan, attached.run.id, &hashes, runner.tier())?;
     let features = vec![None; plan.cases.len()];
@@ -241,7 +231,7 @@ impl Play<'_> {
         let written = written.into_iter().chain(files.into_iter().map(JobFiles::close));
         let all_written = Failure::check_all(written.filter_map(Result::err));
         note_how_to_continue(recorded.is_some(), stop);
-        all_written.map(|()| exit(&outcomes, stop))
+        all_written.map(|()| match_runner::exit(&outcomes, stop))
     }
 }
 
@@ -287,19 +277,6 @@ fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
 fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
     // The command line of a watched run is not the user's.
     if recorded && stop == Some(Stop::Interrupted) && !running::is_watched() {
-        judge_report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
-    }
-}
-
-fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {
-    let verdicts = || outcomes.verdicts();
-    if stop == Some(Stop::Interrupted) {
-        Exit::Interrupted
-    } else if verdicts().any(|verdict| verdict == Verdict::JudgeError) {
-        Exit::Fault
-    } else if verdicts().all(|verdict| verdict == Verdict::Accepted) {
-        Exit::Success
-    } else {
-        Exit::NotAccepted
+        judge_report::note(&format!("continue with: {}", command_line::with_flag(recorder::RESUME)));
     }
 }

@@ -204,7 +204,7 @@ fn whole(expectation: &Expectation, plan: &Plan) -> String {
 /// Compares the total with its range.
 fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, command: String) -> Finding {
     let plan = &result.plan;
-    let scored = restored_run::score(plan, &result.outcomes, &vec![None; plan.cases.len()], None);
+    let scored = restored_run::score(plan, &result.outcomes, &[], None);
     let total = match &scored {
         Ok(scored) => scored.board.headline(&scored.board.standings[0]),
         Err(error) => return finding(check, CheckResult::Failed, error.to_string(), command),

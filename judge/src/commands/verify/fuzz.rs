@@ -341,8 +341,7 @@ fn with_checker(problem: &Problem, line: &str) -> Problem {
         CheckerChoice::External(checker) => (checker.protocol.clone(), checker.answers.clone()),
         _ => (CheckerProtocol::Judge, problem.checker.answers().cloned().unwrap_or_default()),
     };
-    let checker =
-        CheckerChoice::External(ExternalChecker { command, source_line: None, protocol, answers, then: None });
+    let checker = CheckerChoice::External(ExternalChecker { command, protocol, answers, then: None });
     Problem { checker, metrics: Vec::new(), ..problem.clone() }
 }
 

@@ -12,7 +12,6 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
-use judge_problem::CheckerChoice;
 use judge_report::{
     FactRecord, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame, ServerRecord, SolverRecord, html_of,
 };
@@ -39,11 +38,9 @@ pub(super) fn list(store: &Store, (): ()) -> Result<String, Refused> {
 /// `GET /api/problems/{problem}`
 pub(super) fn show(store: &Store, Path(id): Path<String>) -> Result<String, Refused> {
     let problem = store.catalogue.find(&id)?;
-    let bundled = |checker| solver::bundled_for(store.catalogue.bundled, checker);
-    let (rules, solvers): (_, Vec<_>) = match &problem.checker {
-        CheckerChoice::BuiltIn(checker) => (checker.rules.trim_end(), bundled(checker.id).collect()),
-        _ => ("", Vec::new()),
-    };
+    let checker = problem.checker.built_in();
+    let rules = checker.map_or("", |checker| checker.rules.trim_end());
+    let solvers = checker.into_iter().flat_map(|checker| solver::bundled_for(store.catalogue.bundled, checker.id));
     let facts = problem_facts::facts(problem);
     let by_hand = games::reader(problem).is_some();
     // A pattern of files may match none.
@@ -54,7 +51,7 @@ pub(super) fn show(store: &Store, Path(id): Path<String>) -> Result<String, Refu
         facts: facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
         rules,
         rules_html: html_of(rules),
-        solvers: solvers.into_iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
+        solvers: solvers.map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
         names: names.collect(),
         fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
     };

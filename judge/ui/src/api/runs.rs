@@ -13,7 +13,6 @@ use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::condition::Condition;
 use judge_problem::{Labels, Note, RunId, RunState, Tag};
 use judge_report::{CasePage, HistoryPage, RunHead, RunLabels, RunReport, Summary, growing_comparison};
-use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
 use judge_session::detached::DetachedRuns;
@@ -187,10 +186,10 @@ pub(super) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Result
     if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
         check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
     }
-    let reference = ReferenceScores::open(&store.catalogue, problem, None, None, FromJournal::Today)?;
     // The document has the warnings.
     let tell = |_: &str| ();
-    let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference, tell)?;
+    let conditions = (&args.cases, &args.running);
+    let pairing = pairing::pair(&store.catalogue, problem, &entrants, conditions, (None, None), tell)?;
     let compared = Compared::of(&args, &entrants, pairing)?;
     let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
     let looks = paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
