@@ -105,7 +105,7 @@ pub enum SitePart {
 #[derive(Debug, Args)]
 pub struct CaseFilterArgs {
     /// Only the cases for which this holds, such as 'N<10 && colors==4'
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     pub condition: Option<Condition>,
     /// Also show the results for each value of this feature
     #[arg(long, value_name = "NAME")]

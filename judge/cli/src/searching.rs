@@ -131,7 +131,7 @@ pub struct ReduceArgs {
     #[arg(long = "case", value_name = "CASE")]
     pub call: Option<GeneratorCall>,
     /// Keep this true instead of the same failure: a condition on the case, score, cpu_ms, wall_ms, memory_bytes, accepted
-    #[arg(long, value_name = "CONDITION")]
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub keep: Option<Condition>,
     /// Keep the solver worse than this one
     #[arg(long, value_name = "S")]

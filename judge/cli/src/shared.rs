@@ -42,7 +42,7 @@ pub struct CaseArgs {
     #[arg(long, value_name = "FILES")]
     pub inputs: Vec<String>,
     /// Only the cases for which this holds, such as 'N<10 && colors==4'
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     pub condition: Option<Condition>,
 }
 

@@ -3,6 +3,7 @@
 use crate::error::ImportError;
 use saphyr::{LoadableYamlNode, MarkedYamlOwned};
 use std::path::{Path, PathBuf};
+use std::slice;
 
 /// A mapping of a YAML file, with the file's name.
 #[derive(Debug, Clone)]
@@ -39,9 +40,7 @@ impl Mapping {
     }
 
     fn of(file: &Path, above: String, node: &MarkedYamlOwned) -> Option<Self> {
-        let entries = node.data.as_mapping()?.iter();
-        let entries = entries.map(|(key, value)| (word(key).unwrap_or_default(), value.clone())).collect();
-        Some(Self { file: file.to_owned(), above, line: node.span.start.line(), entries })
+        Some(Self { file: file.to_owned(), above, line: node.span.start.line(), entries: entries(node)? })
     }
 
     /// Returns the keys, in the order of the file.
@@ -161,6 +160,23 @@ fn key_with_end(node: &MarkedYamlOwned, end: char) -> Option<String> {
         entries.find_map(|(key, value)| word(key).filter(|key| key.ends_with(end)).or_else(|| key_with_end(value, end)))
     };
     of_list().or_else(of_mapping)
+}
+
+/// The key of mappings whose entries count where a mapping has none of its own: `<<: *base`.
+const MERGE: &str = "<<";
+
+/// Returns the entries of a mapping.
+fn entries(node: &MarkedYamlOwned) -> Option<Vec<(String, MarkedYamlOwned)>> {
+    let listed = node.data.as_mapping()?.iter().map(|(key, value)| (word(key).unwrap_or_default(), value.clone()));
+    let (merged, mut own): (Vec<_>, Vec<_>) = listed.partition(|(key, _)| key == MERGE);
+    for (_, value) in merged {
+        for base in value.data.as_sequence().map_or(slice::from_ref(&value), Vec::as_slice) {
+            let missing = entries(base)?.into_iter().filter(|(key, _)| own.iter().all(|(known, _)| known != key));
+            let missing: Vec<_> = missing.collect();
+            own.extend(missing);
+        }
+    }
+    Some(own)
 }
 
 fn first_text(node: &MarkedYamlOwned, preferred: &[&str]) -> Option<String> {

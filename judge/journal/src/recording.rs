@@ -254,6 +254,17 @@ impl Recording {
         Ok(transaction.commit()?)
     }
 
+    /// Keeps the results of the run from being resumed, reused and merged: other programs than the recorded ones may have
+    /// made some of them.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn disown(&self) -> Result<(), JournalError> {
+        let sql = "UPDATE run SET plan = NULL, conditions = zeroblob(32) WHERE id = ?1";
+        self.connection()?.execute(sql, [self.rows.run.0])?;
+        Ok(())
+    }
+
     /// Sets the part of the run that is played from now on.
     pub fn set_part(&mut self, part: Part) {
         self.part = part;

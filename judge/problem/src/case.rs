@@ -122,6 +122,12 @@ impl CaseSpec {
         }
     }
 
+    /// Returns the name without the repetition count. A file `NAME#2.in` is no repetition of `NAME`.
+    pub fn base_name(&self) -> &str {
+        let is_of_file = self.file().and_then(Path::file_stem).is_some_and(|stem| stem == &*self.name.0);
+        if is_of_file { &self.name.0 } else { self.name.without_repetition() }
+    }
+
     /// Returns the seed that the input is generated from.
     pub fn seed(&self) -> Option<u64> {
         match self.source {
@@ -289,7 +295,7 @@ impl Members {
     /// Returns whether a case is a member. A repetition `NAME#2` is in the same groups as `NAME`.
     pub fn have(&self, case: &CaseSpec) -> bool {
         let is_seeded = self.seeds.as_ref().zip(case.seed()).is_some_and(|(seeds, seed)| seeds.contains(seed));
-        is_seeded || self.names.iter().any(|pattern| pattern.matches(case.name.without_repetition()))
+        is_seeded || self.names.iter().any(|pattern| pattern.matches(case.base_name()))
     }
 }
 
@@ -487,6 +493,10 @@ mod tests {
             assert!(!members.have(&named(name, seed)), "{name} {seed}");
         }
         assert_eq!(members.to_string(), "seeds 3-5, small-*, tiny");
+        let of_file = |name: &str, file: &str| CaseSpec::new(name.into(), CaseSource::File(file.into()));
+        assert!(members.have(&of_file("tiny#2", "data/tiny.in")), "a repetition");
+        assert!(!members.have(&of_file("tiny#2", "data/tiny#2.in")), "another file");
+        assert_eq!(of_file("tiny#2#1", "data/tiny#2.in").base_name(), "tiny#2");
     }
 
     #[test]

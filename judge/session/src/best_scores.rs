@@ -172,7 +172,7 @@ impl ReferenceScores {
     fn in_file(&self, case: &CaseSpec, input: Option<Digest>) -> Option<&Score> {
         match self.file.as_ref()? {
             Scores::ByInput(scores) => scores.get(&input?),
-            Scores::ByName(scores) => scores.get(case.name.without_repetition()),
+            Scores::ByName(scores) => scores.get(case.base_name()),
         }
     }
 }

@@ -40,6 +40,7 @@ pub mod case_selection;
 pub mod command_line;
 pub mod comparison;
 pub mod detached;
+mod edited;
 pub mod entrants;
 pub mod failure;
 pub mod load;

@@ -1,14 +1,14 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use crate::detached::DetachedRuns;
+use crate::edited::{Edited, ProgramsAtStart};
 use crate::{Failure, command_line, failure, load, running};
 use judge_journal::{
     Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
 };
 use judge_problem::{
     CaseList, CaseSpec, Catalogue, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
-    JobId, KnownOutcome, Node, Plan, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, map_on_all_cores,
-    one_line,
+    JobId, KnownOutcome, Node, Plan, Retention, RunId, Shard, Solver, Stop, error_chain, map_on_all_cores, one_line,
 };
 use judge_run::cases::Inputs;
 use judge_run::command::{checker_identity, generator_identity};
@@ -94,14 +94,20 @@ pub struct Recorder {
     /// The best scores that a continued run's scores are relative to.
     pub reference: Option<Reference>,
     recording: Mutex<Option<Recording>>,
-    /// The setter's programs at the start; `None` on a cluster, which runs copies of them.
-    setters: Option<(Problem, [(&'static str, String); 2])>,
+    /// `None` on a cluster, which runs copies of them.
+    programs: Option<ProgramsAtStart>,
 }
 
-/// Returns which of the setter's programs is another one now.
-fn changed_program((problem, programs): &(Problem, [(&'static str, String); 2])) -> Option<&'static str> {
-    let now = [("checker", checker_identity(&problem.checker).to_string()), ("generator", generator_identity(problem))];
-    programs.iter().zip(now).find(|(then, now)| *then != now).map(|((name, _), _)| *name)
+/// Warns that a program was edited during a run.
+fn note_edited(Edited { what, is_told_by_results }: &Edited, run: RunId, continue_flag: &str) {
+    let hint = if *is_told_by_results {
+        format!("`{}` keeps it if all results hold, and else starts a new run", command_line::with_flag(continue_flag))
+    } else {
+        "its results may be of both versions, and are not used again; `judge history rm` removes it".to_owned()
+    };
+    judge_report::note_lines(&format!(
+        "warning: the {what} was edited while run {run} went on: it is recorded as interrupted, without a total\nhint: {hint}"
+    ));
 }
 
 /// Returns the folder of the journal next to a catalogue.
@@ -178,7 +184,7 @@ impl Recorder {
             part,
             reference: None,
             recording: Mutex::new(recording),
-            setters: None,
+            programs: None,
         }
     }
 
@@ -206,9 +212,10 @@ impl Recorder {
             recording.add_earlier(0, &mut known)?;
         }
         let reference = if options.resume { recording.reference()? } else { None };
-        let programs = [("checker", checker.to_string()), ("generator", generator)];
-        let setters = runner.engine().is_none().then(|| (plan.problem.clone(), programs));
-        Ok(Self { reference, setters, ..Self::of(options, plan, known, Some(recording)) })
+        let is_here = runner.engine().is_none();
+        let programs =
+            is_here.then(|| ProgramsAtStart::of(&plan.problem, checker.to_string(), generator, &plan.solvers));
+        Ok(Self { reference, programs, ..Self::of(options, plan, known, Some(recording)) })
     }
 
     /// Reattaches to the record of a run that continues on a cluster. `hashes` belong to its solvers.
@@ -275,6 +282,7 @@ impl Recorder {
     pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
         self.cases.extend(cases.iter());
         self.known.grow(&self.cases);
+        self.programs.iter_mut().for_each(|programs| programs.add(solvers));
         let grown = update(&self.recording, self.options, |recording| {
             let first = recording.solver_count();
             recording.grow(solvers, &fingerprints(plan, solvers, toolbox), cases)?;
@@ -295,16 +303,16 @@ impl Recorder {
     pub fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
         let recording = self.recording.into_inner()?;
         let run = recording.run();
-        let changed = self.setters.as_ref().and_then(changed_program);
-        if let Some(what) = changed {
-            let hint = command_line::with_flag(self.options.continue_flag);
-            judge_report::note_lines(&format!(
-                "warning: the {what} was edited while run {run} went on: it is recorded as interrupted, without a total\n\
-                 hint: `{hint}` keeps it if all results hold, and else starts a new run"
-            ));
+        let edited = self.programs.as_ref().and_then(ProgramsAtStart::edited);
+        if let Some(edited) = edited.as_ref().filter(|_| !running::is_watched()) {
+            note_edited(edited, run, self.options.continue_flag);
         }
-        let stop = end.stop.or(changed.map(|_| Stop::Interrupted));
-        match recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end }) {
+        let stop = end.stop.or(edited.as_ref().map(|_| Stop::Interrupted));
+        let disowned = match edited {
+            Some(Edited { is_told_by_results: false, .. }) => recording.disown(),
+            _ => Ok(()),
+        };
+        match disowned.and_then(|()| recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end })) {
             Ok(journal) => {
                 if let Some(notice) = journal.rewritten_file().and_then(|path| rewritten_journal_warning(run, path)) {
                     judge_report::note(&notice);

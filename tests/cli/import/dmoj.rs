@@ -69,6 +69,15 @@ fn a_failed_case_without_points_ends_the_rest() {
 }
 
 #[test]
+fn merged_mappings_of_yaml_count() {
+    let config = "test_cases:\n- &one {in: d.1.in, out: d.1.out, points: 10}\n- {<<: *one, in: d.2.in}\n\
+                  - {<<: [{out: d.3.out}, *one], in: d.3.in, points: 5}\n";
+    let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
+    imported(&folder);
+    assert_eq!(total(&folder, "awk '{print $1 == 3 ? 6 : 2}'"), "25");
+}
+
+#[test]
 fn cases_of_one_name_are_numbered() {
     let config = "test_cases:\n- {out: a/1.out}\n- {out: a/1.out}\n- {out: b/1.out}\n\
                   - batched:\n  - {in: a/1.in, out: a/1.out}\n  - {in: b/1.in, out: b/1.out}\n";
@@ -143,6 +152,16 @@ fn a_custom_checker_runs_as_testlib() {
     let command = "checker-command = \"python3 checker/near.py {input} {expected} {answer}\"";
     assert!(catalogue(&folder).contains(command), "{}", catalogue(&folder));
     assert_eq!(verdicts(&folder, "echo 1"), ["d.1 accepted", "d.2 wrong-answer"]);
+}
+
+#[test]
+fn a_program_decides_without_files_too() {
+    let even = "import sys\nsys.exit(int(open(sys.argv[2]).read()) % 2)\n";
+    let config = "test_cases:\n- {points: 3}\nchecker: {name: bridged, args: {files: even.py, type: testlib}}\n";
+    let folder = package(&[("init.yml", config), ("even.py", even)]);
+    imported(&folder);
+    assert_eq!(verdicts(&folder, "echo 4"), ["case1 accepted"]);
+    assert_eq!(verdicts(&folder, "echo 5"), ["case1 wrong-answer"]);
 }
 
 /// Asks for the number of the input: more, less, or right.

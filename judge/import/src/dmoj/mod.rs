@@ -48,7 +48,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let checker = Checker::read(&config, root, &mut left)?;
     let generator = Generator::read(&config, root, &mut left)?;
     let store = Store::open(&config, root)?;
-    let (cases, found) = Cases::read(&config, generator.as_ref(), &store, &mut left)?;
+    let (cases, found) = Cases::read(&config, (&checker, generator.as_ref()), &store, &mut left)?;
     left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
     let is_text = config.text("binary_data")?.as_deref() != Some("true");
     if is_text {
@@ -240,7 +240,7 @@ impl Cases {
     /// Reads `test_cases`, and finds their files. Adds a line for each unsupported setting.
     fn read(
         config: &Mapping,
-        generator: Option<&Generator>,
+        (checker, generator): (&Checker, Option<&Generator>),
         store: &Store<'_>,
         left: &mut Vec<String>,
     ) -> Result<(Self, Found), ImportError> {
@@ -252,7 +252,7 @@ impl Cases {
         let mut cases = Self::default();
         let (lines, found) = (BTreeSet::new(), Found::default());
         let points = config.number("points")?.unwrap_or(1.0);
-        let mut reader = Reader { config, generator, store, left: lines, found, count: 0, points };
+        let mut reader = Reader { checker, generator, store, left: lines, found, count: 0, points };
         for entry in &listed {
             match entry.mappings("batched")? {
                 Some(members) => {
@@ -325,7 +325,7 @@ impl Cases {
 
 /// Reads cases and batches.
 struct Reader<'a> {
-    config: &'a Mapping,
+    checker: &'a Checker,
     generator: Option<&'a Generator>,
     store: &'a Store<'a>,
     /// A line for each unsupported setting.
@@ -368,7 +368,7 @@ impl Reader<'_> {
                 let what = format!("`{key}` of a case that is not generated");
                 return Err(entry.wrong(key, what, "a case without `in`"));
             }
-            let is_unanswered = self.config.has(INTERACTIVE) && !entry.has("out");
+            let is_unanswered = matches!(self.checker, Checker::Bridged(_)) && !entry.has("out");
             let answer = if is_unanswered { self.absent(own("out")) } else { self.copied(entry, "out")? };
             let input = if entry.has("in") { self.copied(entry, "in")? } else { self.absent(own("in")) };
             let named = if entry.has("in") { &input } else { &answer };

@@ -232,6 +232,24 @@ fn equal_answers_are_stored_once() {
 }
 
 #[test]
+fn a_disowned_run_is_neither_continued_nor_reused() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let reusable = || {
+        let mut known = Known::of(&bench.plan);
+        bench.begin().add_earlier(0, &mut known).unwrap();
+        known.len()
+    };
+    let mut recording = bench.begin();
+    recording.append(&[finished(0, 0, Some(7))]).unwrap();
+    assert_eq!(reusable(), 1);
+    recording.disown().unwrap();
+    close(recording, Some(Stop::Interrupted), None);
+    assert_eq!(reusable(), 0);
+    let resumed = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs).unwrap();
+    assert!(matches!(resumed, Resumption::Nothing(..)));
+}
+
+#[test]
 fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let mut bench = Bench::new(&["bot"], 1..=3);
     let mut recording = bench.begin();

@@ -86,7 +86,8 @@ impl CompareReport<'_> {
             Claim::Undecided { more_cases: Some(more) } => {
                 // The observed effect or the smallest that matters, whichever is larger.
                 let least = self.parameters.min_effect.filter(|least| mean.abs() <= *least);
-                let more = counted(usize::try_from(more).unwrap_or(usize::MAX), "more case");
+                let one = format!("more {}", observation(self, paired));
+                let more = counted(usize::try_from(more).unwrap_or(usize::MAX), &one);
                 format!("not decided: about {more} would show {}", size(measure, least.unwrap_or(mean)))
             }
             Claim::Undecided { more_cases: None } => match ratio_in_words(self, comparison) {
