@@ -64,7 +64,7 @@ impl Source {
 
 /// Data that changes when a file changes.
 #[derive(Debug, PartialEq, Eq)]
-struct Stamp([i64; 6]);
+struct Stamp([u64; 3], [i64; 3]);
 
 /// A file that was changed so recently can change again without another time.
 const FRESH: Duration = Duration::from_millis(100);
@@ -76,9 +76,8 @@ impl Stamp {
         let changed = UNIX_EPOCH
             + Duration::new(u64::try_from(meta.ctime()).ok()?, u32::try_from(meta.ctime_nsec()).unwrap_or_default());
         let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > FRESH);
-        let number = |number: u64| i64::from_ne_bytes(number.to_ne_bytes());
-        let (device, file, size) = (number(meta.dev()), number(meta.ino()), number(meta.size()));
-        is_settled.then(|| Self([device, file, size, meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()]))
+        let times = [meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()];
+        is_settled.then(|| Self([meta.dev(), meta.ino(), meta.size()], times))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::evaluator::Evaluator;
 use crate::methods::{Later, Methods, Step};
-use crate::queue::NotTaken;
 use crate::rpc::{self, Answer, Id, Request, RpcError, code, json};
 use crate::task::Task;
 use parking_lot::Mutex;
@@ -142,8 +141,8 @@ impl Client {
             let answer = own.check().and_then(|()| guarded(|| work(&own)));
             client.answer(&of_request, &own, &answers, &answer);
         };
-        if let Err(why) = self.evaluator.queue.push(Arc::clone(&task), Box::new(job)) {
-            self.answer(&id, &task, &reply, &Err(not_taken(&why)));
+        if let Err(error) = self.evaluator.queue.push(Arc::clone(&task), Box::new(job)) {
+            self.answer(&id, &task, &reply, &Err(error));
             return Pending { client: Arc::clone(self), task: None };
         }
         Pending { client: Arc::clone(self), task: Some(task) }
@@ -155,15 +154,6 @@ impl Client {
         if let Some(reply) = reply.lock().take() {
             reply(Some(rpc::answer_line(id, answer)));
         }
-    }
-}
-
-fn not_taken(why: &NotTaken) -> RpcError {
-    match why {
-        NotTaken::Full => {
-            RpcError::new(code::QUEUE_FULL, "the queue is full").with_hint("send the request again later")
-        }
-        NotTaken::Ending => RpcError::new(code::ENDING, "the server is ending"),
     }
 }
 

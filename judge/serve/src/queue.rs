@@ -1,5 +1,6 @@
 //! The queue of requests: by rank, bounded, worked off by a few threads.
 
+use crate::rpc::{RpcError, code};
 use crate::task::{Rank, Task};
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
@@ -8,15 +9,6 @@ use std::thread::{Builder, JoinHandle};
 
 /// The work for a request. It always sends an answer, even if its task was cancelled.
 type Work = Box<dyn FnOnce() + Send>;
-
-/// Why a request is not taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum NotTaken {
-    /// As many wait as may.
-    Full,
-    /// The server is ending.
-    Ending,
-}
 
 /// Requests that wait, and the threads that work on them.
 pub(crate) struct Queue {
@@ -53,15 +45,16 @@ impl Queue {
         (state.running.len(), state.waiting.len())
     }
 
-    /// Takes a request, to be worked on when it is its turn.
-    pub(crate) fn push(self: &Arc<Self>, task: Arc<Task>, work: Work) -> Result<(), NotTaken> {
+    /// Takes a request, to be worked on when it is its turn. Fails if as many wait as may, or if the server is ending.
+    pub(crate) fn push(self: &Arc<Self>, task: Arc<Task>, work: Work) -> Result<(), RpcError> {
         let mut state = self.state.lock();
         if state.ending {
-            return Err(NotTaken::Ending);
+            return Err(RpcError::new(code::ENDING, "the server is ending"));
         }
         // Requests for which a thread is already waiting count as running.
         if state.waiting.len() + state.running.len() >= self.bound + self.threads {
-            return Err(NotTaken::Full);
+            let error = RpcError::new(code::QUEUE_FULL, "the queue is full");
+            return Err(error.with_hint("send the request again later"));
         }
         state.waiting.insert(task.rank, (task, work));
         if state.idle < state.waiting.len() && state.handles.len() < self.threads {
@@ -146,11 +139,12 @@ mod tests {
             let done = done.clone();
             queue.push(task(priority, number), Box::new(move || done.send(number).unwrap())).unwrap();
         }
-        assert_eq!(queue.push(task(9, 3), Box::new(|| ())), Err(NotTaken::Full));
+        let refused = |number| queue.push(task(9, number), Box::new(|| ())).unwrap_err().code;
+        assert_eq!(refused(3), code::QUEUE_FULL);
         go.send(()).unwrap();
         assert_eq!([order.recv().unwrap(), order.recv().unwrap()], [2, 1]);
         queue.end();
-        assert_eq!(queue.push(task(0, 4), Box::new(|| ())), Err(NotTaken::Ending));
+        assert_eq!(refused(4), code::ENDING);
     }
 
     #[test]
