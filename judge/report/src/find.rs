@@ -1,7 +1,7 @@
 //! The results of `judge find`, as text and as JSON.
 
 use crate::text::{Document, Field, Style, grid, left, right};
-use judge_problem::{Stop, counted};
+use judge_problem::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -64,57 +64,37 @@ pub struct FoundCase {
 }
 
 /// The results of a search.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct FindReport {
     /// The problem's id.
     pub problem: String,
-    /// The solver, and the one that it is compared with.
-    pub solvers: Vec<String>,
+    /// The solver's name.
+    pub solver: String,
+    /// The solver that it is compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
     /// The goal of the search.
     pub goal: String,
-    /// The cases that were found, the worst first.
-    pub found: Vec<FoundCase>,
     /// How many cases were played.
     pub cases: usize,
     /// How many times a solver ran.
     pub runs: usize,
-    /// Why it stopped early, if it did.
-    pub stop: Option<Stop>,
+    /// Whether the search was interrupted.
+    pub interrupted: bool,
+    /// The cases that were found, the worst first.
+    pub found: Vec<FoundCase>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FindDocument<'a> {
     schema: u32,
-    problem: &'a str,
-    solver: &'a str,
-    /// The solver that it is compared with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<&'a str>,
-    /// The goal of the search.
-    goal: &'a str,
-    /// How many cases were played.
-    cases: usize,
-    /// How many times a solver ran.
-    runs: usize,
-    /// Whether the search was interrupted.
-    interrupted: bool,
-    /// The cases that were found, the worst first.
-    found: &'a [FoundCase],
+    #[serde(flatten)]
+    report: &'a FindReport,
 }
 
 impl Document for FindReport {
     fn record(&self) -> impl Serialize {
-        FindDocument {
-            schema: 1,
-            problem: &self.problem,
-            solver: self.solvers.first().map_or("", |name| name),
-            against: self.solvers.get(1).map(|name| &**name),
-            goal: &self.goal,
-            cases: self.cases,
-            runs: self.runs,
-            interrupted: self.stop.is_some(),
-            found: &self.found,
-        }
+        FindDocument { schema: 1, report: self }
     }
 }
 
@@ -122,17 +102,17 @@ impl FindReport {
     /// Returns a table with a row for each case, the worst first, and below it the commands that play these cases.
     pub fn text(&self, style: Style) -> String {
         let played = format!("{}, {}", counted(self.cases, "case"), counted(self.runs, "run"));
-        let (goal, solver) = (&self.goal, self.solvers.first().map_or("", |name| name));
+        let Self { goal, solver, against, .. } = self;
         if self.found.is_empty() {
             return format!("nothing found for `{goal}` of {solver}: {played}");
         }
         let score = |score: &Option<Number>| score.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
-        let others = self.solvers.get(1).map(|other| right(other));
+        let others = against.as_deref().map(right);
         let columns = [left("case"), right(goal), right(solver)].into_iter().chain(others);
         let mut table = grid(columns, style);
         for found in &self.found {
             let own = if found.verdict == "accepted" { score(&found.score) } else { found.verdict.to_owned() };
-            let other = self.solvers.get(1).map(|_| score(&found.other_score));
+            let other = against.as_ref().map(|_| score(&found.other_score));
             let fields = [found.case.clone(), found.value.shown(), own].into_iter().chain(other);
             table.add_row(fields.map(|field| Field::new(&field)));
         }

@@ -338,6 +338,6 @@ fn in_words(measure: EffectMeasure, InterimResult { paired, interim, .. }: &Inte
 }
 
 /// Returns the number of rows that the user chose.
-fn limit(order: RowOrder) -> usize {
+pub(crate) fn limit(order: RowOrder) -> usize {
     order.top.map_or(usize::MAX, NonZeroUsize::get)
 }

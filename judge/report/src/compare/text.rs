@@ -1,7 +1,7 @@
 //! A comparison as text for a terminal, and as tables.
 
 use crate::compare::claims::{percentage, ratio_in_words};
-use crate::compare::report::{CompareReport, Comparison};
+use crate::compare::report::{CompareReport, Comparison, limit};
 use crate::formats::{Report, Written};
 use crate::html::sheet::{pair_charts, sheet_html};
 use crate::text::{
@@ -86,16 +86,16 @@ impl Report for CompareReport<'_> {
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        Some(sheet(self, self.order.and_then(|order| order.top)))
+        Some(sheet(self, self.order.map_or(usize::MAX, limit)))
     }
 
     fn html(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(sheet_html(&sheet(self, None), Some(pair_charts(self)), output).map_err(Into::into))
+        Some(sheet_html(&sheet(self, usize::MAX), Some(pair_charts(self)), output).map_err(Into::into))
     }
 }
 
-/// Returns the tables, with up to `top` cases of each comparison.
-fn sheet(report: &CompareReport<'_>, top: Option<NonZeroUsize>) -> Sheet {
+/// Returns the tables, with up to `most` cases of each comparison.
+fn sheet(report: &CompareReport<'_>, most: usize) -> Sheet {
     let lines = report.comparisons.iter().flat_map(|comparison| {
         [Some(report.verdict(comparison)), report.units_in_words(&comparison.paired)].into_iter().flatten()
     });
@@ -106,7 +106,7 @@ fn sheet(report: &CompareReport<'_>, top: Option<NonZeroUsize>) -> Sheet {
             ("Comparisons".to_owned(), comparisons(report)),
             ("Solvers".to_owned(), solvers(report)),
             (format!("By {}", report.group_by.unwrap_or_default()), ranges(report)),
-            ("Cases".to_owned(), cases(report, top)),
+            ("Cases".to_owned(), cases(report, most)),
         ],
         texts: Vec::new(),
     }
@@ -378,10 +378,10 @@ fn ranges(report: &CompareReport<'_>) -> TextTable {
 }
 
 /// The first cases that both solved, from the largest loss to the largest gain, or in the order that the user chose.
-fn cases(report: &CompareReport<'_>, top: Option<NonZeroUsize>) -> TextTable {
+fn cases(report: &CompareReport<'_>, most: usize) -> TextTable {
     let rows = report.comparisons.iter().flat_map(|comparison| {
         let paired = &comparison.paired;
-        report.sorted_pairs(paired).into_iter().take(top.map_or(usize::MAX, NonZeroUsize::get)).map(|pair| {
+        report.sorted_pairs(paired).into_iter().take(most).map(|pair| {
             let score = |solver| or_nothing(score(report, pair.case, solver));
             let mut row = vec![report.effect_name(&pair), report.name(paired.second).to_owned()];
             row.extend(effect_cells(report, paired, &pair));

@@ -1,5 +1,6 @@
 //! The report of a run: the value that every format is rendered from.
 
+use crate::compare::report::limit;
 use crate::run::metrics::Pareto;
 use crate::text::{Reference, best_score, points_text, scores_text, verdict_of};
 use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, TestGroupResult};
@@ -10,7 +11,6 @@ use judge_problem::{
 use judge_sandbox::Tier;
 use num_rational::BigRational;
 use num_traits::Zero;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,8 +79,7 @@ impl RunReport<'_> {
     /// jobs in the chosen order.
     pub(crate) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
         let Some(order) = self.order else { return Box::new(self.jobs()) };
-        let most = order.top.map_or(usize::MAX, NonZeroUsize::get);
-        Box::new(self.ordered_played().take(most).map(|(job, outcome)| (job, Some(outcome))))
+        Box::new(self.ordered_played().take(limit(order)).map(|(job, outcome)| (job, Some(outcome))))
     }
 
     /// Returns the jobs that were run, in the order that the user chose, or else in the order of the plan.

@@ -3,7 +3,6 @@
 use judge_problem::{NamedNumbers, is_hidden};
 use serde::Serialize;
 use serde_json::Number;
-use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::collections::BTreeMap;
 use std::io;
 use std::io::Write;
@@ -20,7 +19,8 @@ pub trait Document {
     /// # Errors
     /// When the output cannot be written to.
     fn write_json(&self, output: &mut dyn Write) -> serde_json::Result<()> {
-        write(&self.record(), Visible(PrettyFormatter::new()), output)
+        serde_json::to_writer_pretty(Visible(&mut *output), &self.record())?;
+        output.write_all(b"\n").map_err(serde_json::Error::io)
     }
 
     /// Returns the document in indented lines, with a final newline.
@@ -28,7 +28,9 @@ pub trait Document {
     /// # Errors
     /// Never: every value in it can be written as JSON.
     fn to_json(&self) -> serde_json::Result<String> {
-        text(|output| self.write_json(output))
+        let mut bytes = Vec::new();
+        self.write_json(&mut bytes)?;
+        Ok(text(bytes))
     }
 }
 
@@ -37,7 +39,10 @@ pub trait Document {
 /// # Errors
 /// When the value cannot be written as JSON.
 pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
-    text(|output| write(value, Visible(CompactFormatter), output))
+    let mut bytes = Vec::new();
+    serde_json::to_writer(Visible(&mut bytes), value)?;
+    bytes.push(b'\n');
+    Ok(text(bytes))
 }
 
 /// A list whose items are created while they are written.
@@ -49,60 +54,37 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
     }
 }
 
-fn write<F: Formatter>(value: &impl Serialize, formatter: F, output: &mut dyn Write) -> serde_json::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *output, formatter))?;
-    output.write_all(b"\n").map_err(serde_json::Error::io)
+fn text(json: Vec<u8>) -> String {
+    String::from_utf8(json).expect("JSON is UTF-8")
 }
 
-fn text(write: impl FnOnce(&mut dyn Write) -> serde_json::Result<()>) -> serde_json::Result<String> {
-    let mut bytes = Vec::new();
-    write(&mut bytes)?;
-    Ok(String::from_utf8(bytes).expect("JSON is UTF-8"))
-}
+/// Escapes the control characters that JSON itself does not escape, which does not change the meaning of a document. Each
+/// write has whole characters, as those of a serializer.
+struct Visible<W>(W);
 
-/// JSON itself escapes the ASCII control characters in strings. Here the other control characters are escaped, too,
-/// which does not change their meaning.
-struct Visible<F>(F);
-
-/// Passes the formatting between values on to the inner formatter.
-macro_rules! passed_on {
-    ($($method:ident($($flag:ident)?)),*) => {
-        $(fn $method<W: ?Sized + Write>(&mut self, writer: &mut W $(, $flag: bool)?) -> io::Result<()> {
-            self.0.$method(writer $(, $flag)?)
-        })*
-    };
-}
-
-impl<F: Formatter> Formatter for Visible<F> {
-    passed_on!(
-        begin_array(),
-        end_array(),
-        begin_array_value(first),
-        end_array_value(),
-        begin_object(),
-        end_object(),
-        begin_object_key(first),
-        end_object_key(),
-        begin_object_value(),
-        end_object_value()
-    );
-
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Nearly all texts are such.
-        if fragment.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-            return writer.write_all(fragment.as_bytes());
+        if bytes.iter().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
+            self.0.write_all(bytes)?;
+            return Ok(bytes.len());
         }
-        let mut rest = fragment;
+        let mut rest = std::str::from_utf8(bytes).map_err(io::Error::other)?;
         while let Some(place) = rest.find(is_hidden) {
             let (before, after) = rest.split_at(place);
-            writer.write_all(before.as_bytes())?;
+            self.0.write_all(before.as_bytes())?;
             let hidden = after.chars().next().unwrap_or_default();
             for unit in hidden.encode_utf16(&mut [0; 2]) {
-                write!(writer, "\\u{unit:04x}")?;
+                write!(self.0, "\\u{unit:04x}")?;
             }
             rest = &after[hidden.len_utf8()..];
         }
-        writer.write_all(rest.as_bytes())
+        self.0.write_all(rest.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -473,12 +473,13 @@ impl Search<'_> {
         let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
         let report = FindReport {
             problem: self.problem.id.clone(),
-            solvers: self.plan.solvers.iter().map(|solver: &Solver| solver.spec.name.clone()).collect(),
+            solver: self.plan.solvers[0].spec.name.clone(),
+            against: self.plan.solvers.get(1).map(|solver| solver.spec.name.clone()),
             goal: self.args.goal.join(" "),
-            found: found.into_iter().map(|seen| self.found(seen)).collect(),
             cases: self.seen.len(),
             runs: self.runs,
-            stop,
+            interrupted: stop.is_some(),
+            found: found.into_iter().map(|seen| self.found(seen)).collect(),
         };
         let plan = Plan { cases, ..self.plan };
         let mut grid = OutcomeGrid::new(plan.cases.len(), plan.solvers.len());
