@@ -2,7 +2,7 @@
 //!
 //! | key | properties | decides |
 //! |---|---|---|
-//! | [`SameResult`] | input, solver, checker, limits, environment, visible paths, tier and processor | which results `--resume` keeps and `--reuse` takes |
+//! | [`RunRecord::conditions`] | input, solver, checker, limits, environment, visible paths, tier and processor | which results `--resume` keeps and `--reuse` takes |
 //! | [`SameRun`] | the plan: solvers, cases, generator, checker, limits, environment; not the machine | which shards belong together, which results `merge` combines |
 //! | [`SameGame`] | problem, checker and input | which scores compete for the best score of a case |
 //!
@@ -28,42 +28,6 @@ use std::time::Duration;
 
 /// The beginning of every key. A change of the fields increments its number.
 const VERSION: &str = "judge journal key 3";
-
-/// *Same result*: the properties that results must share besides the content of the solver, the content of the input,
-/// and the repetition of that input. Those three are stored with each result and compared one by one. The generator
-/// does not matter, because its output is the input.
-struct SameResult<'a> {
-    pub(super) problem: &'a str,
-    pub(super) checker: &'a CheckerIdentity,
-    pub(super) limits: &'a Limits,
-    /// As a shell would read it.
-    pub(super) environment: &'a str,
-    /// Their content is part of the solver's.
-    pub(super) visible: &'a [Visible],
-    pub(super) tier: Tier,
-    /// The processor that the times were taken on.
-    pub(super) cpu_model: &'a str,
-    /// The metrics of results; empty for most problems.
-    pub(super) metrics: &'a str,
-}
-
-impl SameResult<'_> {
-    /// Returns the key of results under these conditions.
-    pub(super) fn key(&self) -> Digest {
-        let mut key = Encoder::new("conditions");
-        key.text(self.problem).checker(self.checker).limits(self.limits);
-        key.text(self.environment).number(self.visible.len() as u64);
-        for Visible { path, writable } in self.visible {
-            key.path(path).number((*writable).into());
-        }
-        key.text(self.tier.name()).text(self.cpu_model);
-        // Without metrics, the key is the same as before metrics were introduced.
-        if !self.metrics.is_empty() {
-            key.text(self.metrics);
-        }
-        key.digest()
-    }
-}
 
 /// *Same run*: the properties that the results of a plan depend on, without the machine. Runs with the same key belong
 /// together, even if they have played different cases.
@@ -195,50 +159,31 @@ pub struct RunRecord<'a> {
 }
 
 impl RunRecord<'_> {
-    /// Returns the key of the conditions that a reusable result must share, in addition to the solver and the input:
-    /// the checker, the limits, the environment, the tier of the sandbox, and the processor.
+    /// Returns the key of the *same result*: the properties that results must share besides the content of the solver, the
+    /// content of the input, and the repetition of that input. Those three are stored with each result and compared one by
+    /// one. The content of visible paths is part of the solver's. The generator does not matter, because its output is the
+    /// input.
     pub(super) fn conditions(&self) -> Digest {
         let Plan { problem, limits, visible, .. } = self.plan;
-        let conditions = SameResult {
-            problem: &problem.id,
-            checker: self.checker,
-            limits,
-            environment: &environment(self.plan),
-            visible,
-            tier: self.tier,
-            cpu_model: &self.surroundings.cpu_model,
-            metrics: &MetricRule::identity(&problem.metrics),
-        };
-        conditions.key()
-    }
-
-    /// Returns the machine that its results are found on.
-    pub(super) fn machine(&self) -> Machine {
-        Machine { tier: self.tier.name().to_owned(), cpu_model: self.surroundings.cpu_model.clone() }
+        let mut key = Encoder::new("conditions");
+        key.text(&problem.id).checker(self.checker).limits(limits);
+        key.text(&environment(self.plan)).number(visible.len() as u64);
+        for Visible { path, writable } in visible {
+            key.path(path).number((*writable).into());
+        }
+        key.text(self.tier.name()).text(&self.surroundings.cpu_model);
+        // Without metrics, the key is the same as before metrics were introduced.
+        if !problem.metrics.is_empty() {
+            key.text(&MetricRule::identity(&problem.metrics));
+        }
+        key.digest()
     }
 }
 
-/// The properties of a machine that times depend on.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Machine {
-    tier: String,
-    cpu_model: String,
-}
-
-impl Machine {
-    /// Reads the key of the conditions that a run's results were found under, and the machine.
-    pub(super) fn read(connection: &Connection, run: RunId) -> Result<(Digest, Self), JournalError> {
-        let sql = "SELECT conditions, tier, cpu_model FROM run WHERE id = ?1";
-        Ok(connection.query_row(sql, [run.0], |row| {
-            Ok((Digest(row.get(0)?), Self { tier: row.get(1)?, cpu_model: row.get(2)? }))
-        })?)
-    }
-
-    /// Returns how it differs from another.
-    pub(super) fn differences(&self, other: &Self) -> Vec<Change> {
-        let tier = Change::of("tier of the sandbox", &self.tier, &other.tier);
-        tier.into_iter().chain(Change::of("processor", &self.cpu_model, &other.cpu_model)).collect()
-    }
+/// Reads the key of the conditions that a run's results were found under, the tier of its sandbox, and its processor.
+pub(super) fn conditions_of(connection: &Connection, run: RunId) -> Result<(Digest, String, String), JournalError> {
+    let sql = "SELECT conditions, tier, cpu_model FROM run WHERE id = ?1";
+    Ok(connection.query_row(sql, [run.0], |row| Ok((Digest(row.get(0)?), row.get(1)?, row.get(2)?)))?)
 }
 
 /// The environment that the user gave, as a shell would read it.
@@ -518,11 +463,25 @@ mod tests {
     }
 
     fn result(visible: &[Visible]) -> Digest {
-        let checker = CheckerIdentity { name: "columns".to_owned(), version: 3 };
-        let (problem, environment, tier, cpu_model) = ("columns", "'THREADS=1 2'", Tier::Root, "cpu");
-        let metrics = "";
-        SameResult { problem, checker: &checker, limits: &limits(), environment, visible, tier, cpu_model, metrics }
-            .key()
+        let catalogue = judge_problem::Catalogue::built_in(Path::new("/")).unwrap();
+        let problem = judge_problem::Problem { metrics: Vec::new(), ..catalogue.find("columns").unwrap().clone() };
+        let environment = vec![("THREADS".to_owned(), "1 2".to_owned())];
+        let plan = Plan::new(problem, Vec::new(), CaseList::default());
+        let record = RunRecord {
+            plan: &Plan { limits: limits(), environment, visible: visible.to_vec(), ..plan },
+            checker: &CheckerIdentity { name: "columns".to_owned(), version: 3 },
+            generator: "",
+            solver_hashes: &[],
+            command: "",
+            message: None,
+            jobs: 1,
+            tier: Tier::Root,
+            surroundings: &Surroundings { cpu_model: "cpu".to_owned(), ..Surroundings::default() },
+            shard: None,
+            played: 0,
+            probe: None,
+        };
+        record.conditions()
     }
 
     fn run(names: [&str; 2]) -> SameRun {

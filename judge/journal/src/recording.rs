@@ -3,7 +3,7 @@
 use super::columns::{add_node, microseconds, query_all, query_first};
 use super::error::JournalError;
 use super::file::{Mode, RunLock, beside};
-use super::identity::{Machine, RunRecord, SameRun};
+use super::identity::{RunRecord, SameRun, conditions_of};
 use super::rows::{self, Origins, RowWriter, Rows, begin, enter, rows_of};
 use super::store::{Journal, make_folder};
 use super::stored::{self, Known, Reference};
@@ -156,7 +156,7 @@ impl Recording {
         if !what.is_empty() {
             return Err(JournalError::OtherPlan { run, what: what.join("; ") });
         }
-        let (conditions, _) = Machine::read(&journal.connection, run)?;
+        let (conditions, ..) = conditions_of(&journal.connection, run)?;
         let rows = rows_of(&journal.connection, run)?;
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
         let mut known = Known::of(record.plan);

@@ -7,7 +7,7 @@
 
 use super::columns::{FAULTS, query_all};
 use super::error::JournalError;
-use super::identity::{Machine, RunRecord, SameRun};
+use super::identity::{Change, RunRecord, SameRun, conditions_of};
 use super::recording::Recording;
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
@@ -149,8 +149,12 @@ fn changes(
     let differences = today.differences(then);
     let mut changes: Vec<String> =
         differences.iter().filter(|change| !change.is_of_inputs()).map(|change| change.text(&there)).collect();
-    let (conditions, machine) = Machine::read(connection, run)?;
-    changes.extend(record.machine().differences(&machine).iter().map(|change| change.text(&there)));
+    let (conditions, tier, cpu_model) = conditions_of(connection, run)?;
+    let machine = [
+        Change::of("tier of the sandbox", record.tier.name(), &tier),
+        Change::of("processor", &record.surroundings.cpu_model, &cpu_model),
+    ];
+    changes.extend(machine.iter().flatten().map(|change| change.text(&there)));
     if changes.is_empty() && conditions != record.conditions() {
         changes.push(format!("its results were found under other conditions than {there}"));
     }

@@ -1,7 +1,7 @@
 //! Cases: their names, where their inputs come from, how they are weighted, the seeds they are generated from, and the
 //! test groups that they belong to.
 
-use crate::text::{InvalidText, named_enum, quote};
+use crate::text::{InvalidText, named_enum, quote, quote_path};
 use crate::{Direction, GeneratorCall, RunId, Weight};
 use checkers::Score;
 use serde::{Deserialize, Serialize};
@@ -73,12 +73,29 @@ impl CaseSource {
         match self {
             Self::Seed(seed) => format!("{of_seed} {seed}"),
             Self::Made(call) => format!("--case {}", quote(&call.to_string())),
-            Self::File(path) => {
-                let path = path.to_string_lossy();
-                // A name that begins with a dash would be read as a flag.
-                let path = if path.starts_with('-') { format!("./{path}") } else { path.into_owned() };
-                format!("{of_file} {}", quote(&path))
+            Self::File(path) => format!("{of_file} {}", quote_path(path)),
+        }
+    }
+
+    /// Returns the flags of `judge run` that choose these cases.
+    pub fn flags(sources: impl IntoIterator<Item = Self>) -> String {
+        let (mut seeds, mut flags) = (SeedRanges::default(), Vec::new());
+        for source in sources {
+            match source {
+                Self::Seed(seed) => seeds.add(seed..=seed),
+                other => flags.push(other.flag("--seeds", "--inputs")),
             }
+        }
+        let seeds = Seeds(seeds.all());
+        let seeds = (!seeds.ranges().is_empty()).then(|| format!("--seeds {seeds}"));
+        seeds.into_iter().chain(flags).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns this source. If it is a file, `place` gives it another path.
+    pub fn with_path(&self, place: impl FnOnce(&Path) -> PathBuf) -> Self {
+        match self {
+            Self::File(path) => Self::File(place(path)),
+            other => other.clone(),
         }
     }
 }

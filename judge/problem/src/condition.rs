@@ -3,7 +3,7 @@
 
 use crate::formula::{Formula, Function, Operator};
 use crate::{Features, InvalidText, Number};
-use std::cmp::Ordering;
+use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::fmt;
 use std::str::FromStr;
 
@@ -70,21 +70,14 @@ enum Expression {
     Any(Vec<Expression>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Less,
-    LessOrEqual,
-    Equal,
-    NotEqual,
-    GreaterOrEqual,
-    Greater,
-}
+/// The orders of the two sides for which a comparison holds.
+type Relation = &'static [Ordering];
 
 impl Expression {
     /// Evaluates in Kleene's three-valued logic. `None` means unknown.
     fn evaluate(&self, features: &Features) -> Option<bool> {
         match self {
-            Self::Compare(left, relation, right) => Some(relation.accepts(left.compare(right, features)?)),
+            Self::Compare(left, relation, right) => Some(relation.contains(&left.compare(right, features)?)),
             Self::Not(inner) => inner.evaluate(features).map(|value| !value),
             Self::All(parts) => known_unless(false, parts, features),
             Self::Any(parts) => known_unless(true, parts, features),
@@ -117,27 +110,14 @@ fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Op
     result
 }
 
-impl Relation {
-    fn accepts(self, order: Ordering) -> bool {
-        match self {
-            Self::Less => order.is_lt(),
-            Self::LessOrEqual => order.is_le(),
-            Self::Equal => order.is_eq(),
-            Self::NotEqual => order.is_ne(),
-            Self::GreaterOrEqual => order.is_ge(),
-            Self::Greater => order.is_gt(),
-        }
-    }
-}
-
 /// The operators, longer ones before their prefixes.
 const SIGNS: [(&str, Token); 15] = [
-    ("<=", Token::Relation(Relation::LessOrEqual)),
-    (">=", Token::Relation(Relation::GreaterOrEqual)),
-    ("==", Token::Relation(Relation::Equal)),
-    ("!=", Token::Relation(Relation::NotEqual)),
-    ("<", Token::Relation(Relation::Less)),
-    (">", Token::Relation(Relation::Greater)),
+    ("<=", Token::Relation(&[Less, Equal])),
+    (">=", Token::Relation(&[Greater, Equal])),
+    ("==", Token::Relation(&[Equal])),
+    ("!=", Token::Relation(&[Less, Greater])),
+    ("<", Token::Relation(&[Less])),
+    (">", Token::Relation(&[Greater])),
     ("&&", Token::And),
     ("||", Token::Or),
     ("!", Token::Not),

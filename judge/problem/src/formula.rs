@@ -2,7 +2,7 @@
 
 use crate::{Features, Number};
 use num_rational::BigRational;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{NumOps, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 /// A formula. `judge_problem::condition` has its syntax.
@@ -73,22 +73,9 @@ impl Formula {
 
     /// Compares the values of two formulas for a case. `None` if one has no value.
     pub fn compare(&self, other: &Self, features: &Features) -> Option<Ordering> {
-        if let (Some(left), Some(right)) = (self.plain(features), other.plain(features)) {
-            return Some(left?.cmp(right?));
-        }
         match (self.evaluate(features)?, other.evaluate(features)?) {
             (Value::Exact(left), Value::Exact(right)) => Some(left.cmp(&right)),
             (left, right) => left.to_f64()?.partial_cmp(&right.to_f64()?),
-        }
-    }
-
-    /// Returns the value of a name or a number without copying it. The outer `None` is for other formulas.
-    #[expect(clippy::option_option, reason = "a name may have no number")]
-    fn plain<'a>(&'a self, features: &'a Features) -> Option<Option<&'a Number>> {
-        match self {
-            Self::Name(name) => Some(features.get(name)),
-            Self::Number(number) => Some(Some(number)),
-            _ => None,
         }
     }
 
@@ -120,7 +107,7 @@ impl Formula {
                 Value::Exact(number) => Value::Exact(-number),
                 Value::Rounded(number) => Value::Rounded(-number),
             }),
-            Self::Binary(left, operator, right) => operator.apply(left.evaluate(features)?, &right.evaluate(features)?),
+            Self::Binary(left, operator, right) => operator.apply(left.evaluate(features)?, right.evaluate(features)?),
             Self::Call(function, inner) => {
                 let value = function.apply(inner.evaluate(features)?.to_f64()?);
                 value.is_finite().then_some(Value::Rounded(value))
@@ -130,24 +117,25 @@ impl Formula {
 }
 
 impl Operator {
-    fn apply(self, left: Value, right: &Value) -> Option<Value> {
-        if let (Value::Exact(left), Value::Exact(right)) = (&left, right) {
-            return match self {
-                Self::Add => Some(left + right),
-                Self::Subtract => Some(left - right),
-                Self::Multiply => Some(left * right),
-                Self::Divide => (!right.is_zero()).then(|| left / right),
+    /// Returns the result, rounded unless both numbers are exact. `None` if it is not a finite number.
+    fn apply(self, left: Value, right: Value) -> Option<Value> {
+        match (left, right) {
+            (Value::Exact(_), Value::Exact(right)) if self == Self::Divide && right.is_zero() => None,
+            (Value::Exact(left), Value::Exact(right)) => Some(Value::Exact(self.of(left, right))),
+            (left, right) => {
+                let value = self.of(left.to_f64()?, right.to_f64()?);
+                value.is_finite().then_some(Value::Rounded(value))
             }
-            .map(Value::Exact);
         }
-        let (left, right) = (left.to_f64()?, right.to_f64()?);
-        let value = match self {
+    }
+
+    fn of<T: NumOps>(self, left: T, right: T) -> T {
+        match self {
             Self::Add => left + right,
             Self::Subtract => left - right,
             Self::Multiply => left * right,
             Self::Divide => left / right,
-        };
-        value.is_finite().then_some(Value::Rounded(value))
+        }
     }
 }
 

@@ -109,6 +109,6 @@ pub use stored_run::{
 };
 pub use text::{
     InvalidText, as_text, beginning, counted, error_chain, fill_placeholders, is_hidden, listed, natural_key, one_line,
-    quote, quote_words, split_words, tail, visible, with_flags, without_flags,
+    quote, quote_path, quote_words, split_words, tail, visible, with_flags, without_flags,
 };
 pub use verdict::Termination;

@@ -1,6 +1,6 @@
 //! The plan of a run: every solver on every case, in an order that is fair to all solvers.
 
-use crate::{CaseList, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote};
+use crate::{CaseList, CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote};
 use judge_sandbox::Visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -145,15 +145,25 @@ impl Plan {
 
     /// Returns the command that reruns one job, with the same limits and sandbox.
     pub fn reproduce(&self, job: JobId) -> String {
-        let case = |of_seed: &str, of_file: &str| self.cases.at(job.case).source.flag(of_seed, of_file);
-        let problem = quote(&self.problem.id);
-        let solver = &self.solvers[job.solver].spec;
-        let command = if *solver == SolverSpec::by_hand() {
+        let case = self.cases.at(job.case).source;
+        if self.solvers[job.solver].spec == SolverSpec::by_hand() {
             // A person cannot be rerun, but the answer can be checked again.
-            format!("judge check -p {problem} {} --output ANSWER", case("--seed", "--input"))
-        } else {
-            format!("judge run -p {problem} {} {}", solver.flag(), case("--seeds", "--inputs"))
-        };
+            let (problem, case) = (quote(&self.problem.id), case.flag("--seed", "--input"));
+            return self.with_case_flags(job.solver, format!("judge check -p {problem} {case} --output ANSWER"));
+        }
+        self.command(job.solver, [case])
+    }
+
+    /// Returns the command that runs a solver on the cases from these sources, with the same limits and sandbox. Without
+    /// sources, it runs on the problem's own cases.
+    pub fn command(&self, solver: usize, sources: impl IntoIterator<Item = CaseSource>) -> String {
+        let (problem, cases) = (quote(&self.problem.id), CaseSource::flags(sources));
+        let command = format!("judge run -p {problem} {} {cases}", self.solvers[solver].spec.flag());
+        self.with_case_flags(solver, command.trim_end().to_owned())
+    }
+
+    /// Returns a command about a solver with the flags that affect every case.
+    fn with_case_flags(&self, solver: usize, command: String) -> String {
         let mut words = self.case_flags.words().iter();
         let mut flags = Vec::new();
         while let Some(word) = words.next() {
@@ -161,7 +171,7 @@ impl Plan {
             match language.map(|choice| choice.rsplit_once('=').unwrap_or(("", choice))) {
                 None => flags.push(&**word),
                 // The command does not give the solver a name.
-                Some((name, language)) if name.is_empty() || name == self.solvers[job.solver].spec.name => {
+                Some((name, language)) if name.is_empty() || name == self.solvers[solver].spec.name => {
                     flags.extend([LANGUAGE, language]);
                 }
                 Some(_) => {}

@@ -100,23 +100,18 @@ impl Rule {
     pub const DEFAULT_SCALE: u32 = 1_000_000;
 
     /// Returns every rule, with the default scale, in the order of the documentation.
-    pub fn all() -> impl Iterator<Item = Self> {
-        std::iter::successors(Some(Self::Sum), Self::next_documented)
-    }
-
-    /// Returns the next rule of the documentation.
-    fn next_documented(&self) -> Option<Self> {
-        let scale = BigInt::from(Self::DEFAULT_SCALE);
-        match self {
-            Self::Sum => Some(Self::Mean),
-            Self::Mean => Some(Self::Exact),
-            Self::Exact => Some(Self::Thresholds { max: BigRational::from_integer(10.into()) }),
-            Self::Thresholds { .. } => Some(Self::Relative { scale }),
-            Self::Relative { .. } => Some(Self::Rank { scale }),
-            Self::Rank { .. } => Some(Self::RankTopCoder { scale }),
-            Self::RankTopCoder { .. } => Some(Self::Log),
-            Self::Log => None,
-        }
+    pub fn all() -> [Self; 8] {
+        let scale = || BigInt::from(Self::DEFAULT_SCALE);
+        [
+            Self::Sum,
+            Self::Mean,
+            Self::Exact,
+            Self::Thresholds { max: BigRational::from_integer(10.into()) },
+            Self::Relative { scale: scale() },
+            Self::Rank { scale: scale() },
+            Self::RankTopCoder { scale: scale() },
+            Self::Log,
+        ]
     }
 
     /// The table of the rules, a row each.
@@ -139,7 +134,7 @@ impl Rule {
 
     /// Returns the names of the rules with a property.
     pub fn names_of(holds: impl Fn(&Self) -> bool) -> Vec<&'static str> {
-        Self::all().filter(holds).map(|rule| rule.name()).collect()
+        Self::all().into_iter().filter(holds).map(|rule| rule.name()).collect()
     }
 
     /// Returns every name, as [`Rule::from_str`] takes it.
@@ -241,6 +236,7 @@ impl FromStr for Rule {
     /// A rule with a scale gets [`Rule::DEFAULT_SCALE`].
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::all()
+            .into_iter()
             .find(|rule| rule.name() == name)
             .ok_or_else(|| InvalidText(format!("unknown scoring rule {name:?}")))
     }

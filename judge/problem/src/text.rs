@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
+use std::path::Path;
 
 /// A text that is not a value of its kind, or does not fit: what is wrong, for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -190,6 +191,12 @@ pub fn quote(word: &str) -> String {
         };
     }
     quoted + "'"
+}
+
+/// Returns a path quoted for a shell, as a word that no program reads as a flag.
+pub fn quote_path(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    quote(&if path.starts_with('-') { format!("./{path}") } else { path.into_owned() })
 }
 
 /// Returns words as one command line, quoted for a shell.

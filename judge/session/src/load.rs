@@ -1,7 +1,7 @@
 //! Reads the catalogue and other files, and writes files.
 
 use crate::Failure;
-use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote};
+use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote_path};
 use judge_report::{Document, Written};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
@@ -216,10 +216,7 @@ pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
     let failure = Failure::usage(format!("cannot write {what} {}: {why}", path.display()));
     match path.parent() {
         Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
-            let folder = folder.to_string_lossy();
-            // A name that begins with a dash would be read as a flag.
-            let start = if folder.starts_with('-') { "./" } else { "" };
-            failure.with_hint(format!("mkdir -p {}", quote(&format!("{start}{folder}"))))
+            failure.with_hint(format!("mkdir -p {}", quote_path(folder)))
         }
         _ => failure,
     }

@@ -198,11 +198,8 @@ fn terms(plan: &Plan) -> String {
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.
 pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, CaseSource> {
-    let source = |source: CaseSource| match source {
-        CaseSource::File(path) => CaseSource::File(relative(&path, folder)),
-        made => made,
-    };
-    plan.cases.iter().map(|case| (case.name.to_string(), source(case.source))).collect()
+    let source = |case: &CaseSpec| case.source.with_path(|path| relative(path, folder));
+    plan.cases.iter().map(|case| (case.name.to_string(), source(&case))).collect()
 }
 
 /// Returns the best score of each case, in these runs of a plan or known before, if scores are relative to it.
@@ -225,13 +222,9 @@ pub(super) fn case(
     folder: &Path,
     terms: &TermsBySource<'_>,
 ) -> CaseSpec {
-    let source = match source {
-        CaseSource::File(path) => CaseSource::File(folder.join(path)),
-        made => made.clone(),
-    };
     let best = record.references.get(name);
     let best = best.map(|score| KnownBest { score: score.clone(), origin: BestOrigin::File });
-    CaseSpec { best, ..terms.case(CaseName::from(name), source) }
+    CaseSpec { best, ..terms.case(CaseName::from(name), source.with_path(|path| folder.join(path))) }
 }
 
 /// Returns the path from the folder to the file, so that the two can be moved together.

@@ -1,8 +1,6 @@
 //! Copies the results of a journal's runs into the run that they are merged into. All results on a case must be of one game.
 
-use super::source::{
-    COLUMNS, Contribution, Difference, Failed, NAMED, Source, Unusable, contributions, named, open_to_read,
-};
+use super::source::{COLUMNS, Contribution, Difference, MergeError, NAMED, Source, contributions, named, open_to_read};
 use crate::columns::{add_node, is_fault, nodes, query_first, rank};
 use crate::error::JournalError;
 use crate::identity::SameGame;
@@ -15,16 +13,13 @@ use rusqlite::{Connection, ErrorCode, Row, params, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// The columns of a result behind its case, its repetition, its answer and its origin.
-const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
-    broken_move, broken_rule, node, waited_us, metrics";
-
 /// Copies the results of a source, and returns how many results were added or replaced.
-pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
-    let unusable = |error: JournalError| Failed::Source(Unusable { path: source.path.clone(), error });
+pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, MergeError> {
+    let unusable = |error: JournalError| source.unusable(error);
     let journal = open_to_read(&source.path).map_err(unusable)?;
+    let outcome = stored::OUTCOME.replace("result.", "");
     let insert = format!(
-        "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
+        "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, rank, {outcome})
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (cases, answers) = (HashMap::new(), HashMap::new());
@@ -35,13 +30,13 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
     let contributions = contributions(&journal, source.key).map_err(unusable)?;
     for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
         if let Some(theirs) = journal.reference(run).map_err(unusable)? {
-            stored::merge_reference(into, target.run, theirs).map_err(Failed::Target)?;
+            stored::merge_reference(into, target.run, theirs).map_err(MergeError::Target)?;
         }
     }
     for contribution in &contributions {
         copier.contribution(contribution).map_err(|side| side.of(source))?;
     }
-    rows::find_bests(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
+    rows::find_bests(into, &copier.lost).map_err(|error| MergeError::Target(error.into()))?;
     copier.games.source += 1;
     Ok(copier.added)
 }
@@ -57,10 +52,10 @@ impl Side {
         Self::Source(error.into())
     }
 
-    fn of(self, source: &Source) -> Failed {
+    fn of(self, source: &Source) -> MergeError {
         match self {
-            Self::Source(error) => Failed::Source(Unusable { path: source.path.clone(), error }),
-            Self::Target(error) => Failed::Target(error.into()),
+            Self::Source(error) => source.unusable(error),
+            Self::Target(error) => MergeError::Target(error.into()),
         }
     }
 }
@@ -79,9 +74,9 @@ impl From<rusqlite::Error> for Side {
 
 /// Fails if a judge cannot have written this result: it would damage the target.
 fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
-    let outcome = stored::read_outcome(row, 20)?;
+    let outcome = stored::read_outcome(row, 5)?;
     let place: i64 = row.get(0)?;
-    let known = row.get_ref(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    let known = row.get_ref(4)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
     if place < 0 || outcome.score.as_ref().map(rank).as_deref() != known {
         return Err(JournalError::Damaged(format!("the result at place {place} has the rank of another score")));
     }
@@ -124,7 +119,7 @@ impl Copier<'_> {
         }
         let mut results = 0;
         let sql = format!(
-            "SELECT result.place, game_case, attempt, answer, {OUTCOME}, {} FROM result
+            "SELECT result.place, game_case, attempt, answer, rank, {} FROM result
              JOIN entrant ON entrant.id = result.entrant
              WHERE entrant.run = ?1 AND entrant.place = ?2 AND origin IS ?3",
             stored::OUTCOME
@@ -176,7 +171,7 @@ impl Copier<'_> {
     fn result(&mut self, entrant: i64, origin: i64, of: &Contribution, row: &Row<'_>) -> Result<(), Side> {
         check_result(row).map_err(Side::Source)?;
         let place: i64 = row.get(0).map_err(Side::source)?;
-        let verdict: String = row.get(4).map_err(Side::source)?;
+        let verdict: String = row.get(5).map_err(Side::source)?;
         let game_case = self.game(place, &verdict, row)?;
         if !self.replaces_known((entrant, place), origin, of, &verdict, row)? {
             return Ok(());
@@ -194,7 +189,7 @@ impl Copier<'_> {
             statement
                 .raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(Side::source)?))?;
         }
-        let rank = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
+        let rank = row.get_ref(4).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
         let insert = || statement.raw_execute();
         let key = (entrant, place);
         self.lost.extend(rows::write_result(self.into, game_case, rank, key, Replaced::Any, insert)?);
@@ -349,7 +344,7 @@ impl Games {
     }
 
     /// Fails if two results of a case are not of the same game.
-    pub(super) fn agree(self, sources: &[Source], into: &Path) -> Result<(), Failed> {
+    pub(super) fn agree(self, sources: &[Source], into: &Path) -> Result<(), MergeError> {
         if self.conflicts.is_empty() {
             return Ok(());
         }
@@ -362,6 +357,6 @@ impl Games {
             },
             what: format!("{}: {why}", named(&conflict.names, conflict.places.len())),
         };
-        Err(Failed::Different(self.conflicts.into_iter().map(difference).collect()))
+        Err(MergeError::Different(self.conflicts.into_iter().map(difference).collect()))
     }
 }

@@ -28,7 +28,7 @@ use judge_problem::{
 };
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params, params_from_iter};
-use source::{Failed, RUN, Source};
+use source::{RUN, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,11 +47,7 @@ const CACHE_KIB: u32 = 280 << 10;
 /// When a file cannot be read or has no run, when the runs have different plans, or when the journal cannot be written.
 pub fn merge(into: &mut Journal, files: &[PathBuf], retention: Retention) -> Result<Merged, MergeError> {
     let sources = open(files)?;
-    let merged = enter(into, &sources).map_err(|error| match error {
-        Failed::Source(unusable) => MergeError::Unusable(vec![unusable]),
-        Failed::Different(differences) => MergeError::Different(differences),
-        Failed::Target(error) => MergeError::Target(error),
-    })?;
+    let merged = enter(into, &sources)?;
     into.apply_retention(retention).map_err(MergeError::Target)?;
     Ok(merged)
 }
@@ -104,7 +100,7 @@ impl Journal {
     }
 }
 
-fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, Failed> {
+fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, MergeError> {
     let path = into.path().to_owned();
     into.connection.busy_timeout(BUSY_TIMEOUT)?;
     into.connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;

@@ -67,6 +67,11 @@ impl Source {
         let cases = cases(connection, key)?;
         Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
     }
+
+    /// Returns the error that this file cannot be used.
+    pub(super) fn unusable(&self, error: JournalError) -> MergeError {
+        MergeError::Unusable(vec![Unusable { path: self.path.clone(), error }])
+    }
 }
 
 /// Opens a journal that is merged. One that is not there is an error.
@@ -217,14 +222,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Why a merge failed: the fault of a source or of the target.
-pub(super) enum Failed {
-    Source(Unusable),
-    Different(Vec<Difference>),
-    Target(JournalError),
-}
-
-impl From<rusqlite::Error> for Failed {
+impl From<rusqlite::Error> for MergeError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Target(error.into())
     }

@@ -33,15 +33,15 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let generator = programs::generator(&section, checker.as_ref(), place, &generator_parameters);
     let viewer = programs::viewer(&section, place);
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
-    let scoring = read_scoring(&section, folder);
-    let mut cases = read_cases(&section, folder, scoring.direction, &mut checker);
+    let (rule, direction, failure, best) = read_scoring(&section, folder);
+    let mut cases = read_cases(&section, folder, direction, &mut checker);
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let metrics = read_metrics(&section, checker.as_ref());
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
-    check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
-    let rule = with_max_points(scoring.rule, &cases);
+    check_cases(&section, &rule, &cases, !inputs.is_empty());
+    let scoring = with_max_points(rule, &cases);
     section.finish();
 
     let (id, checker) = (id?, checker?);
@@ -57,10 +57,10 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         helper_limits,
         cases,
         inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
-        scoring: rule,
-        direction: scoring.direction,
-        failure: scoring.failure,
-        best: scoring.best,
+        scoring,
+        direction,
+        failure,
+        best,
         test_groups,
         features,
         metrics,
@@ -402,20 +402,13 @@ fn check_patterns(problem: &Section<'_>, placed: &Placed<'_>, cases: &CaseList) 
     }
 }
 
-/// How a problem is scored.
-struct Scoring {
-    pub(super) rule: Rule,
-    pub(super) direction: Direction,
-    pub(super) failure: Option<Score>,
-    pub(super) best: BestSource,
-}
-
-/// Reads how a problem is scored. A missing key has its default.
-fn read_scoring(problem: &Section<'_>, folder: &Path) -> Scoring {
+/// Reads how a problem is scored: its rule, which scores are good, the score of a failed case, and the source of its best
+/// scores. A missing key has its default.
+fn read_scoring(problem: &Section<'_>, folder: &Path) -> (Rule, Direction, Option<Score>, BestSource) {
     let default = Direction::Max;
     let Some(section) = problem.section("scoring", "[problem.scoring]") else {
         let failure = default.failure_by_default();
-        return Scoring { rule: Rule::Sum, direction: default, failure, best: BestSource::Known };
+        return (Rule::Sum, default, failure, BestSource::Known);
     };
     let rule = scaled(&section, scoring_rule(&section).unwrap_or(Rule::Sum));
     let direction = direction(&section).unwrap_or(default);
@@ -425,7 +418,7 @@ fn read_scoring(problem: &Section<'_>, folder: &Path) -> Scoring {
         section.misplaced(key, "each case has its own: write it in a [[problem.case]], beside `seed` or `file`");
     }
     section.finish();
-    Scoring { rule, direction, failure, best }
+    (rule, direction, failure, best)
 }
 
 fn scoring_rule(section: &Section<'_>) -> Option<Rule> {

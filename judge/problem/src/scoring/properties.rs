@@ -299,7 +299,7 @@ proptest! {
     #[test]
     fn relative_and_rank_points_lie_between_nothing_and_the_scale(run in any_run()) {
         let full = BigRational::from_integer(1_000_000.into());
-        for rule in Rule::all().filter(Rule::has_scale) {
+        for rule in Rule::all().into_iter().filter(Rule::has_scale) {
             for standing in run.score(&rule).standings {
                 for points in standing.points.iter().flatten() {
                     prop_assert!(BigRational::default() <= points && points <= full, "{rule}: {points}");

@@ -4,8 +4,8 @@ use super::robustness::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
 use judge_problem::{
-    CaseSource, CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, RunEvent,
-    ScoreRange, Solver, Stop, Verdict, counted, scoring,
+    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, RunEvent, ScoreRange,
+    Solver, Stop, Verdict, counted, scoring,
 };
 use judge_report::{CheckResult, Finding, Progress};
 use judge_run::cases::{Selection, select};
@@ -172,33 +172,15 @@ fn judged(check: &str, expectation: &Expectation, result: &MatchResult) -> Findi
         return finding(check, CheckResult::Failed, detail, plan.reproduce(job));
     }
     let hits = jobs().filter_map(outcome).filter(|outcome| expectation.verdicts.contains(&outcome.verdict)).count();
-    let whole = whole(expectation, plan);
+    // Without flags, all of the problem's own cases run.
+    let given = plan.cases.iter().map(|case| case.source).filter(|_| expectation.cases.is_some());
+    let whole = plan.command(0, given);
     if hits == 0 {
         let detail = format!("expected {names}; all {} are accepted", counted(plan.cases.len(), "case"));
         return finding(check, CheckResult::Failed, detail, whole);
     }
     let detail = format!("{names} on {hits} of {}", counted(plan.cases.len(), "case"));
     scored(check, &expectation.score, result, &detail, whole)
-}
-
-/// Returns the command that runs the solver on all cases of the expectation.
-fn whole(expectation: &Expectation, plan: &Plan) -> String {
-    let sources: Vec<CaseSource> = plan.cases.iter().map(|case| case.source).collect();
-    let mut flags = String::new();
-    // Without flags, all of the problem's own cases run.
-    if expectation.cases.is_some() {
-        let seed =
-            |source: &CaseSource| if let CaseSource::Seed(seed) = source { Some(seed.to_string()) } else { None };
-        let seeds: Vec<String> = sources.iter().filter_map(seed).collect();
-        if !seeds.is_empty() {
-            flags = format!(" --seeds {}", seeds.join(","));
-        }
-        for file in sources.iter().filter(|source| seed(source).is_none()) {
-            flags += &format!(" {}", file.flag("--seeds", "--inputs"));
-        }
-    }
-    let first = format!(" {}", sources[0].flag("--seeds", "--inputs"));
-    plan.reproduce(JobId { case: 0, solver: 0 }).replacen(&first, &flags, 1)
 }
 
 /// Compares the total with its range.
