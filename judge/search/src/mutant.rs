@@ -42,7 +42,7 @@ fn changed_once(input: &[u8], random: &mut Random) -> Vec<u8> {
     if random.below(2) == 0 {
         return text.exchanged(kind, first, second).unwrap_or_else(|| input.to_vec());
     }
-    text.without(kind, &[first..first + 1]).into_iter().next().unwrap_or_else(|| input.to_vec())
+    text.without(kind, first..first + 1).into_iter().next().unwrap_or_else(|| input.to_vec())
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl<O: Oracle> Shrinker<'_, O> {
             let count = text.count(kind);
             let starts = (start..count).step_by(size);
             let tries = starts.flat_map(|start| {
-                let without = text.without(kind, &[start..count.min(start + size)]);
+                let without = text.without(kind, start..count.min(start + size));
                 without.into_iter().map(move |input| (start, input))
             });
             match self.try_each(tries)? {
@@ -142,7 +142,7 @@ impl<O: Oracle> Shrinker<'_, O> {
             let pairs = (0..count).flat_map(|first| (first + 1..count).map(move |second| [first, second]));
             let tries = pairs.flat_map(|pair| {
                 let parts = pair.map(|part| part..part + 1);
-                text.without(kind, &parts).into_iter().map(|input| ((), input))
+                text.without_all(kind, &parts).into_iter().map(|input| ((), input))
             });
             if self.try_each(tries)?.is_some() {
                 return Ok(());

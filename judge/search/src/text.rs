@@ -124,7 +124,13 @@ impl Text {
     /// Returns the texts without these parts of a kind, in order, the most likely first: with the count of the parts
     /// lowered, and then with it unchanged.
     #[must_use]
-    pub fn without(&self, kind: Kind, parts: &[Range<usize>]) -> Vec<Vec<u8>> {
+    pub fn without(&self, kind: Kind, parts: Range<usize>) -> Vec<Vec<u8>> {
+        self.without_all(kind, &[parts])
+    }
+
+    /// As [`without`](Self::without), for parts that are apart.
+    #[must_use]
+    pub fn without_all(&self, kind: Kind, parts: &[Range<usize>]) -> Vec<Vec<u8>> {
         let removed: usize = parts.iter().map(Range::len).sum();
         let mut edit = Edit::default();
         let is_out = |part: usize| parts.iter().any(|range| range.contains(&part));
@@ -421,7 +427,7 @@ mod tests {
     use super::*;
 
     fn without(text: &str, kind: Kind, parts: Range<usize>) -> Vec<String> {
-        let texts = Text::read(text.as_bytes()).without(kind, &[parts]);
+        let texts = Text::read(text.as_bytes()).without(kind, parts);
         texts.into_iter().map(|text| String::from_utf8(text).unwrap()).collect()
     }
 
@@ -487,7 +493,7 @@ mod tests {
         for bytes in [&b""[..], b"\n\n", b"\xff\x00 \xfe"] {
             let text = Text::read(bytes);
             for kind in text.kinds() {
-                let _ = text.without(kind, &[0..text.count(kind)]);
+                let _ = text.without(kind, 0..text.count(kind));
             }
         }
     }
