@@ -82,10 +82,9 @@ impl<'a> Following<'a> {
             }
             Ok((tracker, folder.jobs()?))
         };
-        let (tracker, jobs) = read().map_err(|error| unwritable(&folder, &error))?;
-        let all = slurm::with_unrecorded_jobs(jobs.clone(), folder.path(), slurm::SLURM_TIMEOUT);
+        let (tracker, mut jobs) = read().map_err(|error| unwritable(&folder, &error))?;
         // If Slurm does not answer, the files of the tasks are still read.
-        let jobs = all.unwrap_or(jobs);
+        jobs.extend(slurm::unrecorded_jobs(&jobs, folder.path(), slurm::SLURM_TIMEOUT).unwrap_or_default());
         Ok(Self::of(cluster, plan, folder, tracker, jobs))
     }
 
@@ -351,18 +350,10 @@ impl<'a> Following<'a> {
             TaskState::Ended(word) => Some(&**word),
             _ => None,
         });
-        RunError::Cluster(ClusterError {
-            error: format!(
-                "the tasks of Slurm job {} end without taking a case ({})\n{said}",
-                self.last_job(),
-                word.unwrap_or("ended")
-            ),
-            hint: Some(format!(
-                "can the nodes read {}? --workdir DIR names a shared folder",
-                self.folder.path().display()
-            )),
-            exit: Exit::Fault,
-        })
+        let (job, word) = (self.last_job(), word.unwrap_or("ended"));
+        let what = format!("the tasks of Slurm job {job} end without taking a case ({word})\n{said}");
+        let hint = format!("can the nodes read {}? --workdir DIR names a shared folder", self.folder.path().display());
+        RunError::Cluster(ClusterError::new(what, hint, Exit::Fault))
     }
 
     /// Cancels the jobs, and reads the last results of their tasks.

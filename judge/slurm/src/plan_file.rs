@@ -32,8 +32,7 @@ pub struct PlanFile {
     solvers: Vec<Solver>,
     limits: Limits,
     environment: Vec<(String, String)>,
-    /// Files and folders, each with whether programs may write there.
-    visible: Vec<(PathBuf, bool)>,
+    visible: Vec<Visible>,
     stderr: KeptStderr,
     order: Order,
     fail_fast: bool,
@@ -125,11 +124,10 @@ impl PlanFile {
 
     /// Returns the plan of a problem, without cases.
     pub fn plan(self, problem: Problem) -> Plan {
-        let visible = self.visible.into_iter().map(|(path, writable)| Visible { path, writable });
         Plan {
             limits: self.limits,
             environment: self.environment,
-            visible: visible.collect(),
+            visible: self.visible,
             fail_fast: self.fail_fast,
             stderr: self.stderr,
             order: self.order,
@@ -198,9 +196,9 @@ fn text(mirror: &Mirror, value: &str) -> String {
 }
 
 /// A writable folder is not copied, because others must see the files that programs write.
-fn shown(mirror: &mut Mirror, visible: &Visible) -> io::Result<(PathBuf, bool)> {
+fn shown(mirror: &mut Mirror, visible: &Visible) -> io::Result<Visible> {
     let path = if visible.writable { visible.path.clone() } else { mirror.copy(&visible.path)? };
-    Ok((path, visible.writable))
+    Ok(Visible { path, writable: visible.writable })
 }
 
 fn cases(mirror: &mut Mirror, plan: &Plan) -> io::Result<Vec<CaseEntry>> {

@@ -149,14 +149,10 @@ impl Cluster {
 
 /// Returns the error of a run folder that cannot be used any more.
 pub(super) fn unwritable(folder: &RunFolder, error: &io::Error) -> RunError {
-    RunError::Cluster(ClusterError {
-        error: format!("cannot use the run folder {}: {}", folder.path().display(), error_chain(error)),
-        hint: Some(
-            "what is finished is recorded: repair the folder, or name another folder with --workdir, and add --resume"
-                .to_owned(),
-        ),
-        exit: Exit::Fault,
-    })
+    let what = format!("cannot use the run folder {}: {}", folder.path().display(), error_chain(error));
+    let hint =
+        "what is finished is recorded: repair the folder, or name another folder with --workdir, and add --resume";
+    RunError::Cluster(ClusterError::new(what, hint, Exit::Fault))
 }
 
 /// Returns the whole part of a number.
@@ -248,10 +244,10 @@ pub(super) fn tasks(jobs: &[String], timeout: Duration) -> Result<Vec<TaskRow>, 
     Ok(rows)
 }
 
-/// Returns these job ids, and the ids of other jobs that Slurm lists for this folder. A judge that is killed while it
+/// Returns the ids of the jobs that Slurm lists for this folder and that are not recorded. A judge that is killed while it
 /// submits a job has recorded no id.
-pub(super) fn with_unrecorded_jobs(
-    mut jobs: Vec<String>,
+pub(super) fn unrecorded_jobs(
+    recorded: &[String],
     folder: &Path,
     timeout: Duration,
 ) -> Result<Vec<String>, ClusterError> {
@@ -260,9 +256,10 @@ pub(super) fn with_unrecorded_jobs(
     if !output.status.success() {
         return Err(refused(&words, &output));
     }
+    let mut jobs: Vec<String> = Vec::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let Some((id, from)) = line.trim().split_once('|') else { continue };
-        if Path::new(from) == folder && !jobs.iter().any(|job| job == id) {
+        if Path::new(from) == folder && !recorded.iter().chain(&jobs).any(|job| job == id) {
             jobs.push(id.to_owned());
         }
     }
@@ -301,11 +298,10 @@ pub(super) fn wait_for_end(jobs: &[String]) -> Result<bool, ClusterError> {
 fn run(words: &[String], folder: &Path, timeout: Duration) -> Result<CommandOutput, ClusterError> {
     let all: Vec<OsString> = words.iter().map(OsString::from).collect();
     command::run(&all, folder, timeout, None).map_err(|error| match &error {
-        CommandError::Start { .. } => ClusterError {
-            error: error_chain(&error),
-            hint: Some("run this where Slurm's commands are, such as on a login node of the cluster".to_owned()),
-            exit: Exit::Usage,
-        },
+        CommandError::Start { .. } => {
+            let hint = "run this where Slurm's commands are, such as on a login node of the cluster";
+            ClusterError::new(error_chain(&error), hint, Exit::Usage)
+        }
         _ => ClusterError {
             error: format!("{}\nof: {}", error_chain(&error), quote_words(words)),
             hint: None,
@@ -331,11 +327,8 @@ fn refused(words: &[String], output: &CommandOutput) -> ClusterError {
         () if is_fault => "`sinfo` and `squeue --me` show whether the cluster answers and what is queued",
         () => "--sbatch 'OPTIONS' sets what this cluster wants; `man sbatch` lists the options",
     };
-    ClusterError {
-        error: format!("Slurm refused: {}\n{said}", quote_words(words)),
-        hint: Some(hint.to_owned()),
-        exit: if is_fault { Exit::Fault } else { Exit::Usage },
-    }
+    let exit = if is_fault { Exit::Fault } else { Exit::Usage };
+    ClusterError::new(format!("Slurm refused: {}\n{said}", quote_words(words)), hint, exit)
 }
 
 #[cfg(test)]

@@ -167,15 +167,10 @@ impl SlurmRunner {
     }
 
     fn unprepared(&self, error: &io::Error) -> RunError {
-        RunError::Cluster(ClusterError {
-            error: format!(
-                "cannot make a run folder in {}: {}",
-                self.cluster.settings.workdir.display(),
-                error_chain(error)
-            ),
-            hint: Some("--workdir DIR names a folder with room that this machine and all nodes share".to_owned()),
-            exit: Exit::Usage,
-        })
+        let workdir = self.cluster.settings.workdir.display();
+        let what = format!("cannot make a run folder in {workdir}: {}", error_chain(error));
+        let hint = "--workdir DIR names a folder with room that this machine and all nodes share";
+        RunError::Cluster(ClusterError::new(what, hint, Exit::Usage))
     }
 }
 
@@ -279,18 +274,15 @@ impl DetachedJobs {
 
     /// Returns the ids of the jobs of a run, and Slurm's answer about their tasks.
     fn tasks(&mut self, job: &ClusterJob) -> (Vec<String>, Result<Vec<TaskRow>, String>) {
-        if let Some(why) = &self.silent {
-            return (recorded_ids(job), Err(why.clone()));
-        }
-        let ids = submitted_ids(job, SLURM_TIMEOUT);
-        let last_asked = ids.and_then(|ids| Ok((slurm::tasks(&ids, SLURM_TIMEOUT)?, ids)));
-        match last_asked {
-            Ok((tasks, ids)) => (ids, Ok(tasks)),
-            Err(error) => {
-                self.silent = Some(error.error.clone());
-                (recorded_ids(job), Err(error.error))
-            }
-        }
+        let mut ids = recorded_ids(job);
+        let asked = match &self.silent {
+            Some(why) => Err(why.clone()),
+            None => add_unrecorded(&mut ids, job, SLURM_TIMEOUT)
+                .and_then(|()| slurm::tasks(&ids, SLURM_TIMEOUT))
+                .map_err(|error| error.error),
+        };
+        self.silent = asked.as_ref().err().cloned();
+        (ids, asked)
     }
 }
 
@@ -299,16 +291,14 @@ impl DetachedJobs {
 /// # Errors
 /// When Slurm does not answer, or a task does not end.
 pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
-    let ids = submitted_ids(job, slurm::SLURM_TIMEOUT)?;
+    let mut ids = recorded_ids(job);
+    add_unrecorded(&mut ids, job, slurm::SLURM_TIMEOUT)?;
     slurm::cancel(&ids)?;
     if slurm::wait_for_end(&ids)? {
         return Ok(());
     }
-    Err(ClusterError {
-        error: format!("the tasks of Slurm job {} were cancelled, and have not ended yet", ids.join(", ")),
-        hint: Some("`squeue --me` shows them; try again when they are gone".to_owned()),
-        exit: Exit::Fault,
-    })
+    let what = format!("the tasks of Slurm job {} were cancelled, and have not ended yet", ids.join(", "));
+    Err(ClusterError::new(what, "`squeue --me` shows them; try again when they are gone", Exit::Fault))
 }
 
 /// Removes the folder of a run that is over, or the rest of it. Anything else at its path is kept.
@@ -319,11 +309,13 @@ pub fn remove_folder(job: &ClusterJob) -> io::Result<()> {
     RunFolder::find_remains(&job.folder).map_or(Ok(()), |folder| folder.remove())
 }
 
-/// Returns the ids of the jobs of a run, the last one last.
-fn submitted_ids(job: &ClusterJob, timeout: Duration) -> Result<Vec<String>, ClusterError> {
-    slurm::with_unrecorded_jobs(recorded_ids(job), &job.folder, timeout)
+/// Adds the jobs of a run that are not recorded.
+fn add_unrecorded(ids: &mut Vec<String>, job: &ClusterJob, timeout: Duration) -> Result<(), ClusterError> {
+    ids.extend(slurm::unrecorded_jobs(ids, &job.folder, timeout)?);
+    Ok(())
 }
 
+/// Returns the ids of the jobs of a run, the last one last.
 fn recorded_ids(job: &ClusterJob) -> Vec<String> {
     let submitted = RunFolder::at(&job.folder).jobs().unwrap_or_else(|_| vec![job.id.clone()]);
     // They become arguments of a command.

@@ -50,6 +50,13 @@ pub struct ClusterError {
     pub exit: Exit,
 }
 
+impl ClusterError {
+    /// Returns an error with a remedy.
+    pub fn new(error: String, hint: impl Into<String>, exit: Exit) -> Self {
+        Self { error, hint: Some(hint.into()), exit }
+    }
+}
+
 /// Stores results. Workers look results up, each in its own thread; the dispatcher stores them.
 pub trait ResultStore: Sync {
     /// Returns whether results are stored at all. Only then are inputs hashed and answers passed on.
