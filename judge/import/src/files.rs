@@ -2,7 +2,7 @@
 
 use crate::error::ImportError;
 use judge_run::matching::real;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Cargo's output folder.
 pub(super) const BUILT: &str = "target";
@@ -71,6 +71,11 @@ pub(super) fn check_link(root: &Path, path: &Path) -> Result<(), ImportError> {
     }
     let what = format!("a link to {}", target.display());
     Err(ImportError::bad(path, what, "a file, or a link to a file of the package"))
+}
+
+/// Returns whether a relative path stays below its folder.
+pub(super) fn stays_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Returns the file name as text.

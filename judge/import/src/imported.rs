@@ -1,7 +1,8 @@
 //! The result of reading a package, before anything is written.
 
+use crate::files;
 use judge_problem::{Time, one_line};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -38,13 +39,8 @@ impl Imported {
         let made = self.made.iter().flat_map(|file| std::iter::once(&file.file).chain(&file.second));
         let sources = self.programs.iter().map(|program| &program.sources).chain(self.made.iter().map(|file| &file.by));
         let named = sources.flat_map(|sources| sources.files.iter().map(|(_, name)| name));
-        copied.chain(compiled).chain(made).chain(named).map(PathBuf::as_path).find(|path| !is_inside(path))
+        copied.chain(compiled).chain(made).chain(named).map(PathBuf::as_path).find(|path| !files::stays_inside(path))
     }
-}
-
-/// Returns whether a relative path stays below its folder.
-fn is_inside(path: &Path) -> bool {
-    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// The sources of a program.

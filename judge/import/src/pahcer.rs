@@ -39,9 +39,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     })?;
     let inputs = inputs(&config, root, &input, &mut left)?;
     let id = id.map_or_else(|| files::to_id(&config.settings.problem.problem_name), str::to_owned);
-    let mut text = Text::default();
-    text.comment(&format!("Imported from the pahcer project {}.", files::name(root)));
-    text.line("[[problem]]").text("id", &id);
+    let mut text = Text::of_problem(&format!("the pahcer project {}", files::name(root)), &id);
     write(&mut text, &config, &scorer.command, step.is_some())?;
     if are_named_apart(&inputs) {
         text.texts("inputs", &[input.glob()]);

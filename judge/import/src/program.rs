@@ -89,24 +89,31 @@ pub(super) fn of_files(
     let below = |file: &PathBuf| file.strip_prefix(base).unwrap_or(file).to_owned();
     let inside = |file: &PathBuf| Path::new(to).join(below(file));
     let copies = sources.iter().map(|file| (file.clone(), inside(file))).collect();
-    let with = |command, compiled| Program { command, source: source.to_owned(), files: copies, compiled };
     let script = |name: &str| sources.iter().find(|file| below(file) == Path::new(name));
-    match [BUILD, RUN].map(script) {
-        [None, None] => {}
+    let as_it_is = match [BUILD, RUN].map(script) {
         [Some(build), Some(_)] => return Err((build.clone(), "with scripts to build and to run it")),
         [None, Some(run)] if run.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0) => {
-            return Ok(with(format!("./{}", inside(run).display()), None));
+            Some(format!("./{}", inside(run).display()))
         }
         [None, Some(run)] => return Err((run.clone(), "whose `run` is not executable")),
-        [Some(_), None] => return Ok(made_of(with, &sources, below, to, what)),
-    }
-    if let Some(main) = python(&sources) {
-        return Ok(with(shell_words::join(["python3", &*inside(&main).to_string_lossy()]), None));
-    }
-    if !sources.iter().any(|file| files::has_extension(file, &COMPILED)) {
-        return Err((source.to_owned(), language_of(&sources)));
-    }
-    Ok(made_of(with, &sources, below, to, what))
+        [Some(_), None] => None,
+        [None, None] => match python(&sources) {
+            Some(main) => Some(shell_words::join(["python3", &*inside(&main).to_string_lossy()])),
+            None if sources.iter().any(|file| files::has_extension(file, &COMPILED)) => None,
+            None => return Err((source.to_owned(), language_of(&sources))),
+        },
+    };
+    let program = Path::new(to).join(PROGRAM);
+    let compiled = as_it_is.is_none().then(|| ToCompile {
+        sources: Sources {
+            what: what.to_owned(),
+            files: sources.iter().map(|file| (file.clone(), below(file))).collect(),
+            main: None,
+        },
+        program: program.clone(),
+    });
+    let command = as_it_is.unwrap_or_else(|| format!("./{}", program.display()));
+    Ok(Program { command, source: source.to_owned(), files: copies, compiled })
 }
 
 /// Returns the unsupported language of a program.
@@ -118,21 +125,6 @@ fn language_of(sources: &[PathBuf]) -> &'static str {
         () if has("py") || has("py3") => "of several Python files, none of them `main.py` or `__main__.py`",
         () => "in another language than Python, C, C++, Rust or Go",
     }
-}
-
-/// Returns a compiled program.
-fn made_of(
-    with: impl FnOnce(String, Option<ToCompile>) -> Program,
-    sources: &[PathBuf],
-    below: impl Fn(&PathBuf) -> PathBuf,
-    to: &str,
-    what: &str,
-) -> Program {
-    let named = sources.iter().map(|file| (file.clone(), below(file))).collect();
-    let program = Path::new(to).join(PROGRAM);
-    let command = format!("./{}", program.display());
-    let compiled = ToCompile { sources: Sources { what: what.to_owned(), files: named, main: None }, program };
-    with(command, Some(compiled))
 }
 
 /// Returns whether one of the sources uses identifiers that give points.

@@ -5,7 +5,7 @@ use crate::files;
 use std::fs::{File, Permissions};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 use tempfile::TempDir;
 use zip::ZipArchive;
@@ -130,8 +130,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
 fn inside(archive: &Path, name: &str) -> Result<PathBuf, ImportError> {
     // Archives made on Windows may have backslashes as separators.
     let path = PathBuf::from(name.replace('\\', "/"));
-    let is_below = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if path.components().all(is_below) && !name.contains('\0') {
+    if files::stays_inside(&path) && !name.contains('\0') {
         return Ok(path);
     }
     Err(ImportError::bad(archive, format!("`{name}` leads out of the archive"), "paths of files in it"))

@@ -9,6 +9,22 @@ use std::path::Path;
 pub(super) struct Text(String);
 
 impl Text {
+    /// Begins a problem.
+    pub(super) fn of_problem(origin: &str, id: &str) -> Self {
+        let mut text = Self::default();
+        text.comment(&format!("Imported from {origin}.")).line("[[problem]]").text("id", id);
+        text
+    }
+
+    /// Writes the command of a program of the package.
+    pub(super) fn command(&mut self, key: &str, line: &str, is_compiled: bool) -> &mut Self {
+        self.text(key, line);
+        if is_compiled {
+            self.because("compiled from the sources beside it: `judge import` again after a change");
+        }
+        self
+    }
+
     pub(super) fn comment(&mut self, line: &str) -> &mut Self {
         self.line(&format!("# {}", one_line(line)))
     }

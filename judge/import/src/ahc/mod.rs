@@ -56,8 +56,7 @@ const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
 const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b.*\S)";
 
 fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
-    let mut text = Text::default();
-    text.comment("Imported from AtCoder's tools.").line("[[problem]]").text("id", id);
+    let mut text = Text::of_problem("AtCoder's tools", id);
     if is_contest(id) {
         text.text("title", &id.to_uppercase());
     }

@@ -132,10 +132,7 @@ impl Checker {
                     Some(words) => format!("{} {words}", program.command),
                     None => program.command.clone(),
                 };
-                text.text(&format!("{}-command", role.noun), &command);
-                if program.compiled.is_some() {
-                    text.because("compiled from the sources beside it: `judge import` again after a change");
-                }
+                text.command(&format!("{}-command", role.noun), &command, program.compiled.is_some());
                 text.text("checker-protocol", "testlib");
             }
         }

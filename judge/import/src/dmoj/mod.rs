@@ -10,7 +10,7 @@ use crate::{ImportError, Imported, ToMake, files, source};
 use checker::{Bridged, Checker, Generator, INTERACTIVE};
 use judge_problem::{PackageKind, counted};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The folder of the cases, next to the `problems.toml`.
 const DATA: &str = "data";
@@ -39,22 +39,17 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         return Err(ImportError::unsupported(&file, format!("{what} (`{key}`)")));
     }
     let mut left: Vec<String> = config.keys().filter(|key| !READ.contains(key)).map(not_used).collect();
-    let mut lines = BTreeSet::new();
-    let cases = Cases::read(&config, &mut lines)?;
     let checker = Checker::read(&config, root, &mut left)?;
     let generator = Generator::read(&config, root, &mut left)?;
-    left.extend(lines);
-    left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
     let store = Store::open(&config, root)?;
-    let found = Found::read(&cases, generator.as_ref(), &store)?;
+    let (cases, found) = Cases::read(&config, generator.as_ref(), &store, &mut left)?;
+    left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
     let is_text = config.text("binary_data")?.as_deref() != Some("true");
     if is_text {
         left.extend(line_breaks(&found, checker.is_exact())?);
     }
     let id = id.map_or_else(|| files::id_of(root), str::to_owned);
-    let mut text = Text::default();
-    text.comment(&format!("Imported from the DMOJ problem {}.", files::name(root)));
-    text.line("[[problem]]").text("id", &id);
+    let mut text = Text::of_problem(&format!("the DMOJ problem {}", files::name(root)), &id);
     checker.write(&mut text);
     write(&mut text, &cases, &checker);
     let taken = taken(&cases, &checker, found.made.len(), root);
@@ -71,38 +66,13 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
 }
 
 /// Where the files of the cases come from.
+#[derive(Default)]
 struct Found {
     /// The source of each file, by its destination.
     copied: BTreeMap<PathBuf, PathBuf>,
     /// The empty inputs.
     empty: Vec<PathBuf>,
     made: Vec<ToMake>,
-}
-
-impl Found {
-    fn read(cases: &Cases, generator: Option<&Generator>, store: &Store<'_>) -> Result<Self, ImportError> {
-        let mut found = Self { copied: BTreeMap::new(), empty: Vec::new(), made: Vec::new() };
-        for case in cases.all() {
-            let place = |name: &Path| Path::new(DATA).join(name);
-            for (name, origin) in [&case.answer, &case.input] {
-                match origin {
-                    Origin::Package => drop(found.copied.insert(place(name), store.find(name)?)),
-                    Origin::Absent => found.empty.push(place(name)),
-                    Origin::Generator => {}
-                }
-            }
-            if let (Some(Generated { arguments, input }), Some(by)) = (&case.generated, generator) {
-                found.made.push(ToMake {
-                    by: by.sources.clone(),
-                    arguments: arguments.clone().unwrap_or_else(|| by.arguments.clone()),
-                    input: input.as_ref().map(|name| store.absolute(name)).transpose()?,
-                    file: place(&case.input.0),
-                    second: (case.answer.1 == Origin::Generator).then(|| place(&case.answer.0)),
-                });
-            }
-        }
-        Ok(found)
-    }
 }
 
 /// Reports files that DMOJ reads differently, because DMOJ ends each line with one byte.
@@ -173,9 +143,9 @@ fn write(text: &mut Text, cases: &Cases, checker: &Checker) {
     }
     let weighted = cases.alone.iter().map(|case| (case, case.points));
     let batched = cases.batches.iter().flat_map(|batch| batch.cases.iter().map(|case| (case, 1.0)));
-    for (Case { name, input: (input, _), answer: (answer, _), .. }, weight) in weighted.chain(batched) {
-        let place = |name: &Path| Path::new(DATA).join(name).to_string_lossy().into_owned();
-        text.table("[[problem.case]]").text("name", name).text("file", &place(input)).text("answer", &place(answer));
+    for (Case { name, input, answer, .. }, weight) in weighted.chain(batched) {
+        let [input, answer] = [input, answer].map(|path| path.to_string_lossy());
+        text.table("[[problem.case]]").text("name", name).text("file", &input).text("answer", &answer);
         if weight != 1.0 {
             text.plain("weight", weight);
         }
@@ -234,32 +204,10 @@ const GENERATED: &str = "generated";
 #[derive(Debug)]
 struct Case {
     name: String,
-    /// Its files, with where they come from.
-    input: (PathBuf, Origin),
-    answer: (PathBuf, Origin),
-    /// How it is generated.
-    generated: Option<Generated>,
+    /// Where its files go.
+    input: PathBuf,
+    answer: PathBuf,
     points: f64,
-}
-
-/// Where a file of a case comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    /// The archive or the folder.
-    Package,
-    /// The generator of the problem.
-    Generator,
-    /// Nowhere: the case does not name it, and it is empty.
-    Absent,
-}
-
-/// How a case is generated.
-#[derive(Debug)]
-struct Generated {
-    /// The case's own arguments, if any.
-    arguments: Option<Vec<String>>,
-    /// The file that it reads.
-    input: Option<PathBuf>,
 }
 
 /// Cases that count together.
@@ -281,15 +229,21 @@ struct Cases {
 }
 
 impl Cases {
-    /// Reads `test_cases`. Adds a line for each unsupported setting.
-    fn read(config: &Mapping, left: &mut BTreeSet<String>) -> Result<Self, ImportError> {
+    /// Reads `test_cases`, and finds their files. Adds a line for each unsupported setting.
+    fn read(
+        config: &Mapping,
+        generator: Option<&Generator>,
+        store: &Store<'_>,
+        left: &mut Vec<String>,
+    ) -> Result<(Self, Found), ImportError> {
         let bad = |key: &str, what: &str| {
             config.wrong(key, what, "a list of cases with `in` and `out`; patterns of files are not supported")
         };
         let listed = config.mappings("test_cases").map_err(|_| bad("test_cases", "`test_cases` are not listed"))?;
         let listed = listed.ok_or_else(|| bad("archive", "there are no `test_cases`"))?;
         let mut cases = Self::default();
-        let mut reader = Reader { config, left, count: 0 };
+        let (lines, found) = (BTreeSet::new(), Found::default());
+        let mut reader = Reader { config, generator, store, left: lines, found, count: 0 };
         for entry in &listed {
             match entry.mappings("batched")? {
                 Some(members) => {
@@ -300,7 +254,8 @@ impl Cases {
             }
         }
         cases.name_apart();
-        Ok(cases)
+        left.extend(reader.left);
+        Ok((cases, reader.found))
     }
 
     /// Returns all cases. Those in batches come last.
@@ -334,7 +289,11 @@ impl Cases {
 /// Reads cases and batches.
 struct Reader<'a> {
     config: &'a Mapping,
-    left: &'a mut BTreeSet<String>,
+    generator: Option<&'a Generator>,
+    store: &'a Store<'a>,
+    /// A line for each unsupported setting.
+    left: BTreeSet<String>,
+    found: Found,
     /// The number of cases read so far.
     count: usize,
 }
@@ -364,31 +323,46 @@ impl Reader<'_> {
         }
         let points = entry.number("points")?.unwrap_or(1.0);
         let name = format!("case{}", self.count);
-        let own = |ending: &str, origin| (Path::new(GENERATED).join(format!("{name}.{ending}")), origin);
-        let of_package = |key: &str| Ok::<_, ImportError>((file(entry, key)?, Origin::Package));
-        if entry.has("in") || !self.config.has(checker::KEY) {
+        let own = |ending: &str| Path::new(DATA).join(GENERATED).join(format!("{name}.{ending}"));
+        let Some(by) = self.generator.filter(|_| !entry.has("in")) else {
             if let Some(key) = ["generator_args", "generator_in"].iter().find(|key| entry.has(key)) {
-                return Err(entry.wrong(
-                    key,
-                    format!("`{key}` of a case that is not generated"),
-                    "a case without `in`",
-                ));
+                let what = format!("`{key}` of a case that is not generated");
+                return Err(entry.wrong(key, what, "a case without `in`"));
             }
             let is_unanswered = self.config.has(INTERACTIVE) && !entry.has("out");
-            let answer = if is_unanswered { own("out", Origin::Absent) } else { of_package("out")? };
-            let input = if entry.has("in") { of_package("in")? } else { own("in", Origin::Absent) };
-            let (named, _) = if entry.has("in") { &input } else { &answer };
+            let answer = if is_unanswered { self.absent(own("out")) } else { self.copied(entry, "out")? };
+            let input = if entry.has("in") { self.copied(entry, "in")? } else { self.absent(own("in")) };
+            let named = if entry.has("in") { &input } else { &answer };
             let name = files::name(&named.with_extension(""));
-            return Ok(Case { name, input, answer, generated: None, points });
-        }
-        let arguments = match (entry.words("generator_args")?, batch) {
-            (None, Some(batch)) => batch.words("generator_args")?,
-            (own, _) => own,
+            return Ok(Case { name, input, answer, points });
         };
-        let answer = if entry.has("out") { of_package("out")? } else { own("out", Origin::Generator) };
-        let read = entry.has("generator_in").then(|| file(entry, "generator_in")).transpose()?;
-        let (input, generated) = (own("in", Origin::Generator), Some(Generated { arguments, input: read }));
-        Ok(Case { input, answer, generated, points, name })
+        let own_arguments = entry.words("generator_args")?;
+        let of_batch = batch.map_or(Ok(None), |batch| batch.words("generator_args"));
+        let (input, is_made) = (own("in"), !entry.has("out"));
+        let answer = if is_made { own("out") } else { self.copied(entry, "out")? };
+        let read = entry.has("generator_in").then(|| self.store.absolute(&file(entry, "generator_in")?)).transpose()?;
+        self.found.made.push(ToMake {
+            by: by.sources.clone(),
+            arguments: own_arguments.or(of_batch?).unwrap_or_else(|| by.arguments.clone()),
+            input: read,
+            file: input.clone(),
+            second: is_made.then(|| answer.clone()),
+        });
+        Ok(Case { input, answer, points, name })
+    }
+
+    /// Takes a file of the package that a key names, and returns where it goes.
+    fn copied(&mut self, entry: &Mapping, key: &str) -> Result<PathBuf, ImportError> {
+        let name = file(entry, key)?;
+        let to = Path::new(DATA).join(&name);
+        self.found.copied.insert(to.clone(), self.store.find(&name)?);
+        Ok(to)
+    }
+
+    /// Takes an empty file for one that a case does not name.
+    fn absent(&mut self, to: PathBuf) -> PathBuf {
+        self.found.empty.push(to.clone());
+        to
     }
 
     /// Rejects unsupported keys that change verdicts, and reports other unread keys.
@@ -405,8 +379,7 @@ impl Reader<'_> {
 /// Returns the file of the package that a key names.
 fn file(entry: &Mapping, key: &str) -> Result<PathBuf, ImportError> {
     let named = PathBuf::from(entry.required(key, "the name of a file")?);
-    let is_inside = named.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if is_inside {
+    if files::stays_inside(&named) {
         return Ok(named);
     }
     Err(entry.wrong(key, format!("`{}`", named.display()), "a file of the package"))

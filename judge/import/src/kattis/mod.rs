@@ -194,9 +194,7 @@ fn write_catalogue(
     left: &mut Vec<String>,
 ) -> Result<(Text, Option<DerivedLimit>), ImportError> {
     let config = &package.config;
-    let mut text = Text::default();
-    text.comment(&format!("Imported from the Kattis package {}.", files::name(root)));
-    text.line("[[problem]]").text("id", id);
+    let mut text = Text::of_problem(&format!("the Kattis package {}", files::name(root)), id);
     text.text("title", config.title.as_deref().unwrap_or(id));
     text.maybe("source", Some(&config.source).filter(|source| !source.is_empty()));
     checker(&mut text, package)?;
@@ -233,7 +231,7 @@ fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
         }
         Some(validator) => {
             let key = if config.interactive { "interactor-command" } else { "checker-command" };
-            command(text, key, &validator.program.command, validator.program.compiled.is_some());
+            text.command(key, &validator.program.command, validator.program.compiled.is_some());
             text.text("checker-protocol", "kattis");
             if config.multi_pass {
                 let passes = config.limits.number("validation_passes")?.unwrap_or(PASSES);
@@ -261,14 +259,7 @@ fn validator(text: &mut Text, package: &Package) {
         Some(_) => program.command.clone(),
         None => shell_words::join(["sh", "-c", &format!("{}; test $? = 42", program.command)]),
     };
-    command(text, "validator-command", &line, program.compiled.is_some());
-}
-
-fn command(text: &mut Text, key: &str, line: &str, is_compiled: bool) {
-    text.text(key, line);
-    if is_compiled {
-        text.because("compiled from the sources beside it: `judge import` again after a change");
-    }
+    text.command("validator-command", &line, program.compiled.is_some());
 }
 
 /// Writes the scoring rule and the groups of a problem with points.

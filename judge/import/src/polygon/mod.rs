@@ -80,9 +80,8 @@ impl<'a> Package<'a> {
     fn imported(mut self, id: Option<&str>) -> Result<Imported, ImportError> {
         let named = id.or(self.problem.attribute("short-name"));
         let id = named.map_or_else(|| files::id_of(self.root), files::to_id);
-        let mut text = Text::default();
-        text.comment(&format!("Imported from the Polygon package {}.", files::name(self.root)));
-        text.line("[[problem]]").text("id", &id).text("title", self.title().unwrap_or(&id));
+        let mut text = Text::of_problem(&format!("the Polygon package {}", files::name(self.root)), &id);
+        text.text("title", self.title().unwrap_or(&id));
         text.maybe("source", self.problem.attribute("url"));
         self.write_programs(&mut text);
         let has_tables = self.has_tables();
