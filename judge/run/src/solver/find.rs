@@ -30,35 +30,34 @@ use std::path::{Path, PathBuf};
 pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
     let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
-        Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance),
+        Ok(Some(source)) => (Ok(from_source(&source, toolbox, run)?), source.language.allowance),
         Ok(None) => (invocation(&spec, &toolbox.settings), Allowance::default()),
-        Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
+        Err(why) => (Err(why), Allowance::default()),
     };
-    let invocation = stage(found, toolbox);
+    let invocation = stage(found.unwrap_or_else(|why| Invocation::CannotStart(why.to_string())), toolbox);
     Ok(Solver { spec, invocation, environment: Vec::new(), allowance })
 }
 
-fn invocation(spec: &SolverSpec, settings: &BuildSettings) -> Invocation {
+fn invocation(spec: &SolverSpec, settings: &BuildSettings) -> Result<Invocation, SolverError> {
     let text = &spec.text;
     if let Some(id) = text.strip_prefix(BUNDLED) {
         return bundled(id, settings);
     }
     if let Some(folder) = spec.answers() {
         let unreadable = |error| format!("cannot read the answers in {}: {error}", folder.display());
-        return folder
-            .canonicalize()
-            .map_or_else(|error| Invocation::CannotStart(unreadable(error)), Invocation::Answers);
+        let found = folder.canonicalize();
+        return Ok(found.map_or_else(|error| Invocation::CannotStart(unreadable(error)), Invocation::Answers));
     }
     if Path::new(text).is_dir() {
         let why = "a folder without sources of a known language at its top; `judge languages` lists them";
-        return Invocation::CannotStart(format!("{text} is {why}"));
+        return Ok(Invocation::CannotStart(format!("{text} is {why}")));
     }
     if Path::new(text).exists() {
-        return from_words(vec![text.into()]);
+        return Ok(from_words(vec![text.into()]));
     }
     match shell_words::split(text) {
-        Ok(words) if !words.is_empty() => from_words(words.into_iter().map(OsString::from).collect()),
-        _ => Invocation::CannotStart(format!("`{text}` is not a command line: its quotes do not match")),
+        Ok(words) if !words.is_empty() => Ok(from_words(words.into_iter().map(OsString::from).collect())),
+        _ => Err(SolverError::Unreadable(text.clone())),
     }
 }
 
@@ -74,11 +73,9 @@ pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<It
 }
 
 /// Returns the invocation of a bundled solver: the judge's own program.
-fn bundled(id: &str, settings: &BuildSettings) -> Invocation {
-    if !settings.has_bundled(id) {
-        return Invocation::CannotStart(format!("there is no bundled solver `{id}`"));
-    }
-    match std::env::current_exe() {
+fn bundled(id: &str, settings: &BuildSettings) -> Result<Invocation, SolverError> {
+    check_bundled(id, settings)?;
+    Ok(match std::env::current_exe() {
         Ok(path) => Invocation::Program(Program {
             argv: vec!["judge".into(), "solve".into(), id.into()],
             visible: vec![path.clone()],
@@ -87,7 +84,12 @@ fn bundled(id: &str, settings: &BuildSettings) -> Invocation {
             path,
         }),
         Err(error) => Invocation::CannotStart(format!("the judge cannot find its own program: {error}")),
-    }
+    })
+}
+
+fn check_bundled(id: &str, settings: &BuildSettings) -> Result<(), SolverError> {
+    let is_known = settings.bundled.iter().any(|solver| solver.id == id);
+    is_known.then_some(()).ok_or_else(|| SolverError::NotBundled(id.to_owned()))
 }
 
 fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Invocation, E> {
@@ -141,7 +143,7 @@ fn refusal_of_source(named: &Path) -> Option<String> {
 pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), SolverError> {
     let text = &spec.text;
     if let Some(id) = text.strip_prefix(BUNDLED) {
-        return if settings.has_bundled(id) { Ok(()) } else { Err(SolverError::NotBundled(id.to_owned())) };
+        return check_bundled(id, settings);
     }
     let path = Path::new(text);
     let language = spec::choose_language(spec, || settings.languages(), &settings.choices)?;

@@ -54,11 +54,6 @@ impl Default for BuildSettings {
 }
 
 impl BuildSettings {
-    /// Returns whether there is a bundled solver with this id.
-    pub(super) fn has_bundled(&self, id: &str) -> bool {
-        self.bundled.iter().any(|solver| solver.id == id)
-    }
-
     /// Returns the available languages. The built-in ones are read on first use.
     pub fn languages(&self) -> &Languages {
         self.languages.as_ref().unwrap_or_else(|| built_in_languages())
