@@ -1,7 +1,7 @@
 //! How a program's end becomes a verdict, alone or with the decision of an interactor.
 
 use super::protocol::after_colon;
-use crate::{Limits, Ruling, Verdict};
+use crate::{Limits, Metrics, Ruling, Verdict};
 use judge_sandbox::{Breach, End, Execution};
 
 /// How a run ended.
@@ -71,8 +71,8 @@ fn signal_name(signal: i32) -> String {
 /// within its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InteractorDecision {
-    /// It accepted or rejected.
-    Decided(Ruling),
+    /// It accepted or rejected, with the metrics of an accepted answer.
+    Decided(Ruling, Metrics),
     /// It failed, with the reason. This is never the solver's fault.
     Failed(String),
     /// It was still running some time after the solver's end and was killed. Contains the end of its standard error.
@@ -88,7 +88,7 @@ pub enum Idleness {
     Computing,
 }
 
-/// Returns the ruling on a conversation, or the verdict and the reason if there is no valid ruling.
+/// Returns the ruling on a conversation and its metrics, or the verdict and the reason if there is no valid ruling.
 ///
 /// The interactor reads everything that the solver prints, and its decision holds no matter how the solver ends: a
 /// wrong move is a wrong answer even if a crash, too much output or too much memory follows. Time limits are the
@@ -98,12 +98,12 @@ pub fn interactive_verdict(
     ending: Termination,
     limits: &Limits,
     decision: InteractorDecision,
-) -> Result<Ruling, (Verdict, String)> {
+) -> Result<(Ruling, Metrics), (Verdict, String)> {
     match (decision, ending) {
         (_, Termination::Failed(Verdict::CannotStart, note)) => Err((Verdict::CannotStart, note)),
         (InteractorDecision::Failed(why), _) => Err((Verdict::JudgeError, why)),
-        (InteractorDecision::Decided(ruling), _) => {
-            breach_of(execution, &[Breach::Cpu, Breach::Wall], limits).map_or(Ok(ruling), Err)
+        (InteractorDecision::Decided(ruling, metrics), _) => {
+            breach_of(execution, &[Breach::Cpu, Breach::Wall], limits).map_or(Ok((ruling, metrics)), Err)
         }
         (InteractorDecision::None(_, stderr), Termination::Clean) => {
             let why = "the interactor was still running after the solver's end: it must decide when its input ends";
@@ -176,11 +176,11 @@ mod tests {
     const COMPUTING: InteractorDecision = InteractorDecision::None(Idleness::Computing, String::new());
 
     fn accepted() -> InteractorDecision {
-        InteractorDecision::Decided(Ruling::Accepted(3.into()))
+        InteractorDecision::Decided(Ruling::Accepted(3.into()), Metrics::default())
     }
 
     fn rejected() -> InteractorDecision {
-        InteractorDecision::Decided(Ruling::rejected("too far".to_owned()))
+        InteractorDecision::Decided(Ruling::rejected("too far".to_owned()), Metrics::default())
     }
 
     fn failed() -> InteractorDecision {

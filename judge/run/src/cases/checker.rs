@@ -76,6 +76,22 @@ pub struct Decision {
     pub metrics: Metrics,
 }
 
+impl Decision {
+    /// Reads the decision of a program that has ended. Only an accepted answer has metrics.
+    pub(crate) fn read(
+        protocol: &dyn Protocol,
+        output: &CallOutput<'_>,
+        rules: &[MetricRule],
+    ) -> Result<Self, ProtocolError> {
+        let ruling = protocol.ruling(output)?;
+        let metrics = match ruling {
+            Ruling::Accepted(_) => verdict::read_metrics(protocol, output, rules)?,
+            Ruling::Rejected(_) => Metrics::default(),
+        };
+        Ok(Self { ruling, metrics })
+    }
+}
+
 impl From<Ruling> for Decision {
     fn from(ruling: Ruling) -> Self {
         Self { ruling, metrics: Metrics::default() }
@@ -424,12 +440,8 @@ impl<'a> Checking<'a> {
             self.input = Some(CaseInput::new(next));
             return Ok(Checked::NextPass(next.to_vec()));
         }
-        let ruling = self.protocol.ruling(&output).map_err(CheckerError::Protocol)?;
-        let metrics = match ruling {
-            Ruling::Accepted(_) => verdict::read_metrics(self.protocol, &output, &self.case.metrics),
-            Ruling::Rejected(_) => Ok(Metrics::default()),
-        };
-        Ok(Checked::Decided(Decision { ruling, metrics: metrics.map_err(CheckerError::Protocol)? }))
+        let decision = Decision::read(self.protocol, &output, &self.case.metrics);
+        Ok(Checked::Decided(decision.map_err(CheckerError::Protocol)?))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Pipe, Recorder, Relay, UnreadInput};
-use crate::cases::{CheckerProgram, ExternalCase};
+use crate::cases::{CheckerProgram, Decision, ExternalCase};
 use crate::command::{CallInput, CallResult, CommandError, LiveCall};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError, Termination};
-use judge_problem::{Limits, MetricRule, Metrics, Ruling, error_chain};
+use judge_problem::{Limits, MetricRule, error_chain};
 use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
@@ -22,8 +22,6 @@ pub(crate) struct Conversation {
     pub execution: Execution,
     /// The interactor's decision.
     pub decision: InteractorDecision,
-    /// The metrics of an accepted answer.
-    pub metrics: Metrics,
     /// The content of the first of its reports, if it decided.
     pub written: Vec<u8>,
     /// The transcript, if one is wanted: every line of both programs with its time.
@@ -65,7 +63,7 @@ pub(crate) struct Partner<'a> {
 impl Conversation {
     /// Returns a conversation that gave no accepted answer.
     pub(super) fn without_answer(execution: Execution, decision: InteractorDecision) -> Self {
-        Self { execution, decision, metrics: Metrics::default(), written: Vec::new(), transcript: None }
+        Self { execution, decision, written: Vec::new(), transcript: None }
     }
 }
 
@@ -125,48 +123,39 @@ pub(crate) fn converse(
         decision_time: time,
         stopped,
     };
-    let (decision, metrics, written) = match pending.wait_for_it()? {
+    let (decision, written) = match pending.wait_for_it()? {
         WaitOutcome::Ended | WaitOutcome::Delivered => decision(interactor, protocol, &case.metrics),
-        WaitOutcome::Idle(idleness) => (undecided(interactor, idleness), Metrics::default(), Vec::new()),
+        WaitOutcome::Idle(idleness) => (undecided(interactor, idleness), Vec::new()),
         WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
     };
     // The recorder detects the end of the interactor's output only after this process has closed its copy of the pipe.
     drop(unread);
     let transcript = recorder.map(Recorder::finish);
-    Ok(Conversation {
-        execution: Execution { stdout: relay.into_output(), ..execution },
-        decision,
-        metrics,
-        written,
-        transcript,
-    })
+    let execution = Execution { stdout: relay.into_output(), ..execution };
+    Ok(Conversation { execution, decision, written, transcript })
 }
 
-/// Returns the decision of an interactor after its end, its metrics, and the content of the first of its reports.
+/// Returns the decision of an interactor after its end, and the content of the first of its reports.
 fn decision(
     interactor: LiveCall<'_>,
     protocol: &dyn Protocol,
     metrics: &[MetricRule],
-) -> (InteractorDecision, Metrics, Vec<u8>) {
+) -> (InteractorDecision, Vec<u8>) {
     let CallResult { output, mut reports } = match interactor.end() {
         Ok(called) => called,
-        Err(error) => return (failed(&error), Metrics::default(), Vec::new()),
+        Err(error) => return (failed(&error), Vec::new()),
     };
     let output = CallOutput { status: output.status, stdout: &[], stderr: &output.stderr, reports: &reports };
-    let said = match protocol.next_pass(&output) {
+    let decision = match protocol.next_pass(&output) {
         Some(_) => Err(ProtocolError::NextPass("which interactive problems do not have here")),
-        None => protocol.ruling(&output),
+        None => Decision::read(protocol, &output, metrics),
     };
-    let said = said.and_then(|ruling| match ruling {
-        Ruling::Accepted(_) => Ok((verdict::read_metrics(protocol, &output, metrics)?, ruling)),
-        Ruling::Rejected(_) => Ok((Metrics::default(), ruling)),
-    });
-    match said {
-        Ok((metrics, ruling)) => {
+    match decision {
+        Ok(Decision { ruling, metrics }) => {
             let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
-            (InteractorDecision::Decided(ruling), metrics, written)
+            (InteractorDecision::Decided(ruling, metrics), written)
         }
-        Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Metrics::default(), Vec::new()),
+        Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Vec::new()),
     }
 }
 

@@ -6,7 +6,7 @@ use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
-use judge_problem::{CheckerProtocol, Limits, MetricRule, Ruling, ScoreStream, Time, tail};
+use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, tail};
 use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -164,25 +164,18 @@ fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<Co
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
         Ok(Conversation::without_answer(execution, decision))
     };
-    let metrics = verdict::metrics_in(&concluded.written, metrics);
     let decision = match (concluded.ruling, later) {
-        (Ok(accepted @ Ruling::Accepted(_)), _) => match &metrics {
-            Ok(_) => InteractorDecision::Decided(accepted),
+        (Ok(accepted @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&concluded.written, metrics) {
+            Ok(metrics) => InteractorDecision::Decided(accepted, metrics),
             Err(error) => InteractorDecision::Failed(format!("the tester {error}")),
         },
         (_, Some(later)) => return unruled(later.execution),
-        (Ok(rejected), None) => InteractorDecision::Decided(rejected),
+        (Ok(rejected), None) => InteractorDecision::Decided(rejected, Metrics::default()),
         (Err(_), None) if first.failure_told => return unruled(first.execution),
         (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
     };
-    let stdout = concluded.answer.unwrap_or(first.said);
-    Ok(Conversation {
-        execution: Execution { stdout, ..first.execution },
-        decision,
-        metrics: metrics.unwrap_or_default(),
-        written: concluded.written,
-        transcript: None,
-    })
+    let execution = Execution { stdout: concluded.answer.unwrap_or(first.said), ..first.execution };
+    Ok(Conversation { execution, decision, written: concluded.written, transcript: None })
 }
 
 /// Returns a descriptor that becomes readable when one of these is ready, or is closed at its other end.

@@ -20,8 +20,8 @@ use crate::interaction::{self, Conversation, ConverseError, Partner};
 use crate::solver;
 use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
-    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Metrics, Outcome, Ruling,
-    Verdict, error_chain, tail,
+    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
+    error_chain, tail,
 };
 use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
@@ -364,14 +364,15 @@ impl<'a> CaseRunner<'a> {
         let Some(conversation) = self.converse(request, limits, prepared)? else {
             return Ok(SolverRun::undecided(self.executor.run(request)?));
         };
-        let Conversation { execution, decision, metrics, written, transcript } = conversation;
-        let (decision, metrics) = match decision {
-            InteractorDecision::Decided(ruling @ Ruling::Accepted(_)) => {
-                decide_by_check(prepared.check_written(&written), Decision { ruling, metrics })
+        let Conversation { execution, decision, written, transcript } = conversation;
+        let decision = match decision {
+            InteractorDecision::Decided(ruling @ Ruling::Accepted(_), metrics) => {
+                let checked = prepared.check_written(&written);
+                decided(checked.map(|checked| checked.unwrap_or(Decision { ruling, metrics })))
             }
-            decision => (decision, Metrics::default()),
+            decision => decision,
         };
-        Ok(SolverRun { execution, decision: Some(decision), metrics, transcript })
+        Ok(SolverRun { execution, decision: Some(decision), transcript })
     }
 
     /// Runs the solver in a conversation. `None` if it has no partner.
@@ -400,29 +401,22 @@ impl<'a> CaseRunner<'a> {
 
     /// A solver that succeeded has given an answer, right or wrong. The answer is kept if it is wanted.
     fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
-        let SolverRun { execution, decision, metrics, transcript } = solver_run;
-        let outcome = self.outcome(task, &execution, decision.map(|decision| (decision, metrics)));
+        let SolverRun { execution, decision, transcript } = solver_run;
+        let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let answer = (answered && self.wants_answers()).then_some(execution.stdout);
         (outcome, Evidence { input: Some(task.case.digest), answer, stored: None, transcript })
     }
 
-    fn outcome(
-        &self,
-        task: &Task<'_>,
-        execution: &Execution,
-        decision: Option<(InteractorDecision, Metrics)>,
-    ) -> Outcome {
+    fn outcome(&self, task: &Task<'_>, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {
         let Task { program, limits, .. } = task;
         let case = &task.case.prepared;
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
-            (Some((decision, metrics)), ending) => {
-                match verdict::interactive_verdict(execution, ending, limits, decision) {
-                    Ok(ruling) => outcome_from_decision(case.admit(Decision { ruling, metrics })),
-                    Err((verdict, note)) => Outcome::without_run(verdict, note),
-                }
-            }
+            (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
+                Ok((ruling, metrics)) => outcome_from_decision(case.admit(Decision { ruling, metrics })),
+                Err((verdict, note)) => Outcome::without_run(verdict, note),
+            },
             (None, Termination::Clean) => outcome_from_decision(case.decide(&execution.stdout)),
             (None, Termination::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
@@ -462,8 +456,6 @@ pub fn outcome_from_decision(decision: Result<Decision, CheckerError>) -> Outcom
 struct SolverRun {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
-    /// The metrics of an accepting decision.
-    metrics: Metrics,
     /// The transcript of a conversation, if one is wanted.
     pub(super) transcript: Option<String>,
 }
@@ -471,7 +463,7 @@ struct SolverRun {
 impl SolverRun {
     /// Returns a run whose answer must still be checked.
     fn undecided(execution: Execution) -> Self {
-        Self { execution, decision: None, metrics: Metrics::default(), transcript: None }
+        Self { execution, decision: None, transcript: None }
     }
 }
 
@@ -486,7 +478,7 @@ fn perform_passes(
     let mut checking = match case.begin() {
         Ok(checking) => checking,
         Err(error) => {
-            let decision = Some(InteractorDecision::Failed(error_chain(&error)));
+            let decision = Some(decided(Err(error)));
             return Ok(SolverRun { decision, ..SolverRun::undecided(executor.run(request)?) });
         }
     };
@@ -501,12 +493,8 @@ fn perform_passes(
         else {
             return Ok(SolverRun::undecided(execution));
         };
-        let mut metrics = Metrics::default();
         let decision = match checking.check(&execution.stdout) {
-            Ok(Checked::Decided(decided)) => {
-                metrics = decided.metrics;
-                InteractorDecision::Decided(decided.ruling)
-            }
+            Ok(Checked::Decided(decision)) => decided(Ok(decision)),
             Ok(Checked::NextPass(input)) if pass < case.passes() => {
                 request.stdin = Stdin::Bytes(input.into());
                 continue;
@@ -515,21 +503,17 @@ fn perform_passes(
                 "the checker asks for another run of the solver after {pass}: `validation-passes` is {}",
                 case.passes()
             )),
-            Err(error) => InteractorDecision::Failed(error_chain(&error)),
+            Err(error) => decided(Err(error)),
         };
-        return Ok(SolverRun { decision: Some(decision), metrics, ..SolverRun::undecided(execution) });
+        return Ok(SolverRun { decision: Some(decision), ..SolverRun::undecided(execution) });
     }
     unreachable!("the passes are counted")
 }
 
-/// Returns the checker's decision on the interactor's output. Without a checker, the interactor has decided.
-fn decide_by_check(checked: Result<Option<Decision>, CheckerError>, own: Decision) -> (InteractorDecision, Metrics) {
-    match checked {
-        Ok(checked) => {
-            let Decision { ruling, metrics } = checked.unwrap_or(own);
-            (InteractorDecision::Decided(ruling), metrics)
-        }
-        Err(error) => (InteractorDecision::Failed(error_chain(&error)), Metrics::default()),
+fn decided(decision: Result<Decision, CheckerError>) -> InteractorDecision {
+    match decision {
+        Ok(Decision { ruling, metrics }) => InteractorDecision::Decided(ruling, metrics),
+        Err(error) => InteractorDecision::Failed(error_chain(&error)),
     }
 }
 
