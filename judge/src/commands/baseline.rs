@@ -3,7 +3,7 @@
 use crate::commands::sealed;
 use checkers::Score;
 use judge_cli::BaselineArgs;
-use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, Calibration, CaseResult, Conditions};
+use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, Calibration, CaseResult, Conditions};
 use judge_journal::Surroundings;
 use judge_problem::{
     BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, NodeList, Outcome, Plan, TermsBySource,
@@ -197,13 +197,12 @@ fn terms(plan: &Plan) -> String {
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.
-pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSource> {
-    let source = |case: &CaseSpec| match &case.source {
-        CaseSource::Seed(seed) => BaselineSource::Seed(*seed),
-        CaseSource::Made(call) => BaselineSource::Made(call.clone()),
-        CaseSource::File(path) => BaselineSource::File(relative(path, folder)),
+pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, CaseSource> {
+    let source = |source: CaseSource| match source {
+        CaseSource::File(path) => CaseSource::File(relative(&path, folder)),
+        made => made,
     };
-    plan.cases.iter().map(|case| (case.name.to_string(), source(&case))).collect()
+    plan.cases.iter().map(|case| (case.name.to_string(), source(case.source))).collect()
 }
 
 /// Returns the best score of each case, in these runs of a plan or known before, if scores are relative to it.
@@ -221,15 +220,14 @@ pub(super) fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, 
 /// Returns the case that a line of a baseline in this folder names, with today's weight and thresholds.
 pub(super) fn case(
     name: &str,
-    source: &BaselineSource,
+    source: &CaseSource,
     record: &BaselineFile,
     folder: &Path,
     terms: &TermsBySource<'_>,
 ) -> CaseSpec {
     let source = match source {
-        BaselineSource::Seed(seed) => CaseSource::Seed(*seed),
-        BaselineSource::Made(call) => CaseSource::Made(call.clone()),
-        BaselineSource::File(path) => CaseSource::File(folder.join(path)),
+        CaseSource::File(path) => CaseSource::File(folder.join(path)),
+        made => made.clone(),
     };
     let best = record.references.get(name);
     let best = best.map(|score| KnownBest { score: score.clone(), origin: BestOrigin::File });

@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{GeneratorCall, InvalidText, Percent, Time, Verdict, beginning, is_hidden};
+use judge_problem::{CaseSource, GeneratorCall, InvalidText, Percent, Time, Verdict, beginning, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -40,21 +40,10 @@ pub struct BaselineFile {
     pub solver_name: Option<String>,
     /// The baseline.
     pub baseline: Baseline,
-    /// The source of each case, by name.
-    pub sources: BTreeMap<String, BaselineSource>,
+    /// The source of each case, by name. Files are relative to the folder of the baseline file.
+    pub sources: BTreeMap<String, CaseSource>,
     /// The best known score of each case, including its own, by name. Empty under a rule without best scores.
     pub references: BTreeMap<String, Score>,
-}
-
-/// The source of the input of a case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BaselineSource {
-    /// The problem's generator, with this seed.
-    Seed(u64),
-    /// The problem's generator, with this seed and these parameters.
-    Made(GeneratorCall),
-    /// A file, relative to the folder of the baseline file.
-    File(PathBuf),
 }
 
 /// The maximum size of an error that shows its line.
@@ -73,7 +62,7 @@ fn shown(error: &toml::de::Error, text: &str) -> String {
 
 /// The line of a case.
 struct CaseLine {
-    source: BaselineSource,
+    source: CaseSource,
     reference: Option<Score>,
     entry: BaselineCase,
 }
@@ -203,12 +192,12 @@ fn conditions(RawConditions { processor, noisy, waited }: RawConditions) -> Resu
     Ok(Conditions { processor, runs: 0, noisy: share(noisy)?, waited: share(waited)? })
 }
 
-fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'static str, String)> {
+fn fields(source: Option<&CaseSource>, entry: &BaselineCase) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     match source {
-        Some(BaselineSource::Seed(seed)) => fields.push(("seed", seed.to_string())),
-        Some(BaselineSource::Made(call)) => fields.push(("case", quoted(&call.to_string()))),
-        Some(BaselineSource::File(path)) => fields.push(("file", quoted(&path.to_string_lossy()))),
+        Some(CaseSource::Seed(seed)) => fields.push(("seed", seed.to_string())),
+        Some(CaseSource::Made(call)) => fields.push(("case", quoted(&call.to_string()))),
+        Some(CaseSource::File(path)) => fields.push(("file", quoted(&path.to_string_lossy()))),
         None => {}
     }
     fields.extend(entry.input.as_ref().map(|input| ("input", quoted(input))));
@@ -272,9 +261,9 @@ fn no_number(expected: &str, found: impl Display) -> String {
 fn line(raw: RawLine, text: &str) -> Result<CaseLine, String> {
     let written = |number: &Spanned<IgnoredAny>| text_of(number, text);
     let source = match (raw.seed, raw.file, raw.case) {
-        (Some(seed), None, None) => BaselineSource::Seed(seed),
-        (None, Some(file), None) => BaselineSource::File(file),
-        (None, None, Some(call)) => BaselineSource::Made(call),
+        (Some(seed), None, None) => CaseSource::Seed(seed),
+        (None, Some(file), None) => CaseSource::File(file),
+        (None, None, Some(call)) => CaseSource::Made(call),
         _ => return Err("it needs a seed or a file or a case, and only one of them".to_owned()),
     };
     let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
@@ -395,18 +384,18 @@ mod tests {
             Some(Conditions { processor: Some("EPYC \"9\"".to_owned()), runs: 0, noisy: 0.3, waited: 0.1 });
         let baseline =
             Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), conditions, cases };
-        let file = |path: &str| BaselineSource::File(path.into());
+        let file = |path: &str| CaseSource::File(path.into());
         let sources = [
-            BaselineSource::Seed(1),
-            BaselineSource::Seed(11),
-            BaselineSource::Seed(12),
-            BaselineSource::Seed(13),
-            BaselineSource::Seed(2),
+            CaseSource::Seed(1),
+            CaseSource::Seed(11),
+            CaseSource::Seed(12),
+            CaseSource::Seed(13),
+            CaseSource::Seed(2),
             file("data/odd.in"),
-            BaselineSource::Seed(u64::from(u32::MAX)),
-            BaselineSource::Seed(4),
-            BaselineSource::Seed(5),
-            BaselineSource::Seed(6),
+            CaseSource::Seed(u64::from(u32::MAX)),
+            CaseSource::Seed(4),
+            CaseSource::Seed(5),
+            CaseSource::Seed(6),
         ];
         let names = [
             "seed-1",

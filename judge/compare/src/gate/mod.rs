@@ -15,7 +15,7 @@ mod judgement;
 mod noise;
 
 pub use baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample, repeat_disturbed};
-pub use file::{BaselineFile, BaselineSource};
+pub use file::BaselineFile;
 pub use judge::{averaged, judge, with_steady_times};
 pub use judgement::{Change, Complaint, GateLimits, GateVerdict, Judgement, TimeLimit};
 pub use noise::{Calibration, Design, MAX_RUNS, NoiseTest, POWER};

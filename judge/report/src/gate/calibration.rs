@@ -3,8 +3,8 @@
 use crate::formats::{Report, Written};
 use crate::gate::report::case_flags;
 use crate::text::{Document, Sheet, Style, TextTable, paragraphs, rounded};
-use judge_compare::gate::{BaselineFile, BaselineSource, Calibration, Design, POWER};
-use judge_problem::{one_line, quote};
+use judge_compare::gate::{BaselineFile, Calibration, Design, POWER};
+use judge_problem::{CaseSource, one_line, quote};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
@@ -65,7 +65,7 @@ impl CalibrationReport<'_> {
 
     /// Whether a generator made cases of the baseline, and can make more.
     fn has_generator(&self) -> bool {
-        self.record.sources.values().any(|source| !matches!(source, BaselineSource::File(_)))
+        self.record.sources.values().any(|source| !matches!(source, CaseSource::File(_)))
     }
 
     fn record(&self, design: &Design) -> String {

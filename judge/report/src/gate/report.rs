@@ -3,10 +3,10 @@
 use crate::compare::claims::percentage;
 use crate::text::{Alike, Failures, failed_alike, if_any, probability};
 use judge_compare::gate::{
-    Baseline, BaselineFile, BaselineSource, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
+    Baseline, BaselineFile, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
 };
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{Direction, JobId, Outcome, Plan, Provenance, Seeds, counted, quote};
+use judge_problem::{CaseSource, Direction, JobId, Outcome, Plan, Provenance, Seeds, counted, quote};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
@@ -95,17 +95,17 @@ impl GatesReport<'_> {
 /// Returns the flags that choose the cases of a baseline in this file, without vanished files.
 pub fn case_flags(record: &BaselineFile, file: &Path) -> String {
     let sources = || record.sources.values();
-    let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
+    let seed = |source: &CaseSource| if let CaseSource::Seed(seed) = source { Some(*seed) } else { None };
     let seeds: Seeds = sources().filter_map(seed).collect();
     let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
     let folder = file.parent().unwrap_or(Path::new(""));
-    let other = |source: &BaselineSource| match source {
-        BaselineSource::File(path) => {
+    let other = |source: &CaseSource| match source {
+        CaseSource::File(path) => {
             let path = folder.join(path);
             path.exists().then(|| format!(" --inputs {}", quote(&path.to_string_lossy())))
         }
-        BaselineSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
-        BaselineSource::Seed(_) => None,
+        CaseSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
+        CaseSource::Seed(_) => None,
     };
     seeds.into_iter().chain(sources().filter_map(other)).collect()
 }
