@@ -2,10 +2,10 @@
 
 use crate::{Failure, command_line, sandbox};
 use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs, TierArg};
-use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Time};
+use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Stop, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
-use judge_slurm::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};
+use judge_slurm::{SlurmRunner, SlurmSettings, Start, WorkerSettings};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::num::NonZeroUsize;
@@ -99,14 +99,14 @@ impl Running<'_> {
     }
 }
 
-fn cancel(_signals: &mut Signals) -> OnInterrupt {
-    OnInterrupt::Cancel
+fn cancel(_signals: &mut Signals) -> Stop {
+    Stop::Interrupted
 }
 
 /// Asks the user whether the job should continue. Another Ctrl-C, and any answer except that one, cancels it.
-fn ask(signals: &mut Signals) -> OnInterrupt {
+fn ask(signals: &mut Signals) -> Stop {
     if !stdin().is_terminal() || !stderr().is_terminal() {
-        return OnInterrupt::Cancel;
+        return Stop::Interrupted;
     }
     judge_report::note("interrupted: `d` and Enter leaves the job running, Enter alone cancels it");
     let (sender, answer) = channel();
@@ -116,15 +116,15 @@ fn ask(signals: &mut Signals) -> OnInterrupt {
         let _ = sender.send(line);
     };
     if std::thread::Builder::new().spawn(read).is_err() {
-        return OnInterrupt::Cancel;
+        return Stop::Interrupted;
     }
     loop {
         if let Ok(line) = answer.recv_timeout(Duration::from_millis(100)) {
             let leaves = line.trim().to_ascii_lowercase().starts_with('d');
-            return if leaves { OnInterrupt::Detach } else { OnInterrupt::Cancel };
+            return if leaves { Stop::Detached } else { Stop::Interrupted };
         }
         if signals.is_pending() {
-            return OnInterrupt::Cancel;
+            return Stop::Interrupted;
         }
     }
 }

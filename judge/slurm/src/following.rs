@@ -2,7 +2,7 @@
 
 use super::result_log::{Entry, LogReader};
 use super::run_folder::{CaseEntry, Incarnation, Piece, RunFolder};
-use super::slurm::{self, Cluster, OnInterrupt, TaskRow, TaskState, unwritable};
+use super::slurm::{self, Cluster, TaskRow, TaskState, unwritable};
 use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, Plan, RunEvent, Stop, TaskCounts, Verdict, counted};
 use judge_run::runner::{ClusterError, Handover, RunError, Signals};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -133,10 +133,7 @@ impl<'a> Following<'a> {
                 return Ok(None);
             }
             if stop.is_none() && signals.is_pending() {
-                stop = Some(match (self.cluster.ask)(signals) {
-                    OnInterrupt::Cancel => Stop::Interrupted,
-                    OnInterrupt::Detach => Stop::Detached,
-                });
+                stop = Some((self.cluster.ask)(signals));
             }
             if let Some(stop) = stop {
                 handover.tell(&RunEvent::Stopping(stop));

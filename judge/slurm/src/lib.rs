@@ -38,6 +38,6 @@ mod worker;
 pub use plan_file::{PlanFile, WorkerSettings};
 pub use result_log::{Entry, ResultLog};
 pub use run_folder::{Incarnation, RunFolder};
-pub use slurm::{OnInterrupt, SlurmSettings};
+pub use slurm::SlurmSettings;
 pub use slurm_runner::{DetachedJobs, SlurmRunner, Start, cancel, remove_folder};
 pub use worker::work;

@@ -2,10 +2,9 @@
 
 use super::plan_file::WorkerSettings;
 use super::run_folder::RunFolder;
-use judge_problem::{Exit, Node, NodeList, Plan, error_chain, quote_words, tail};
+use judge_problem::{Exit, Node, NodeList, Plan, Stop, error_chain, quote_words, tail};
 use judge_run::command::{self, CommandError, CommandOutput};
 use judge_run::runner::{ClusterError, EarlyEnd, RunError, Signals};
-use judge_sandbox::Tier;
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
@@ -50,44 +49,22 @@ pub struct SlurmSettings {
     pub worker: WorkerSettings,
 }
 
-/// What happens to the job when the run is interrupted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnInterrupt {
-    /// It is cancelled.
-    Cancel,
-    /// It continues.
-    Detach,
-}
-
 /// A cluster, as a run uses it.
 pub(super) struct Cluster {
     pub(super) settings: SlurmSettings,
-    /// Asks the user.
-    pub(super) ask: fn(&mut Signals) -> OnInterrupt,
+    /// Asks the user whether an interrupted run ends, or continues elsewhere.
+    pub(super) ask: fn(&mut Signals) -> Stop,
     /// The maximal number of solvers that ran at once.
-    at_once: AtomicUsize,
-    nodes: Mutex<NodeList>,
+    pub(super) at_once: AtomicUsize,
+    /// The nodes that have taken part.
+    pub(super) nodes: Mutex<NodeList>,
     pub(super) early_end: EarlyEnd,
 }
 
 impl Cluster {
-    pub(super) fn new(settings: SlurmSettings, ask: fn(&mut Signals) -> OnInterrupt) -> Self {
+    pub(super) fn new(settings: SlurmSettings, ask: fn(&mut Signals) -> Stop) -> Self {
         let at_once = AtomicUsize::new(settings.worker.jobs);
         Self { settings, ask, at_once, nodes: Mutex::default(), early_end: EarlyEnd::default() }
-    }
-
-    pub(super) fn at_once(&self) -> usize {
-        self.at_once.load(Ordering::SeqCst)
-    }
-
-    /// Returns the weakest tier of the nodes that have taken part.
-    pub(super) fn tier(&self) -> Option<Tier> {
-        self.nodes().iter().map(|node| node.tier).max()
-    }
-
-    /// Returns the nodes that have taken part.
-    pub(super) fn nodes(&self) -> NodeList {
-        self.nodes.lock().clone()
     }
 
     /// Returns the number of cases of a piece, so that a piece takes at most a minute by the limits.

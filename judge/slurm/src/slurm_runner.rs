@@ -3,7 +3,7 @@
 use super::following::{Following, Tracker, pieces};
 use super::plan_file::PlanFile;
 use super::run_folder::{CaseEntry, RunFolder};
-use super::slurm::{self, Cluster, OnInterrupt, SlurmSettings, TaskRow, TaskState};
+use super::slurm::{self, Cluster, SlurmSettings, TaskRow, TaskState};
 use judge_problem::{
     Catalogue, ClusterJob, DetachedJob, Digest, Evidence, Exit, FinishedJob, JobId, JobState, KnownOutcome, NodeList,
     Plan, RunEvent, RunningJobs, Stop, error_chain,
@@ -14,6 +14,7 @@ use judge_sandbox::{Gap, Sandbox, Tier};
 use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The engine of the jobs, as stored in the journal.
@@ -48,13 +49,13 @@ impl Drop for SlurmRunner {
 
 impl SlurmRunner {
     /// Returns a runner for problems of a catalogue. `sandbox` is the sandbox of this machine. `ask` is called when the run
-    /// is interrupted.
+    /// is interrupted, and returns whether it ends or continues elsewhere.
     pub fn new(
         settings: SlurmSettings,
         catalogue: Catalogue,
         sandbox: Arc<Sandbox>,
         start: Start,
-        ask: fn(&mut Signals) -> OnInterrupt,
+        ask: fn(&mut Signals) -> Stop,
     ) -> Self {
         let cluster = Cluster::new(settings, ask);
         Self { cluster, catalogue, sandbox, start, running: Arc::default(), ended: Mutex::default() }
@@ -216,11 +217,11 @@ impl PlanRunner for SlurmRunner {
     }
 
     fn nodes(&self) -> NodeList {
-        self.cluster.nodes()
+        self.cluster.nodes.lock().clone()
     }
 
     fn jobs(&self) -> usize {
-        self.cluster.at_once()
+        self.cluster.at_once.load(Ordering::SeqCst)
     }
 
     fn running(&self) -> &Arc<RunningJobs> {
@@ -228,7 +229,8 @@ impl PlanRunner for SlurmRunner {
     }
 
     fn tier(&self) -> Tier {
-        self.cluster.tier().unwrap_or_else(|| self.sandbox.tier())
+        // The weakest of the nodes that have taken part.
+        self.cluster.nodes.lock().iter().map(|node| node.tier).max().unwrap_or_else(|| self.sandbox.tier())
     }
 
     fn gaps(&self) -> &[Gap] {
