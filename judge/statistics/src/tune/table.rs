@@ -10,7 +10,7 @@ pub(super) struct Values {
 }
 
 /// The worth of a setting by its own runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Worth {
     /// Its mean value, as if it had run on every case that any setting has run on.
     pub(super) mean: f64,
@@ -131,11 +131,10 @@ impl Fit {
         let noise = squares.iter().sum::<f64>() / freedom(cells, &of_settings, &of_cases);
         let level = level(&of_cases);
         let errors = errors(cells, &squares, settings, noise, |cell| noise * cell.noise);
-        let worth = |(share, error): (&Share, Error)| Worth {
+        let worth = |(share, sum): (&Share, Worth)| Worth {
             mean: share.ratio() + level,
-            variance: error.variance / share.weight.max(1.0).powi(2),
-            squares: error.squares,
-            freedom: error.freedom,
+            variance: sum.variance / share.weight.max(1.0).powi(2),
+            ..sum
         };
         let worths = of_settings.iter().zip(errors).map(worth).collect();
         Self { worths, misfit: noise.ln() / 2.0 }
@@ -183,11 +182,10 @@ impl Fit {
         let noise = squares.iter().sum::<f64>() / freedom(cells, &of_settings, &of_cases);
         let spread = cells.iter().map(|cell| expected(cell).ln()).sum::<f64>() / cells.len() as f64;
         let errors = errors(cells, &squares, settings, noise, |cell| noise * cell.noise * expected(cell).powi(power));
-        let worth = |(share, error): (&Share, Error)| Worth {
+        let worth = |(share, sum): (&Share, Worth)| Worth {
             mean: sign * share.ratio() * level,
-            variance: (level / share.weight).powi(2) * error.variance,
-            squares: error.squares,
-            freedom: error.freedom,
+            variance: (level / share.weight).powi(2) * sum.variance,
+            ..sum
         };
         let worths = of_settings.iter().zip(errors).map(worth).collect();
         Self { worths, misfit: (noise.ln() + f64::from(power) * spread) / 2.0 }
@@ -197,22 +195,13 @@ impl Fit {
 /// The variance of a value is in proportion to this power of its expectation.
 const POWERS: [i32; 3] = [0, 1, 2];
 
-/// The effect of the noise of a setting's values.
-#[derive(Clone, Copy, Default)]
-struct Error {
-    /// The variance of their sum.
-    variance: f64,
-    squares: f64,
-    freedom: f64,
-}
-
 /// The weight of the common noise, in values, relative to a case's own noise.
 const COMMON_NOISE: f64 = 4.0;
 
-/// Returns, by setting, the variance of the sum of its values. Some cases are noisier than others: the noise of each is
+/// Returns, by setting, the variance of the sum of its values, still without a mean. Some cases are noisier than others: the noise of each is
 /// estimated from its own deviations, and shrunk towards the common noise. `squares` are the squared deviations of the
 /// values, relative to their `variance` up to a factor.
-fn errors(cells: &[Cell], squares: &[f64], settings: usize, noise: f64, variance: impl Fn(&Cell) -> f64) -> Vec<Error> {
+fn errors(cells: &[Cell], squares: &[f64], settings: usize, noise: f64, variance: impl Fn(&Cell) -> f64) -> Vec<Worth> {
     let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
     let mut of_cases = vec![Share { sum: COMMON_NOISE, weight: COMMON_NOISE }; cases(cells)];
     for (cell, square) in cells.iter().zip(squares) {
@@ -225,7 +214,7 @@ fn errors(cells: &[Cell], squares: &[f64], settings: usize, noise: f64, variance
         weights[cell.case] += 1.0 / cell.noise;
         counts[cell.setting] += 1.0;
     }
-    let mut errors = vec![Error::default(); settings];
+    let mut errors = vec![Worth::default(); settings];
     for (cell, square) in cells.iter().zip(squares) {
         let error = &mut errors[cell.setting];
         let of_case = of_cases[cell.case].ratio();
