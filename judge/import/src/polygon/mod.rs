@@ -204,14 +204,11 @@ impl<'a> Package<'a> {
         taken.extend(
             programs.iter().filter_map(|(what, program)| Some(format!("the {what} {}", program.as_ref()?.shown))),
         );
-        let made = [
-            (self.tests.made_inputs, "input", "the generators"),
-            (self.tests.made_answers, "answer", "the main solution"),
-        ];
-        for (count, what, by) in made.into_iter().filter(|(count, ..)| *count > 0) {
-            let ending = if count == 1 { "" } else { "s" };
-            taken.push(format!("{count} {what}{ending}, made by {by}"));
-        }
+        // An answer is made from an input.
+        let (answers, inputs): (Vec<_>, Vec<_>) = self.tests.made.iter().partition(|made| made.input.is_some());
+        let made = [(inputs.len(), "input", "the generators"), (answers.len(), "answer", "the main solution")];
+        let made = made.into_iter().filter(|(count, ..)| *count > 0);
+        taken.extend(made.map(|(count, what, by)| format!("{}, made by {by}", counted(count, what))));
         taken
     }
 }

@@ -27,8 +27,6 @@ pub(super) struct Tests {
     pub(super) copied: Vec<(PathBuf, PathBuf)>,
     /// The files to generate, in order: an input before its answer.
     pub(super) made: Vec<ToMake>,
-    pub(super) made_inputs: usize,
-    pub(super) made_answers: usize,
 }
 
 /// Reads all testsets.
@@ -113,7 +111,6 @@ impl<'a> Reader<'a> {
         } else {
             let made = self.generated(element, input, &to)?;
             self.found.made.push(made);
-            self.found.made_inputs += 1;
         }
         let (answer_to, from) = (place("ans"), self.root.join(answer));
         let answer = if from.is_file() {
@@ -125,7 +122,6 @@ impl<'a> Reader<'a> {
             let by = self.main_solution(element, answer)?;
             let input = Some(to.clone());
             self.found.made.push(ToMake { by, arguments: Vec::new(), input, file: answer_to.clone(), second: None });
-            self.found.made_answers += 1;
             Some(answer_to)
         };
         let group = element.attribute("group").map(str::to_owned);
