@@ -34,45 +34,32 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         return Err(ImportError::unsupported(&file, "an interactive problem of several passes"));
     }
     let id = id.map_or_else(|| files::id_of(root), str::to_owned);
-    let mut left = config.left.clone();
-    let package = package(root, config, &mut left)?;
-    let (mut text, mut time_limit) = write_catalogue(&package, &id, root, &mut left)?;
-    let mut copied: Vec<(PathBuf, PathBuf)> = Vec::new();
-    for case in package.with_cases().into_iter().flat_map(|group| &group.cases) {
-        let paths = std::iter::once(&case.input).chain(&case.answer);
-        copied.extend(paths.map(|path| (path.clone(), files::inside(root, path))));
+    let mut imported = Imported { id, left: config.left.clone(), ..Imported::default() };
+    let package = package(root, config, &mut imported.left)?;
+    let mut text = write_catalogue(&package, root, &mut imported)?;
+    imported.taken.push(counted(package.cases().count(), "case"));
+    for path in package.cases().flat_map(|(_, case)| std::iter::once(&case.input).chain(&case.answer)) {
+        imported.files.push((path.clone(), files::inside(root, path)));
     }
-    let count = package.with_cases().iter().map(|group| group.cases.len()).sum::<usize>();
-    let mut taken = vec![counted(count, "case")];
-    let mut programs = Vec::new();
-    let named = |source: &Path| files::inside(root, source).display().to_string();
-    let mut take = |what: &str, program: Program| {
-        taken.push(format!("the {what} {}", named(&program.source)));
-        copied.extend(program.files);
-        programs.extend(program.compiled);
+    let take = |imported: &mut Imported, what: &str, program: Program| {
+        imported.taken.push(format!("the {what} {}", files::inside(root, &program.source).display()));
+        imported.files.extend(program.files);
+        imported.programs.extend(program.compiled);
     };
     if let Some(program) = package.input_validator {
-        take("input validator", program);
+        take(&mut imported, "input validator", program);
     }
     if let Some(validator) = package.validator {
-        take("output validator", validator.program);
+        take(&mut imported, "output validator", validator.program);
     } else {
-        taken.push(format!("the default validator: tokens {}", package.flags.join(" ")).trim_end().to_owned());
+        let default = format!("the default validator: tokens {}", package.flags.join(" "));
+        imported.taken.push(default.trim_end().to_owned());
     }
-    let submissions = write_submissions(&mut text, root, &package.config, &mut left)?;
-    if let Some(derived) = &mut time_limit {
-        derived.excluded = submissions.excluded;
-    }
-    if !submissions.files.is_empty() {
-        taken.push("submissions with their expected verdicts, for `judge verify`".to_owned());
-    }
-    copied.extend(submissions.files);
+    write_submissions(&mut text, root, &package.config, &mut imported)?;
     // The folders above a file may be links, too.
-    copied.iter().try_for_each(|(from, _)| files::check_link(root, from))?;
-    left.extend(other_folders(root)?);
-    let catalogue = text.finish();
-    let files = copied;
-    let mut imported = Imported { id, catalogue, files, programs, taken, left, time_limit, ..Imported::default() };
+    imported.files.iter().try_for_each(|(from, _)| files::check_link(root, from))?;
+    imported.left.extend(other_folders(root)?);
+    imported.catalogue = text.finish();
     package.config.constants.fill(&mut imported)?;
     Ok(imported)
 }
@@ -139,14 +126,12 @@ fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Res
 
 /// Reports packages without cases, and cases that cannot be checked.
 fn check_cases(root: &Path, package: &Package) -> Result<(), ImportError> {
-    let groups = package.with_cases();
-    if groups.is_empty() {
+    if package.with_cases().is_empty() {
         let expected = "NAME.in and NAME.ans in data/sample or data/secret";
         return Err(ImportError::bad(&root.join("data"), "there are no cases", expected));
     }
-    let mut cases = groups.into_iter().flat_map(|group| &group.cases);
-    match cases.find(|case| case.answer.is_none() && package.validator.is_none()) {
-        Some(Case { input, .. }) => {
+    match package.cases().find(|(_, case)| case.answer.is_none() && package.validator.is_none()) {
+        Some((_, Case { input, .. })) => {
             let expected = format!("{} beside it", files::name(&input.with_extension("ans")));
             Err(ImportError::bad(input, "the case has no answer file", expected))
         }
@@ -186,14 +171,9 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
 /// The default number of runs of a solver in a multi-pass problem.
 const PASSES: f64 = 2.0;
 
-/// Returns the text of the `problems.toml` without the submissions, and how its time limit is derived, if it is.
-fn write_catalogue(
-    package: &Package,
-    id: &str,
-    root: &Path,
-    left: &mut Vec<String>,
-) -> Result<(Text, Option<DerivedLimit>), ImportError> {
-    let config = &package.config;
+/// Returns the text of the `problems.toml` without the submissions.
+fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> Result<Text, ImportError> {
+    let (config, id, left) = (&package.config, &imported.id, &mut imported.left);
     let mut text = Text::of_problem(&format!("the Kattis package {}", files::name(root)), id);
     text.text("title", config.title.as_deref().unwrap_or(id));
     text.maybe("source", Some(&config.source).filter(|source| !source.is_empty()));
@@ -207,20 +187,18 @@ fn write_catalogue(
         };
         text.texts("inputs", &patterns("in")).texts("answers", &patterns("ans"));
     }
-    let derived = write_limits(&mut text, config, root, package.validator.is_some(), left)?;
+    imported.time_limit = write_limits(&mut text, config, root, package.validator.is_some(), left)?;
     scoring(&mut text, package, namesakes, left)?;
     if namesakes {
         text.line("").comment("Named by their folders: cases of several folders have the same file name.");
-        for (group, case) in
-            package.with_cases().into_iter().flat_map(|group| group.cases.iter().map(move |case| (group, case)))
-        {
+        for (group, case) in package.cases() {
             text.line("[[problem.case]]").text("name", &case_name(group, case));
             text.text("file", &files::inside(root, &case.input).to_string_lossy());
             let answer = case.answer.as_ref().map(|answer| files::inside(root, answer));
             text.maybe("answer", answer.as_ref().map(|answer| answer.to_string_lossy()));
         }
     }
-    Ok((text, derived))
+    Ok(text)
 }
 
 fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
@@ -310,10 +288,8 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
 fn members(package: &Package, group: &Group, namesakes: bool) -> Vec<String> {
     let name = |group: &Group, case: &Case| if namesakes { case_name(group, case) } else { stem(case) };
     let begin = format!("{}-", group.name().replace('/', "-"));
-    let all = package.with_cases().into_iter();
-    let begins = |(group, case): (&Group, &Case)| name(group, case).starts_with(&begin);
-    let found = all.flat_map(|group| group.cases.iter().map(move |case| (group, case))).filter(|pair| begins(*pair));
-    if namesakes && found.count() == group.cases.len() {
+    let begins = |(group, case): &(&Group, &Case)| name(group, case).starts_with(&begin);
+    if namesakes && package.cases().filter(begins).count() == group.cases.len() {
         return vec![format!("{}*", glob::Pattern::escape(&begin))];
     }
     group.cases.iter().map(|case| glob::Pattern::escape(&name(group, case))).collect()
@@ -424,24 +400,16 @@ fn time_in_file(root: &Path) -> Result<Option<f64>, ImportError> {
 /// The folder in `include` for submissions in every language.
 const DEFAULT: &str = "default";
 
-/// The submissions that can be run.
-struct Submissions {
-    /// Their files: source, and destination relative to the `problems.toml`.
-    files: Vec<(PathBuf, PathBuf)>,
-    /// Submissions that do not affect the time limit, by their names in the catalogue.
-    excluded: Vec<String>,
-}
-
-/// Writes a `[[problem.expect]]` for each submission that can be run. Returns these.
+/// Writes a `[[problem.expect]]` for each submission that can be run.
 fn write_submissions(
     text: &mut Text,
     root: &Path,
     config: &Config,
-    left: &mut Vec<String>,
-) -> Result<Submissions, ImportError> {
+    imported: &mut Imported,
+) -> Result<(), ImportError> {
     let includes = files::entries(&root.join("include"))?;
-    let expected = Expected::read(root, config, left)?;
-    let (mut copied, mut excluded) = (Vec::new(), Vec::new());
+    let expected = Expected::read(root, config, &mut imported.left)?;
+    let before = imported.files.len();
     for folder in files::entries(&root.join("submissions"))? {
         let name = files::name(&folder);
         let mut loose = Vec::new();
@@ -456,17 +424,21 @@ fn write_submissions(
             }
             let solver = files::inside(root, submission).to_string_lossy().into_owned();
             text.table("[[problem.expect]]").text("solver", &solver);
-            if !expected.counts_for_time(&path)? {
-                excluded.push(solver);
+            let counts = expected.counts_for_time(&path)?;
+            if let Some(derived) = imported.time_limit.as_mut().filter(|_| !counts) {
+                derived.excluded.push(solver);
             }
             expected.write(text, &path, &mut loose)?;
-            copied.extend(with_includes(root, submission, sources, &includes)?);
+            imported.files.extend(with_includes(root, submission, sources, &includes)?);
         }
         let line = |(why, names): (&str, Vec<String>)| format!("submissions/{name}: {}: {why}", names.join(", "));
-        left.extend(without.into_iter().map(line));
-        left.extend(loose);
+        imported.left.extend(without.into_iter().map(line));
+        imported.left.extend(loose);
     }
-    Ok(Submissions { files: copied, excluded })
+    if imported.files.len() > before {
+        imported.taken.push("submissions with their expected verdicts, for `judge verify`".to_owned());
+    }
+    Ok(())
 }
 
 /// Returns why a submission cannot be run.

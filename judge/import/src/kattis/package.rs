@@ -1,7 +1,7 @@
 //! The content of a package, with its validators.
 
 use super::config::Config;
-use super::data::Group;
+use super::data::{Case, Group};
 use crate::program::Program;
 use crate::{ImportError, files, program};
 use std::collections::BTreeSet;
@@ -26,6 +26,11 @@ impl Package {
         self.groups.iter().flat_map(Group::with_cases).collect()
     }
 
+    /// Returns the cases, each with its group.
+    pub(super) fn cases(&self) -> impl Iterator<Item = (&Group, &Case)> {
+        self.with_cases().into_iter().flat_map(|group| group.cases.iter().map(move |case| (group, case)))
+    }
+
     /// Returns the groups that count, each with its folders of cases.
     pub(super) fn groups_that_count(&self) -> Vec<(&Group, Vec<&Group>)> {
         self.groups.iter().flat_map(|group| group.that_count(self.old_groups)).collect()
@@ -34,8 +39,7 @@ impl Package {
     /// Returns whether two cases have the same file name.
     pub(super) fn has_namesakes(&self) -> bool {
         let mut names = BTreeSet::new();
-        let cases = self.with_cases().into_iter().flat_map(|group| &group.cases);
-        cases.map(|case| files::name(&case.input)).any(|name| !names.insert(name))
+        self.cases().any(|(_, case)| !names.insert(files::name(&case.input)))
     }
 }
 
