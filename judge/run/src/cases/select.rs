@@ -75,16 +75,13 @@ fn shown(source: &CaseSource) -> String {
 /// When there is no case, or when two cases have the same name.
 pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, SelectError> {
     let mut cases = CaseList::default();
+    if problem.generator.is_none() && (selection.seeds.is_some() || !selection.calls.is_empty()) {
+        return Err(SelectError::NoGenerator(problem.id.clone()));
+    }
     if let Some(seeds) = &selection.seeds {
-        if problem.generator.is_none() {
-            return Err(SelectError::NoGenerator(problem.id.clone()));
-        }
         add_seeds(&mut cases, problem, seeds);
     }
     for (place, call) in selection.calls.iter().enumerate() {
-        if problem.generator.is_none() {
-            return Err(SelectError::NoGenerator(problem.id.clone()));
-        }
         call.complete(&problem.generator_parameters).map_err(|error| SelectError::Call(call.clone(), error))?;
         // Like a repeated seed.
         if !selection.calls[..place].contains(call) {

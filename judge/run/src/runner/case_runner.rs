@@ -189,6 +189,9 @@ impl<'a> CaseRunner<'a> {
         let slots = self.slots;
         let plan = slots.plan;
         let without_run = |verdict, note| Box::new((Outcome::without_run(verdict, note), Evidence::default()));
+        let from_store = |KnownOutcome { outcome, stored }, input| {
+            Box::new((outcome, Evidence { input: Some(input), stored: Some(stored), ..Evidence::default() }))
+        };
         let program = match &plan.solvers[job.solver].invocation {
             Invocation::Program(program) => Ok(program),
             Invocation::Answers(folder) => Err(folder),
@@ -199,17 +202,15 @@ impl<'a> CaseRunner<'a> {
         };
         // Features are found in the input.
         if !slots.settings.describe
-            && let Some((KnownOutcome { outcome, stored }, input)) = slots.store.kept(job)
+            && let Some((known, input)) = slots.store.kept(job)
         {
-            let evidence = Evidence { input: Some(input), stored: Some(stored), ..Evidence::default() };
-            return Err(Box::new((outcome, evidence)));
+            return Err(from_store(known, input));
         }
         let case = self.open(job.case).map_err(|error| without_run(Verdict::JudgeError, error_chain(&error)))?;
         if slots.store.is_active()
-            && let Some(KnownOutcome { outcome, stored }) = slots.store.lookup(job, &case.digest)
+            && let Some(known) = slots.store.lookup(job, &case.digest)
         {
-            let evidence = Evidence { input: Some(case.digest), stored: Some(stored), ..Evidence::default() };
-            return Err(Box::new((outcome, evidence)));
+            return Err(from_store(known, case.digest));
         }
         let limits = plan.limits_of(job.solver);
         let program = program.map_err(|folder| Box::new(self.check_file(job, &case, folder, limits.output)))?;

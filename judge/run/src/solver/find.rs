@@ -266,10 +266,9 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             Digest::of_parts(parts.iter().map(Vec::as_slice))
         }
         Invocation::Answers(folder) => answers::fingerprint(folder),
-        Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
+        Invocation::CannotStart(why) | Invocation::NotInstalled(why) | Invocation::CompileError(why) => {
             Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()])
         }
-        Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
     }
 }
 
