@@ -1,6 +1,6 @@
 //! Chooses the next cases of a search: near the best cases so far, or where similar cases were best.
 
-use judge_statistics::Random;
+use judge_statistics::{Random, reflected};
 
 /// The number of best points that can be parents of new ones.
 const PARENTS: usize = 24;
@@ -131,12 +131,6 @@ fn nearest(points: &[Vec<f64>], point: &[f64], count: usize) -> Vec<(f64, usize)
         near.truncate(count);
     }
     near
-}
-
-/// Keeps a number from 0 to 1 by reflection at the ends.
-fn reflected(number: f64) -> f64 {
-    let turned = number.rem_euclid(2.0);
-    if turned > 1.0 { 2.0 - turned } else { turned }
 }
 
 #[cfg(test)]

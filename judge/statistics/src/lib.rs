@@ -56,7 +56,7 @@ pub use ladder::{LADDER_STEP, climbs, sum_error};
 pub use moments::{Interval, Moments};
 pub use places::{PairOrder, PlaceInterval, SolverOrder, holm};
 pub use power::{SumError, TermVariance, normal_level};
-pub use random::Random;
+pub use random::{Random, reflected};
 pub use rank_tests::{SignTest, Wilcoxon, sign_test, wilcoxon};
 pub use set_sample::{SetCase, SetSample};
 pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, fewest_for_claim, linearised, mean_interval};

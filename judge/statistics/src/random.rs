@@ -38,6 +38,12 @@ impl Random {
     }
 }
 
+/// Returns a number from 0 to 1. A number outside is reflected at the nearer end.
+pub fn reflected(share: f64) -> f64 {
+    let folded = share.rem_euclid(2.0);
+    if folded > 1.0 { 2.0 - folded } else { folded }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! The settings that a search can try: the parameters together, and their default values.
 
 use super::parameter::{Domain, Parameter, ParameterCondition};
-use crate::Random;
+use crate::random::{Random, reflected};
 use std::collections::BTreeSet;
 
 /// The parameters of a search.
@@ -166,12 +166,6 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), InvalidSpace
         }
         None => Ok(()),
     }
-}
-
-/// Returns a number from 0 to 1. A number outside is reflected at the nearer end.
-fn reflected(share: f64) -> f64 {
-    let folded = share.rem_euclid(2.0);
-    if folded > 1.0 { 2.0 - folded } else { folded }
 }
 
 fn column(count: usize, random: &mut Random) -> Vec<f64> {
