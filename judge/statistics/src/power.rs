@@ -75,15 +75,15 @@ pub fn normal_level(value: f64) -> f64 {
 /// effect of 0, or one that would need more than 2^40 cases.
 pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let shows = |cases| detectable_effect(deviation, cases, alpha, power).is_some_and(|least| least <= effect.abs());
-    fewest_cases(|cases| effect != 0.0 && shows(cases))
+    fewest(2, MAX_CASES, |cases| effect != 0.0 && shows(cases))
 }
 
-/// Returns the smallest number of cases, from 2, that suffices. Any larger number also suffices, so bisection finds it.
-pub(super) fn fewest_cases(suffices: impl Fn(u64) -> bool) -> Option<u64> {
-    if !suffices(MAX_CASES) {
+/// Returns the smallest of these numbers that suffices. Any larger number also suffices, so bisection finds it.
+pub fn fewest(least: u64, most: u64, suffices: impl Fn(u64) -> bool) -> Option<u64> {
+    if !suffices(most) {
         return None;
     }
-    let (mut too_few, mut enough) = (1, MAX_CASES);
+    let (mut too_few, mut enough) = (least.saturating_sub(1), most);
     while enough - too_few > 1 {
         let middle = u64::midpoint(too_few, enough);
         if suffices(middle) { enough = middle } else { too_few = middle }

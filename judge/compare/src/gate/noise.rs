@@ -10,6 +10,7 @@
 
 use super::baseline::{Baseline, Deviations, Sample};
 use judge_problem::Direction;
+use judge_statistics::power::fewest;
 use judge_statistics::{SumError, TermVariance, normal_level};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
@@ -444,21 +445,12 @@ impl Calibration {
     }
 }
 
-/// The noticeable fall shrinks with the number of cases and runs, so bisection finds the minimum.
+/// Returns the design with the smallest number, from this one, that notices a fall by this share. The noticeable fall
+/// shrinks with the number of cases and runs.
 fn least(from: u32, fall: f64, design: impl Fn(u32) -> Design) -> Option<Design> {
-    let is_enough = |number: u32| design(number).detectable <= fall;
-    if is_enough(from) {
-        return Some(design(from));
-    }
-    if !is_enough(MAX) {
-        return None;
-    }
-    let (mut too_few, mut enough) = (from, MAX);
-    while enough - too_few > 1 {
-        let middle = u32::midpoint(too_few, enough);
-        if is_enough(middle) { enough = middle } else { too_few = middle }
-    }
-    Some(design(enough))
+    let design = |number: u64| design(u32::try_from(number).unwrap_or(MAX));
+    let number = fewest(from.into(), MAX.into(), |number| design(number).detectable <= fall)?;
+    Some(design(number))
 }
 
 #[cfg(test)]

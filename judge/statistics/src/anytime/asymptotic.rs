@@ -24,7 +24,7 @@
 use super::martingale::Side;
 use super::warm_up::WarmUp;
 use crate::moments::{Moments, tail};
-use crate::power::fewest_cases;
+use crate::power::{MAX_CASES, fewest};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The variance of the mixture is one over this: made for effects of about a fourth of a standard deviation.
@@ -93,12 +93,12 @@ impl AsymptoticSequence {
 pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let sequence = AsymptoticSequence::strict(alpha);
     let quantile = Normal::standard().inverse_cdf(power);
-    let fewest = WarmUp::new(alpha, None).longest();
+    let warm_up = WarmUp::new(alpha, None).longest();
     let size = if deviation > 0.0 { effect.abs() / deviation } else { f64::INFINITY };
-    fewest_cases(|cases| {
+    fewest(2, MAX_CASES, |cases| {
         let count = cases as f64;
         let distance = size - quantile / count.sqrt();
-        effect != 0.0 && cases >= fewest && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
+        effect != 0.0 && cases >= warm_up && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
     })
 }
 
