@@ -409,7 +409,6 @@ impl ExternalCase {
 /// stay there from pass to pass.
 pub struct Checking<'a> {
     case: &'a ExternalCase,
-    protocol: &'a dyn Protocol,
     calls: Calls<'a>,
     /// The input of this pass. `None`: the input of the case.
     input: Option<CaseInput>,
@@ -418,7 +417,7 @@ pub struct Checking<'a> {
 impl<'a> Checking<'a> {
     /// Begins with no answer.
     fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol, case: &'a ExternalCase) -> io::Result<Self> {
-        Ok(Self { case, protocol, calls: Calls::begin(program, protocol)?, input: None })
+        Ok(Self { case, calls: Calls::begin(program, protocol)?, input: None })
     }
 
     /// Checks the answer of the next pass.
@@ -435,12 +434,12 @@ impl<'a> Checking<'a> {
         let CallResult { output, reports } = self.calls.call(files, stop.as_ref())?;
         let output =
             CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
-        if let Some(next) = self.protocol.next_pass(&output) {
+        if let Some(next) = self.calls.protocol.next_pass(&output) {
             self.calls.clear()?;
             self.input = Some(CaseInput::new(next));
             return Ok(Checked::NextPass(next.to_vec()));
         }
-        let decision = Decision::read(self.protocol, &output, &self.case.metrics);
+        let decision = Decision::read(self.calls.protocol, &output, &self.case.metrics);
         Ok(Checked::Decided(decision.map_err(CheckerError::Protocol)?))
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct CallResult {
 /// from call to call.
 pub(crate) struct Calls<'a> {
     program: &'a SetterProgram,
-    protocol: &'a dyn Protocol,
+    pub(crate) protocol: &'a dyn Protocol,
     left: Left,
 }
 

@@ -54,7 +54,6 @@ pub(crate) fn test(
                 let why = tester.end_with_reason(&format!("ran longer than {limit} beside the solver and was ended"));
                 return conclude_timed_out(runs, why);
             }
-            Next::Stopped => return Err(Fault::Cancelled.into()),
         }
     }
 }
@@ -221,8 +220,6 @@ enum Next {
     End,
     /// It has used up its time.
     Timeout,
-    /// The run was stopped.
-    Stopped,
 }
 
 /// The result of a tester.
@@ -258,12 +255,12 @@ impl Tester {
     }
 
     /// Waits for its next action.
-    fn next(&mut self, stopped: &AtomicBool) -> io::Result<Next> {
+    fn next(&mut self, stopped: &AtomicBool) -> Result<Next, ConverseError> {
         let began = Instant::now();
         let next = loop {
             let left = self.time_left.saturating_sub(began.elapsed());
             if stopped.load(Ordering::SeqCst) {
-                break Next::Stopped;
+                return Err(Fault::Cancelled.into());
             }
             let mut fds = vec![
                 PollFd::new(&self.stub, PollFlags::IN),
@@ -275,7 +272,7 @@ impl Tester {
                 Ok(0) if left.is_zero() => break Next::Timeout,
                 Ok(0) | Err(Errno::INTR) => continue,
                 Ok(_) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(io::Error::from(error).into()),
             }
             // Its end comes first: requests of its remaining children are ignored.
             if !fds[1].revents().is_empty() {
