@@ -6,8 +6,6 @@ macro_rules! asset {
     };
 }
 
-/// The design of every page: colours, type, space.
-pub const TOKENS: &str = asset!("shared/tokens.css");
 /// The style of every page.
 pub const STYLE: &str = concat!(asset!("shared/tokens.css"), asset!("shared/style.css"));
 /// Helpers that build elements of a page.

@@ -32,9 +32,7 @@ impl Refused {
         let failure = failure.with_hint("docs/ui.md lists the requests with their methods");
         Self { failure, status: StatusCode::METHOD_NOT_ALLOWED }
     }
-}
 
-impl Refused {
     /// Returns the response to a browser that requests a page.
     pub(super) fn into_page(self) -> Response {
         let hints: Vec<&str> = self.failure.hints().collect();

@@ -5,7 +5,7 @@ use crate::text::{
     Document, Each, LimitsRecord, ProvenanceRecord, ReferenceRecord, claim_name, exact, in_milliseconds, verdict_of,
 };
 use judge_compare::paired::{Claim, Contrast, FeatureRange, Look, Pair, PairedComparison};
-use judge_problem::{CaseSource, JobId, RunId, SolverSpec, Stop};
+use judge_problem::{JobId, RunId, SolverSpec, Stop};
 use judge_statistics::{EffectSummary, Hypotheses, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -164,7 +164,7 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
     };
     CaseRecord {
         case: spec.name.to_string(),
-        seed: if let CaseSource::Seed(seed) = spec.source { Some(seed) } else { None },
+        seed: spec.seed(),
         results: (0..report.compared.plan.solvers.len()).map(result).collect(),
     }
 }

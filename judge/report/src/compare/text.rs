@@ -10,7 +10,7 @@ use crate::text::{
     whole,
 };
 use judge_compare::paired::{EffectMeasure, FeatureRange, Pair, PairedComparison};
-use judge_problem::{CaseSource, JobId, Stop, Verdict, counted, one_line};
+use judge_problem::{JobId, Stop, Verdict, counted, one_line};
 use judge_statistics::EffectSummary;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -66,10 +66,7 @@ impl Report for CompareReport<'_> {
                 let nodes = has_nodes.then(|| [paired.first, paired.second].map(node)).into_iter().flatten();
                 let fields = vec![
                     spec.name.to_string(),
-                    match &spec.source {
-                        CaseSource::Seed(seed) => seed.to_string(),
-                        CaseSource::File(_) | CaseSource::Made(_) => String::new(),
-                    },
+                    spec.seed().map_or_else(String::new, |seed| seed.to_string()),
                     self.name(paired.first).to_owned(),
                     self.name(paired.second).to_owned(),
                     self.compared.measure.name().to_owned(),

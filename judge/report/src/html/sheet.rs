@@ -19,15 +19,9 @@ struct Page {
     title: Shown,
     heading: Shown,
     lines: Vec<Shown>,
-    sections: Vec<Section>,
+    sections: Vec<(Shown, Table)>,
     texts: Vec<(Shown, Shown)>,
     charts: Option<Charts>,
-}
-
-struct Section {
-    id: String,
-    title: Shown,
-    table: Table,
 }
 
 /// Writes a report as a self-contained web page, with its charts if it has some.
@@ -35,18 +29,13 @@ struct Section {
 /// # Errors
 /// When the output cannot be written to.
 pub(crate) fn sheet_html(sheet: &Sheet, charts: Option<Charts>, output: &mut dyn Write) -> io::Result<()> {
-    let section = |(place, (title, content)): (usize, &(String, _))| Section {
-        id: format!("table-{}", place + 1),
-        title: Shown::line(title),
-        table: table(content),
-    };
     let page = Page {
         style: STYLE,
         title: Shown::line(&sheet.title),
         heading: Shown::line(&sheet.title),
         lines: sheet.lines.iter().map(|line| Shown::line(line)).collect(),
         texts: sheet.texts.iter().map(|(title, text)| (Shown::line(title), Shown::lines(text))).collect(),
-        sections: sheet.shown().enumerate().map(section).collect(),
+        sections: sheet.shown().map(|(title, content)| (Shown::line(title), table(content))).collect(),
         charts,
     };
     page.write_into(output)

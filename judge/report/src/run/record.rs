@@ -7,7 +7,7 @@ use crate::text::{
     points_text, scores_text, verdict_of,
 };
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
-use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outcome, Plan, Rule, Stop, Verdict};
+use judge_problem::{Direction, Features, GroupAggregate, JobId, Outcome, Plan, Rule, Stop, Verdict};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Number;
@@ -408,15 +408,10 @@ impl<'a> CaseRecord<'a> {
         let case = plan.cases.at(job.case);
         let verdict = verdict_of(outcome);
         let broken = outcome.map(|outcome| &outcome.broken);
-        let (seed, input) = match &case.source {
-            CaseSource::Seed(seed) => (Some(*seed), None),
-            CaseSource::Made(_) => (None, None),
-            CaseSource::File(path) => (None, Some(path.display().to_string())),
-        };
         Self {
             case: case.name.to_string(),
-            seed,
-            input,
+            seed: case.seed(),
+            input: case.file().map(|path| path.display().to_string()),
             solver: &plan.solvers[job.solver].spec.name,
             verdict: verdict.name(),
             code: verdict.code(),
