@@ -98,6 +98,15 @@ fn a_read_only_folder_allows_runs_and_history() {
 }
 
 #[test]
+fn a_run_that_cannot_be_recorded_in_the_named_journal_does_not_start() {
+    let folder = long();
+    fs::create_dir(folder.path().join("named.db-lock")).unwrap();
+    let said = folder.judge(&[&RUN[..], &["--journal", "named.db"]].concat());
+    assert_eq!((said.code, &*said.stdout), (Some(3), ""), "{}", said.stderr);
+    assert!(said.stderr.contains("error: cannot use the journal's folder"), "{}", said.stderr);
+}
+
+#[test]
 fn a_broken_journal_is_reported_and_runs_continue() {
     let folder = long();
     assert_eq!(folder.judge(&RUN).code, Some(0));

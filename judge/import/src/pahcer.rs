@@ -47,7 +47,11 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let source = source(&config, root, solver);
     text.maybe("solver", source.as_ref().map(|source| source.to_string_lossy()));
     text.table("[problem.scoring]").text("rule", "sum");
-    text.maybe("direction", is_minimum(&config)?.then_some("min"));
+    if is_minimum(&config)? {
+        text.text("direction", "min");
+        let what = "pahcer counts it as a wrong answer; here only one that comes with a message rejects";
+        left.push(format!("a score of 0: {what}"));
+    }
     write_cases(&mut text, &inputs);
     left.extend(steps_left(&config, step.unwrap_or(solver), source.as_deref()));
     left.push("limits: the project has none, and the defaults hold: set `cpu` in [problem.limits]".to_owned());

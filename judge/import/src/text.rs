@@ -1,6 +1,7 @@
 //! Writes the text of a `problems.toml` for people to read.
 
 use judge_problem::built_in_languages;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -45,9 +46,11 @@ impl Text {
         self
     }
 
-    /// Writes the names of the groups that a group depends on.
+    /// Writes the names of the groups that a group depends on, each once.
     pub(super) fn depends_on(&mut self, groups: &[String]) -> &mut Self {
-        if groups.is_empty() { self } else { self.texts("depends-on", groups) }
+        let mut seen = BTreeSet::new();
+        let groups: Vec<_> = groups.iter().filter(|name| seen.insert(*name)).cloned().collect();
+        if groups.is_empty() { self } else { self.texts("depends-on", &groups) }
     }
 
     pub(super) fn texts(&mut self, key: &str, values: &[String]) -> &mut Self {

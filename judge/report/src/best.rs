@@ -64,7 +64,7 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
         left("hash").spare(4),
         number_names("run").spare(1),
         left("host").spare(3),
-        left("date").spare(2),
+        left("date (UTC)").spare(2),
     ];
     let mut table = grid(columns, style);
     for best in &best.scores {
@@ -142,7 +142,18 @@ pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, Invali
     document.best.into_iter().map(read_record).collect()
 }
 
+/// The maximal length of a text of an imported score. A journal refuses texts that are much longer.
+const MAX_TEXT: usize = 1 << 16;
+
 fn read_record(record: Record) -> Result<BestScore, InvalidText> {
+    let Record { case, solver, host, date, .. } = &record;
+    let texts = [("case", case), ("solver", solver), ("host", host), ("date", date)];
+    if let Some((what, text)) = texts.into_iter().find(|(_, text)| text.len() > MAX_TEXT) {
+        return Err(InvalidText(format!("a `{what}` of {} bytes: expected at most {MAX_TEXT}", text.len())));
+    }
+    if case.is_empty() {
+        return Err(InvalidText("a `case` is empty: expected the name of a case".to_owned()));
+    }
     let bad = |what| InvalidText(format!("the case `{}` has a bad {what}", record.case));
     Ok(BestScore {
         case: CaseName::from(&*record.case),
@@ -155,4 +166,29 @@ fn read_record(record: Record) -> Result<BestScore, InvalidText> {
         date: record.date.into(),
         imported: true,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_needs_a_name_and_no_text_is_huge() {
+        let read = |case: &str, solver: &str| {
+            let hash = "0".repeat(64);
+            read_record(Record {
+                case: case.to_owned(),
+                input_hash: hash.clone(),
+                score: 1.into(),
+                solver: solver.to_owned(),
+                solver_hash: hash,
+                host: String::new(),
+                run: 1,
+                date: String::new(),
+            })
+        };
+        assert!(read("seed-1", "bot").is_ok());
+        assert!(read("", "bot").is_err());
+        assert!(read("seed-1", &"x".repeat(MAX_TEXT + 1)).is_err());
+    }
 }

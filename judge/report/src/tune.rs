@@ -11,7 +11,7 @@ use judge_problem::{
     CaseName, Direction, Limits, Outcome, Provenance, Stop, Verdict, counted, fill_placeholders, one_line, quote,
 };
 use judge_statistics::tune::{Parameter, ParameterSetting};
-use judge_statistics::{Interval, Moments, mean_interval};
+use judge_statistics::{Interval, Moments, Term, linearised, mean_interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Number, json};
@@ -343,7 +343,7 @@ fn on_fresh_cases(report: &TuneReport, comparison: &TuneComparison, style: Style
     let paint = claim_paint(comparison.claim);
     let default = comparison.default_in_words(&report.parameters);
     let mut lines = vec![
-        one_line(&format!("on {} fresh cases against {default}:", comparison.cases.len())).into_owned(),
+        one_line(&format!("on {} against {default}:", counted(comparison.cases.len(), "fresh case"))).into_owned(),
         style.paint(paint, &comparison.verdict),
     ];
     if comparison.mean.is_some_and(|mean| mean < 0.0) {
@@ -360,25 +360,25 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     let values = |candidate: usize| report.candidates[candidate].values.iter().copied();
     let pairs = values(best).zip(values(rival));
     let pairs: Vec<(f64, f64)> = pairs.filter_map(|(best, rival)| Some((best?, rival?))).collect();
-    let total: f64 = pairs.iter().map(|(_, rival)| rival).sum();
-    let unit = |best: f64, rival: f64| match report.measure {
-        EffectMeasure::Total if total != 0.0 => total.abs() / pairs.len() as f64,
+    let mean = pairs.iter().map(|(_, rival)| rival).sum::<f64>() / pairs.len().max(1) as f64;
+    let term = |&(best, rival): &(f64, f64)| match report.measure {
+        EffectMeasure::Total if mean != 0.0 => Term { effect: (best - rival) / mean.abs(), base: rival / mean },
         // The values are scores, and an effect is a share of the larger one.
-        EffectMeasure::Relative if best != rival => best.abs().max(rival.abs()),
-        _ => 1.0,
+        EffectMeasure::Relative if best != rival => Term::plain((best - rival) / best.abs().max(rival.abs())),
+        _ => Term::plain(best - rival),
     };
-    let effects: Vec<f64> = pairs.iter().map(|&(best, rival)| (best - rival) / unit(best, rival)).collect();
+    let terms: Vec<Term> = pairs.iter().map(term).collect();
     let rival = report.candidates[rival].setting.values.join(" ");
     let rival = one_line(&rival);
-    if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
+    if !terms.is_empty() && terms.iter().all(|term| term.effect == 0.0) {
         let what = if report.metric.is_some() { "values" } else { "scores" };
-        return Some(format!("  against the next      the same {what} as {rival}, {} shared cases", effects.len()));
+        return Some(format!("  against the next      the same {what} as {rival}, {} shared cases", terms.len()));
     }
-    let moments = Moments::of(&effects);
+    let moments = Moments::of(&linearised(&terms));
     let interval: Interval = mean_interval(&moments, report.alpha)?;
     let (gain, between) = (give_or_take(report.measure, moments.mean(), interval), between(report.measure, interval));
     let side = if moments.mean() < 0.0 { "worse" } else { "better" };
-    Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
+    Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", terms.len()))
 }
 
 /// The columns after the parameters.

@@ -110,6 +110,12 @@ fn note_edited(Edited { what, is_told_by_results }: &Edited, run: RunId, continu
     ));
 }
 
+/// Returns whether a run that cannot be recorded does not start: the command line names its journal, or the run that it
+/// continues.
+fn must_be_recorded(catalogue: &Catalogue) -> bool {
+    catalogue.journal.is_some() || running::resumed_run().is_some()
+}
+
 /// Returns the folder of the journal next to a catalogue.
 pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
     catalogue.folder.join(JOURNAL_FOLDER)
@@ -161,7 +167,7 @@ impl Recorder {
         match Self::open(options, context) {
             Ok(recorder) => Ok(recorder),
             Err(Unrecorded::Fatal(failure)) => Err(failure),
-            Err(Unrecorded::Journal(error)) if running::resumed_run().is_some() => Err(error.into()),
+            Err(Unrecorded::Journal(error)) if must_be_recorded(context.catalogue) => Err(error.into()),
             Err(Unrecorded::Journal(error)) => {
                 judge_report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
                 if let JournalError::UnsupportedSchema { path, found, .. } = &error {

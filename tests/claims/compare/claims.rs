@@ -41,6 +41,18 @@ fn a_conclusion_says_what_its_cases_cannot_show() {
     assert!(!text(&careful, "scope").contains("--rare"), "{careful}");
 }
 
+#[test]
+fn an_expensive_failure_is_worth_waiting_for() {
+    for (failure, is_worth) in [("", true), ("\nfailure = 100000", true), ("\nfailure = 1000", false)] {
+        let catalogue = CATALOGUE.replace("rule = \"sum\"", &format!("rule = \"sum\"\ndirection = \"min\"{failure}"));
+        let folder = sample_with(&catalogue);
+        folder.script("half", "read -r seed; echo $((500 + seed))");
+        let found = compared(&folder, &["./plain", "./half"]);
+        assert_eq!(found["claim"], "better", "{found}");
+        assert_eq!(text(&found, "scope").contains("--rare 1%"), is_worth, "{found}");
+    }
+}
+
 /// Always 9 against 10 or, in one case of ten, 0.
 #[test]
 fn a_claim_names_what_it_cannot_see() {

@@ -36,7 +36,8 @@ fn with_archive(config: &str) -> Folder {
 
 #[test]
 fn archive_batches_have_points_and_dependencies() {
-    let folder = with_archive(&format!("{BATCHES}hints: [unicode]\npretest_test_cases: []\n"));
+    let config = BATCHES.replace("[1]", "[1, 1]");
+    let folder = with_archive(&format!("{config}hints: [unicode]\npretest_test_cases: []\n"));
     let said = imported(&folder);
     for line in [
         "taken  5 cases",
@@ -48,6 +49,7 @@ fn archive_batches_have_points_and_dependencies() {
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
+    assert!(catalogue(&folder).contains("depends-on = [\"batch1\"]\n"), "{}", catalogue(&folder));
     assert_eq!(names(&folder.path().join("out/data")).len(), 8);
     assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "100");
     assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 4)}'"), "40");

@@ -46,6 +46,7 @@ fn the_step_that_reads_answers_becomes_checker() {
         "taken  the solver main.py",
         "left   1 of the seeds: there is no input tools/in/0002.txt",
         "left   compile step `python3 -m py_compile main.py`",
+        "left   a score of 0: pahcer counts it as a wrong answer",
         "left   limits",
     ] {
         assert!(said.stdout.contains(line), "{line}: {}", said.stdout);

@@ -286,9 +286,7 @@ impl Cases {
     fn depend_on_pretests(&mut self) {
         let mut pretests: Vec<String> = Vec::new();
         for batch in &mut self.batches {
-            let missing = pretests.iter().filter(|name| !batch.depends_on.contains(name));
-            let missing: Vec<_> = missing.cloned().collect();
-            batch.depends_on.extend(missing);
+            batch.depends_on.extend(pretests.iter().cloned());
             if batch.points == 0.0 {
                 pretests.push(batch.name.clone());
             }

@@ -282,8 +282,6 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
             left.insert(format!("{}: `require_pass: {wanted}` names no group of cases", group.path));
         }
     }
-    let mut seen = BTreeSet::new();
-    depends_on.retain(|name| seen.insert(name.clone()));
     Ok(Points { weight, aggregate, depends_on })
 }
 

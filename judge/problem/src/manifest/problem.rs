@@ -97,7 +97,7 @@ fn read_cases(
         cases.extend(read_case(case, folder, direction, &mut named));
     }
     if let Some(checker) = checker {
-        checker.name_answers(named_answers(section, named));
+        checker.name_answers(named_answers(section, folder, named));
     }
     cases
 }
@@ -188,12 +188,13 @@ fn read_case(
 }
 
 /// Returns the answer files by input file. Reports input files with different answers.
-fn named_answers(section: &Section<'_>, named: Vec<Located<NamedAnswer>>) -> Vec<NamedAnswer> {
+fn named_answers(section: &Section<'_>, folder: &Path, named: Vec<Located<NamedAnswer>>) -> Vec<NamedAnswer> {
     let mut first = HashMap::new();
     for Located { value: (input, answer), span } in &named {
         let (known, known_span) = *first.entry(input).or_insert((answer, span));
         if known != answer {
-            let message = format!("two cases have the same `file` and different answers: {}", input.display());
+            let shown = input.strip_prefix(folder).unwrap_or(input).display();
+            let message = format!("two cases have the same `file` and different answers: {shown}");
             section.complain(known_span.clone(), message.clone(), "the answer of one case");
             let mend = "the answer of the other: give both the same `answer`, or copy the input to another file";
             section.complain(span.clone(), message, mend);

@@ -19,7 +19,7 @@ pub(super) struct JudgeInteractor;
 
 impl Protocol for JudgeChecker {
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
-        ruling(output, output.stdout, "its standard output")
+        ruling(output, output.stdout, ["its standard output", "the first word it printed"])
     }
 }
 
@@ -30,7 +30,7 @@ impl Protocol for JudgeInteractor {
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         let report = output.reports.first().and_then(Option::as_ref);
-        ruling(output, report.map_or(&[][..], Vec::as_slice), "its report")
+        ruling(output, report.map_or(&[][..], Vec::as_slice), ["its report", "the first word of its report"])
     }
 
     fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
@@ -38,13 +38,13 @@ impl Protocol for JudgeInteractor {
     }
 }
 
-/// Returns the ruling for a result. `place` says where the program wrote it.
-fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result<Ruling, ProtocolError> {
+/// Returns the ruling for a result. `place` and `word` say where the program writes it, and its score.
+fn ruling(output: &CallOutput<'_>, result: &[u8], [place, word]: [&'static str; 2]) -> Result<Ruling, ProtocolError> {
     let line = text(result.split(|byte| *byte == b'\n').next().unwrap_or_default());
     match output.status.code() {
         Some(0) => match line.split_whitespace().next().unwrap_or_default().parse::<Score>() {
             Ok(score) => Ok(Ruling::Accepted(score)),
-            Err(error) => Err(ProtocolError::NoScore { place: "the first word it printed", why: error.to_string() }),
+            Err(error) => Err(ProtocolError::NoScore { place: word, why: error.to_string() }),
         },
         // Many interpreters exit with code 1 when a program crashes.
         Some(1) => match output.crash() {
@@ -143,14 +143,17 @@ mod tests {
         Ok(Ruling::rejected(reason.to_owned()))
     }
 
-    fn no_score(found: &str) -> Result<Ruling, ProtocolError> {
+    fn no_score(place: &'static str, found: &str) -> Result<Ruling, ProtocolError> {
         let why = format!("expected a number such as 12, -0.25 or 1e-3, found `{found}`");
-        Err(ProtocolError::NoScore { place: "the first word it printed", why })
+        Err(ProtocolError::NoScore { place, why })
     }
 
     #[test]
     fn exit_code_0_accepts_with_the_first_word() {
-        for said in [checked, decided] {
+        for (said, word) in
+            [(checked as fn(_, _, _) -> _, "the first word it printed"), (decided, "the first word of its report")]
+        {
+            let no_score = |found| no_score(word, found);
             assert_eq!(said(exit(0), b"12", b"noise"), accepted(12));
             assert_eq!(said(exit(0), b" -3 points\r\nmore\n", b""), accepted(-3));
             assert_eq!(said(exit(0), b"fine 3\n4\n", b""), no_score("fine"));

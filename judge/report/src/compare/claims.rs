@@ -4,7 +4,7 @@ use crate::compare::report::{CompareReport, Comparison};
 use crate::text::{amount, ends, if_any, signed, size};
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
 use judge_problem::{Aggregate, Direction, JobId, Verdict, counted, one_line};
-use judge_statistics::{Hypothesis, fewest_for_claim};
+use judge_statistics::{Hypothesis, Moments, fewest_for_claim};
 use num_traits::ToPrimitive;
 
 /// The number of cases that are named.
@@ -124,9 +124,11 @@ impl CompareReport<'_> {
             return None;
         }
         let seldom = (effects as f64 / 3.0).round().max(1.0);
-        let scope = format!(
-            "what happens in fewer than 1 of {seldom} cases has not shown ({ENOUGH_CASES} cases would show 1 %)"
-        );
+        let unseen = match effects {
+            ..5 => "what happens in other cases".to_owned(),
+            _ => format!("what happens in fewer than 1 of {seldom} cases"),
+        };
+        let scope = format!("{unseen} has not shown ({ENOUGH_CASES} cases would show 1 %)");
         let rare = self.is_undone_by_failures(comparison, 1.0 / seldom).then(|| {
             let and = if self.compared.is_sequential { "" } else { "judge compare --until-decided " };
             let rule = self.compared.rule;
@@ -139,17 +141,35 @@ impl CompareReport<'_> {
     fn is_undone_by_failures(&self, comparison: &Comparison, share: f64) -> bool {
         let Comparison { paired, inference, .. } = comparison;
         let is_claim = matches!(inference.claim, Claim::Better | Claim::Worse);
-        let cost = match self.compared.measure {
-            EffectMeasure::Total => Some(1.0),
-            EffectMeasure::Points => self.compared.rule.max_points().and_then(|most| most.to_f64()),
-            EffectMeasure::Ratio | EffectMeasure::Difference | EffectMeasure::Relative => None,
-        };
         let has_fresh_cases = self.compared.plan.problem.generator.is_some() && self.runs.iter().all(Option::is_none);
         is_claim
             && self.parameters.rare.is_none()
             && has_fresh_cases
             && paired.failures == Failures::default()
-            && cost.is_some_and(|cost| paired.mean().abs() < cost * share)
+            && self.cost_of_failure(paired).is_some_and(|cost| paired.mean().abs() < cost * share)
+    }
+
+    /// Returns what a failure of the better solver on a case costs, as an effect; infinite if the rule then gives no
+    /// total. `None` if failures have no effect.
+    fn cost_of_failure(&self, paired: &PairedComparison) -> Option<f64> {
+        let (measure, rule) = (self.compared.measure, self.compared.rule);
+        if !measure.counts_failures() {
+            return None;
+        }
+        if !rule.counts_raw_scores() {
+            return if measure == EffectMeasure::Total { Some(1.0) } else { rule.max_points()?.to_f64() };
+        }
+        let Some(failure) = &self.compared.plan.problem.failure else { return Some(f64::INFINITY) };
+        let better = if paired.mean() > 0.0 { paired.second } else { paired.first };
+        let cost = (self.mean_score(better) - failure.to_rational().to_f64()?).abs();
+        let unit = if measure == EffectMeasure::Total { self.mean_score(paired.first).abs() } else { 1.0 };
+        Some(cost / unit)
+    }
+
+    fn mean_score(&self, solver: usize) -> f64 {
+        let score = |case| self.outcome(case, solver)?.score?.to_rational().to_f64();
+        let scores: Vec<f64> = (0..self.compared.plan.cases.len()).filter_map(score).collect();
+        Moments::of(&scores).mean()
     }
 }
 

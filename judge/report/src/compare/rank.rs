@@ -72,7 +72,7 @@ impl RankReport<'_> {
         if open > 0 {
             lines.push(format!("the order of {} is not decided", counted(open, "pair")));
         }
-        if self.compared.is_sequential {
+        if self.by_place().windows(2).any(|rows| rows[0].cases != rows[1].cases) {
             lines.push("means are over the cases that a solver was run on: they differ between solvers".to_owned());
         }
         if self.compared.stop == Some(Stop::Interrupted) {

@@ -37,16 +37,16 @@ impl<'a> JobFiles<'a> {
     /// Makes the folders that the command line names, and in each a folder for each solver if there are several. Fails if
     /// the problem has no conversations with an interactor, and transcripts are requested.
     pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>, Failure> {
+        if args.transcript.is_some() && !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
+            let id = &plan.problem.id;
+            let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
+            return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
+        }
         let mut all = Vec::new();
         if let Some(folder) = &args.save_answers {
             all.push(Self::new(Content::Answers(catalogue, None), plan, folder)?);
         }
         if let Some(folder) = &args.transcript {
-            if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
-                let id = &plan.problem.id;
-                let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
-                return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
-            }
             all.push(Self::new(Content::Transcripts, plan, folder)?);
         }
         Ok(all)
