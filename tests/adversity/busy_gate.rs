@@ -70,6 +70,7 @@ fn record_with_noise(folder: &Folder, noisy: &str) -> String {
 }
 
 #[test]
+#[ignore = "long: every core is kept busy"]
 fn a_busy_machine_is_not_a_worse_solver() {
     let _turn = turn();
     let folder = scene();

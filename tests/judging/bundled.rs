@@ -32,6 +32,7 @@ fn report_on(id: &str) -> serde_json::Value {
 }
 
 #[test]
+#[ignore = "long: a measurement"]
 fn every_bundled_solver_keeps_its_time() {
     for solution in solutions::all() {
         let report = report_on(solution.id);

@@ -51,6 +51,7 @@ fn time(folder: &Path, arguments: &[&str]) -> Duration {
 }
 
 #[test]
+#[ignore = "long: a measurement"]
 fn time_grows_linearly_with_cases() {
     assert_growth(1_000);
 }

@@ -158,6 +158,7 @@ fn means_divide_by_the_cases_that_were_run() {
 }
 
 #[test]
+#[ignore = "long: it waits for lines of progress"]
 fn a_long_run_logs_its_progress() {
     let folder = folder();
     folder.script("slow", "read -r seed; if [ $seed = 2 ]; then sleep 11; fi; echo 5");

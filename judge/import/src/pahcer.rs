@@ -114,7 +114,8 @@ fn solver<'a>(config: &'a Config<'_>) -> Result<(&'a Step, Pattern, Pattern), Im
 fn checker_step<'a>(config: &'a Config<'_>, output: &Pattern) -> Option<&'a Step> {
     let reads = |step: &&Step| {
         let folder = folder_of(step);
-        step.args.iter().any(|word| normal_path(&folder, word) == Path::new(&output.text))
+        let named = step.args.iter().map(|word| normal_path(&folder, word));
+        named.chain(stdin_of(step)).any(|path| path == Path::new(&output.text))
     };
     config.settings.test.test_steps.iter().map(Spanned::as_ref).find(reads)
 }
@@ -239,7 +240,23 @@ fn checker(
         };
         scorer.command.push_str(&format!(" {word}"));
     }
+    if let Some(path) = stdin_of(step) {
+        let file = match () {
+            () if path == Path::new(&input.text) => "{input}",
+            () if path == Path::new(&output.text) => "{answer}",
+            () => {
+                let what = format!("the test step `{}`, which reads {}", step.shown(), path.display());
+                return Err(ImportError::unsupported(config.file, what));
+            }
+        };
+        scorer.command = format!("sh -c 'exec \"$@\" < \"$0\"' {file} {}", scorer.command);
+    }
     Ok(scorer)
+}
+
+/// Returns the file of a step's standard input.
+fn stdin_of(step: &Step) -> Option<PathBuf> {
+    step.stdin.as_ref().map(|path| normal_path(Path::new(""), path))
 }
 
 /// Creates the command for a step in which a tool starts the solver. `None` for other steps.

@@ -1,7 +1,7 @@
 //! YAML files: mappings of texts, numbers and lists.
 
 use crate::error::ImportError;
-use saphyr::{LoadableYamlNode, MarkedYamlOwned};
+use saphyr::{LoadableYamlNode, MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -29,8 +29,11 @@ impl Mapping {
             return Ok(empty);
         }
         let text = std::fs::read_to_string(file).map_err(|error| ImportError::unreadable(file, error))?;
-        let documents = MarkedYamlOwned::load_from_str(&change(&text))
+        let text = change(&text);
+        let mut documents = MarkedYamlOwned::load_from_str(&text)
             .map_err(|error| ImportError::bad(file, error.info(), "a YAML document").at(error.marker().line()))?;
+        let characters: Vec<char> = text.chars().collect();
+        documents.iter_mut().for_each(|document| keep_digits(document, &characters));
         match documents.first() {
             None => Ok(empty),
             Some(document) if document.data.is_null() => Ok(empty),
@@ -186,6 +189,21 @@ fn first_text(node: &MarkedYamlOwned, preferred: &[&str]) -> Option<String> {
         first_text(chosen.or_else(|| node.data.as_mapping()?.iter().next().map(|(_, value)| value))?, preferred)
     };
     word(node).or_else(of_list).or_else(of_mapping)
+}
+
+/// Keeps numbers without a decimal point that are not `i64` as they are written: large seeds and `1e5`.
+fn keep_digits(node: &mut MarkedYamlOwned, text: &[char]) {
+    if let Some(number) = node.data.as_floating_point() {
+        let written = text.get(node.span.start.index()..node.span.end.index());
+        let written: String = written.unwrap_or_default().iter().collect();
+        if !written.contains('.') && written.parse() == Ok(number) {
+            node.data = YamlDataOwned::Value(ScalarOwned::String(written));
+        }
+    } else if let Some(list) = node.data.as_sequence_mut() {
+        list.iter_mut().for_each(|inner| keep_digits(inner, text));
+    } else if let Some(entries) = node.data.as_mapping_mut() {
+        entries.iter_mut().for_each(|(_, inner)| keep_digits(inner, text));
+    }
 }
 
 /// Returns a scalar as text.

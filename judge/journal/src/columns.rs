@@ -30,9 +30,9 @@ pub(super) fn query_first<T>(
     connection.prepare_cached(sql)?.query_row(parameters, read).optional()
 }
 
-/// Returns a time in SQLite's integer. A time that does not fit becomes the largest.
+/// Returns a time in SQLite's integer, rounded as in reports. A time that does not fit becomes the largest.
 pub(super) fn microseconds(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+    i64::try_from(time.saturating_add(Duration::from_nanos(500)).as_micros()).unwrap_or(i64::MAX)
 }
 
 /// Reads a time.

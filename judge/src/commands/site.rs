@@ -4,6 +4,7 @@ use judge_cli::{SiteArgs, SitePart};
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
+use judge_run::runner::Signals;
 use judge_session::{Failure, GlobalArgs, load, recorder};
 use judge_ui::{SiteOptions, SiteParts};
 use std::fs;
@@ -82,8 +83,10 @@ fn beside(folder: &Path) -> io::Result<TempDir> {
     tempfile::Builder::new().prefix(".judge-").tempdir_in(whole.parent().unwrap_or(Path::new("/")))
 }
 
-/// Writes a complete folder, and replaces the old one by it.
+/// Writes a complete folder, and replaces the old one by it. Signals are caught from now on.
 fn write_folder(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+    // A signal would leave the temporary folder, and the old site in it.
+    let _caught = Signals::install().map_err(Failure::fault)?;
     let written = || -> io::Result<()> {
         let made = beside(folder)?;
         let site: PathBuf = made.path().join("site");

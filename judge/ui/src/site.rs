@@ -206,6 +206,12 @@ impl Private {
         }
     }
 
+    /// Returns a solver of a run, `RUN/NAME`, as the page names it.
+    fn shown_entrant(&self, entrant: &str) -> String {
+        let (run, name) = entrant.split_once('/').unwrap_or((entrant, ""));
+        format!("{run}/{}", self.shown(name))
+    }
+
     /// Returns a text without paths of this machine.
     fn shown(&self, text: &str) -> String {
         let text = self.texts.iter().fold(self.renamed(text), |text, private| text.replace(private.as_str(), "…"));
@@ -384,7 +390,8 @@ impl Maker {
                     if let Ok(mut document) = self.asker.get(&query) {
                         shorten(&mut document);
                         self.private.cut(&mut document);
-                        found.insert(self.private.renamed(&format!("{one}\n{other}")), document);
+                        let key = [&one, &other].map(|entrant| self.private.shown_entrant(entrant)).join("\n");
+                        found.insert(key, document);
                     }
                 }
             }
@@ -504,6 +511,13 @@ mod tests {
         let shown =
             json!({ "command": "", "git_commit": "", "message": "see … now", "solvers": [{ "host": "", "total": 1 }] });
         assert_eq!(document, shown);
+        assert_eq!(private.shown_entrant("12/python3 /home/me/bot.py --x 1"), "12/bot.py (2)");
+        let with_commands = Private::of(SiteParts { commands: true, ..SiteParts::default() });
+        for name in ["python3 /home/me/bot.py", "/home/me/bot"] {
+            let (shown, of_run) = (with_commands.shown(name), with_commands.shown_entrant(&format!("12/{name}")));
+            assert_eq!(of_run, format!("12/{shown}"));
+            assert!(!shown.contains("home"), "{shown}");
+        }
         let mut open = Private::of(SiteParts { commands: true, machine: true, stderr: true });
         open.hide_commands([("python3 bot.py", "python3 bot.py")].into_iter());
         assert_eq!(open.shown("python3 bot.py at /etc/passwd"), "python3 bot.py at /etc/passwd");

@@ -187,6 +187,7 @@ fn a_worse_total_is_never_better(direction: &str, change: &str) {
 }
 
 #[test]
+#[ignore = "long: the same rule as for totals, with failures"]
 fn crashing_on_bad_cases_is_never_better() {
     let folder = misleading("max");
     let against = |more: &[&str]| compare_reusing(&folder, &[&["flat=sh -c 'echo 500'", "./crash"], more].concat());
@@ -295,6 +296,7 @@ fn drop_commands(effects: &mut Value) {
 }
 
 #[test]
+#[ignore = "long: the same comparison several times"]
 fn figures_do_not_depend_on_jobs() {
     let folder = sample();
     let figures = |jobs| {

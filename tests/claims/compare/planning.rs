@@ -55,7 +55,9 @@ fn power_reads_its_formula_in_both_directions() {
 #[test]
 fn effects_without_a_spread_are_refused() {
     let folder = sample();
-    for (effects, measure) in [("1e308 -1e308 3", "ratio"), ("1000 -1000 5", "ratio"), ("1e308 -1e308", "difference")] {
+    for (effects, measure) in
+        [("1e308 -1e308 3", "ratio"), ("1000 -1000 5", "ratio"), ("1.7e308 -1.7e308", "difference")]
+    {
         folder.write("effects.txt", effects);
         let said = folder.judge(&["power", "--effects", "effects.txt", "--measure", measure]);
         let error = format!("effects.txt: its effects are too large for the measure `{measure}`");

@@ -46,6 +46,7 @@ fn the_alarm_level_equals_the_measured_one() {
 }
 
 #[test]
+#[ignore = "long: a simulation"]
 fn more_runs_notice_a_fall_more_often() {
     let noticed = |repeat| alarm_rate(&courses(&Life { repeat, ..USUAL }, 1, 0.95, 400));
     let (usual, once, thrice) = (noticed(None), noticed(Some(1)), noticed(Some(3)));

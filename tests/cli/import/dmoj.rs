@@ -37,13 +37,12 @@ fn with_archive(config: &str) -> Folder {
 #[test]
 fn archive_batches_have_points_and_dependencies() {
     let config = BATCHES.replace("[1]", "[1, 1]");
-    let folder = with_archive(&format!("{config}hints: [unicode]\npretest_test_cases: []\n"));
+    let folder = with_archive(&format!("{config}hints: [unicode]\n"));
     let said = imported(&folder);
     for line in [
         "taken  5 cases",
         "taken  2 batches, each all or nothing",
         "left   init.yml: `hints`",
-        "left   init.yml: `pretest_test_cases`: pretests are judged alone",
         "left   init.yml: checker `standard`",
         "left   limits",
     ] {
@@ -68,6 +67,19 @@ fn a_failed_case_without_points_ends_the_rest() {
     assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "20");
     assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 2)}'"), "5");
     assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 3)}'"), "10");
+}
+
+#[test]
+fn pretests_come_first_and_have_no_points() {
+    let config = "test_cases:\n- {in: d.1.in, out: d.1.out, points: 4}\n- {in: d.4.in, out: d.4.out, points: 6}\n\
+                  pretest_test_cases:\n- {in: d.1.in, out: d.1.out, points: 9}\n\
+                  - batched:\n  - {in: d.2.in, out: d.2.out}\n  - {in: d.3.in, out: d.3.out}\n";
+    let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
+    let said = imported(&folder);
+    assert!(said.contains("taken  5 cases") && !said.contains("pretest"), "{said}");
+    assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "10");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 4)}'"), "4");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 3)}'"), "0");
 }
 
 #[test]

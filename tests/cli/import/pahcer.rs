@@ -1,6 +1,6 @@
 //! Projects of pahcer.
 
-use super::{catalogue, has, names, package, run, total, verdicts};
+use super::{catalogue, has, imported, names, package, run, total, verdicts};
 use crate::support::Folder;
 use crate::support::require::Need;
 
@@ -65,6 +65,20 @@ fn the_step_that_reads_answers_becomes_checker() {
     assert_eq!(names(&folder.path().join("out/tools/in")), ["0000.txt", "0001.txt"]);
     assert_eq!(total(&folder, "python3 out/main.py"), "33");
     assert_eq!(run(&folder, "echo none")["cases"][0]["note"], "no number");
+}
+
+#[test]
+fn a_checker_has_its_standard_input() {
+    let sum = "read -r n; read -r m < \"$1\"; echo \"Score = $((n + m))\"\n";
+    for (argument, stdin) in [("out", "in"), ("in", "out")] {
+        let step = format!(
+            "[[test.test_steps]]\nprogram = \"sh\"\nargs = [\"sum.sh\", \"./{argument}/{{SEED04}}.txt\"]\n\
+             stdin = \"./tools/{stdin}/{{SEED04}}.txt\"\ncurrent_dir = \"./tools\"\nmeasure_time = false\n"
+        );
+        let folder = project(&step, &[("tools/sum.sh", sum)]);
+        imported(&folder);
+        assert_eq!(total(&folder, "echo 3"), "17", "{stdin}");
+    }
 }
 
 #[test]

@@ -188,13 +188,21 @@ fn further_testsets_add_the_tests_that_are_new() {
     }
     let more = "<testset name=\"pretests\"><time-limit>1000</time-limit>\
                 <input-path-pattern>pretests/%d</input-path-pattern><answer-path-pattern>pretests/%d.a</answer-path-pattern>\
-                <tests><test method=\"manual\"/><test method=\"manual\"/></tests></testset>";
-    let files = [("pretests/1", "1 2\n"), ("pretests/1.a", "3\n"), ("pretests/2", "8 8\n"), ("pretests/2.a", "16\n")];
+                <tests><test method=\"manual\"/><test method=\"manual\"/><test method=\"manual\"/></tests></testset>";
+    let files = [
+        ("pretests/1", "1 2\n"),
+        ("pretests/1.a", "3\n"),
+        ("pretests/2", "8 8\n"),
+        ("pretests/2.a", "16\n"),
+        // Like an answer of the main testset.
+        ("pretests/3", "3\n"),
+        ("pretests/3.a", "3\n"),
+    ];
     let folder = polygon(&xml("", &format!("{more}{}", testset(TESTS, "")), ASSETS), &files);
     let said = imported(&folder);
     assert!(said.contains("testset pretests: 1 of its tests are among those of tests already"), "{said}");
     assert!(said.contains("testset pretests: it has other limits"), "{said}");
-    let accepted = ["01 accepted", "02 accepted", "pretests-2 accepted"];
+    let accepted = ["01 accepted", "02 accepted", "pretests-2 accepted", "pretests-3 accepted"];
     assert_eq!(verdicts(&folder, SOLUTION.trim()), accepted);
     let scored = TESTS.replace("<test ", "<test points=\"50\" ");
     let folder = polygon(&xml("", &format!("{more}{}", testset(&scored, "")), ASSETS), &files);

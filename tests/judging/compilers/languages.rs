@@ -124,6 +124,7 @@ fn every_language_is_tried_and_described() {
 }
 
 #[test]
+#[ignore = "long: every runtime starts several times"]
 fn runtimes_keep_within_a_small_memory() {
     let java = "import java.util.*;\npublic class Main { public static void main(String[] a) {\n\
                 long sum = 0; List<int[]> kept = new ArrayList<>();\n\

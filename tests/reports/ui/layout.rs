@@ -55,6 +55,7 @@ fn narrow_pages_show_scores_and_replays() {
 }
 
 #[test]
+#[ignore = "long: a browser prints a large run"]
 fn paper_gets_every_row_in_ink() {
     let folder = Folder::new();
     let said = folder.judge(&["run", "-p", "columns", "-s", "bundled:columns-quickstart", "--seeds", "1-120"]);

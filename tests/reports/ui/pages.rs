@@ -33,6 +33,7 @@ const FAINT_TEXTS: &str = "(() => {
 })()";
 
 #[test]
+#[ignore = "long: every page is opened in a browser"]
 fn every_page_opens_without_a_complaint() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
@@ -231,6 +232,7 @@ fn everything_that_can_be_used_has_a_name() {
 }
 
 #[test]
+#[ignore = "long: a large run in a browser"]
 fn large_runs_draw_only_visible_rows() {
     draws_only_visible_rows(6_000);
 }

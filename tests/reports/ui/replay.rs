@@ -80,6 +80,7 @@ fn the_rejected_move_is_marked() {
 }
 
 #[test]
+#[ignore = "long: a long game in a browser"]
 fn ten_thousand_moves_open_at_once() {
     let folder = Folder::new();
     let each = "echo $((i % 7)) $((i % 8)) $((1 + i % 2)); i=$((i + 1))";
@@ -162,6 +163,7 @@ fn the_next_pieces_are_shown() {
 }
 
 #[test]
+#[ignore = "long: a game of a large board"]
 fn a_large_board_is_zoomed() {
     let folder = Folder::new();
     folder.script("nothing", "echo 0");
@@ -203,6 +205,7 @@ const PLAYED: &str = "(bytes) => new Promise((done, failed) => {
 })";
 
 #[test]
+#[ignore = "long: a film is played to its end"]
 fn a_film_lasts_as_long_as_the_game() {
     let folder = some_runs();
     folder.write("player.html", "<!doctype html><main><h1>player</h1></main>");

@@ -222,6 +222,7 @@ fn a_site_opens_below_any_path_and_from_the_disk() {
 }
 
 #[test]
+#[ignore = "long: every game of a site is unpacked"]
 fn packed_games_are_the_served_ones() {
     let folder = Folder::new();
     // Magic on the floor, a single colour, fewer pieces than are shown, an answer that ends early, and one that

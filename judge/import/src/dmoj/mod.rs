@@ -26,7 +26,10 @@ const REFUSED: [(&str, &str); 6] = [
 ];
 
 /// Keys that are read here.
-const READ: [&str; 6] = ["archive", "test_cases", "points", "checker", INTERACTIVE, checker::KEY];
+const READ: [&str; 7] = ["archive", PRETESTS, "test_cases", "points", "checker", INTERACTIVE, checker::KEY];
+
+/// The key of cases without points that come before all others.
+const PRETESTS: &str = "pretest_test_cases";
 
 /// The end of keys whose value is a program: "dynamic keys".
 const DYNAMIC: char = '+';
@@ -47,8 +50,13 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let mut left: Vec<String> = config.keys().filter(|key| !READ.contains(key)).map(not_used).collect();
     let checker = Checker::read(&config, root, &mut left)?;
     let generator = Generator::read(&config, root, &mut left)?;
+    let [pretests, listed] = listed(&config)?;
     let store = Store::open(&config, root)?;
-    let (cases, found) = Cases::read(&config, (&checker, generator.as_ref()), &store, &mut left)?;
+    let points = config.number("points")?.unwrap_or(1.0);
+    let (lines, found) = (BTreeSet::new(), Found::default());
+    let generator = generator.as_ref();
+    let reader = Reader { checker: &checker, generator, store: &store, left: lines, found, count: 0, points };
+    let (cases, found) = Cases::read(reader, &pretests, &listed, &mut left)?;
     left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
     let is_text = config.text("binary_data")?.as_deref() != Some("true");
     if is_text {
@@ -121,7 +129,6 @@ fn taken(cases: &Cases, checker: &Checker, made: usize, root: &Path) -> Vec<Stri
 
 fn not_used(key: &str) -> String {
     let why = match key {
-        "pretest_test_cases" => "pretests are judged alone in contests that ask for it",
         "output_limit_length" => "the output limit of [problem.limits] holds",
         "output_prefix_length" => "how much of an output is shown is not the problem's to say",
         "binary_data" => "files stay as they are",
@@ -236,24 +243,35 @@ struct Cases {
     count_of_batches: usize,
 }
 
+/// Returns the entries of the pretests, and of the other cases.
+fn listed(config: &Mapping) -> Result<[Vec<Mapping>; 2], ImportError> {
+    let bad = |key: &str, what: &str| {
+        config.wrong(key, what, "a list of cases with `in` and `out`; patterns of files are not supported")
+    };
+    let pretests = config.mappings(PRETESTS).map_err(|_| bad(PRETESTS, "the pretests are not listed"))?;
+    let listed = config.mappings("test_cases").map_err(|_| bad("test_cases", "`test_cases` are not listed"))?;
+    let listed = listed.ok_or_else(|| bad("archive", "there are no `test_cases`"))?;
+    Ok([pretests.unwrap_or_default(), listed])
+}
+
 impl Cases {
-    /// Reads `test_cases`, and finds their files. Adds a line for each unsupported setting.
+    /// Reads the pretests and the other cases, and finds their files. Adds a line for each unsupported setting.
     fn read(
-        config: &Mapping,
-        (checker, generator): (&Checker, Option<&Generator>),
-        store: &Store<'_>,
+        mut reader: Reader<'_>,
+        pretests: &[Mapping],
+        listed: &[Mapping],
         left: &mut Vec<String>,
     ) -> Result<(Self, Found), ImportError> {
-        let bad = |key: &str, what: &str| {
-            config.wrong(key, what, "a list of cases with `in` and `out`; patterns of files are not supported")
-        };
-        let listed = config.mappings("test_cases").map_err(|_| bad("test_cases", "`test_cases` are not listed"))?;
-        let listed = listed.ok_or_else(|| bad("archive", "there are no `test_cases`"))?;
         let mut cases = Self::default();
-        let (lines, found) = (BTreeSet::new(), Found::default());
-        let points = config.number("points")?.unwrap_or(1.0);
-        let mut reader = Reader { checker, generator, store, left: lines, found, count: 0, points };
-        for entry in &listed {
+        for entry in pretests {
+            let members = entry.mappings("batched")?;
+            let batch = members.is_some().then_some(entry);
+            for member in members.as_deref().unwrap_or(std::slice::from_ref(entry)) {
+                let case = Case { points: 0.0, ..reader.case(member, batch)? };
+                cases.add(case, reader.count);
+            }
+        }
+        for entry in listed {
             match entry.mappings("batched")? {
                 Some(members) => {
                     cases.count_of_batches += 1;

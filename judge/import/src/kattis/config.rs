@@ -229,11 +229,12 @@ mod tests {
 
     #[test]
     fn names_and_variants_are_replaced_and_others_stay() {
-        let text = "constants:\n  most: 5\n  eps: 1e-6\n  one: 1.0\n  word: a b\n  k: {value: 5000000, tex: '5\\,000\\,000'}\n";
+        let text = "constants:\n  most: 5\n  eps: 1e-6\n  one: 1.0\n  many: 1e5\n  mask: 18446744073709551615\n  word: a b\n  k: {value: 5000000, tex: '5\\,000\\,000'}\n";
         let constants = constants(text).unwrap();
         for (text, expected) in [
             ("{{most}}{{most.value}} {{ most }}", "55 {{ most }}"),
             ("x = {{eps}}, {{one}}, '{{word}}'", "x = 1e-6, 1.0, 'a b'"),
+            ("{{many}} {{mask}}", "1e5 18446744073709551615"),
             ("{{k}} {{k.value}} {{k.tex}} {{k.html}}", "5000000 5000000 5\\,000\\,000 {{k.html}}"),
             ("{{mosty}} {{{most}}} {{}} {{most.}} {most}", "{{mosty}} {5} {{}} {{most.}} {most}"),
         ] {

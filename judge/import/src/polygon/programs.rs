@@ -87,11 +87,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns whether a test has the same files as a known one.
+    /// Returns whether a test has the same input as a known one.
     fn is_repeated(&self, files: &[String; 2]) -> bool {
         let read = |path: &Path| std::fs::read(path).ok();
         let Some(text) = read(&self.root.join(&files[0])) else { return false };
-        self.found.copied.iter().any(|(from, _)| {
+        let inputs = self.found.copied.iter().filter(|(_, to)| files::has_extension(to, &["in"]));
+        inputs.map(|(from, _)| from).any(|from| {
             from.metadata().is_ok_and(|known| known.len() == text.len() as u64) && read(from).as_ref() == Some(&text)
         })
     }

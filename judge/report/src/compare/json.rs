@@ -371,7 +371,7 @@ pub(crate) struct PairRecord {
     /// The case, or the first of several cases that count together.
     case: String,
     effect: f64,
-    /// For `total`: the change of the case's own score as a share of it; absent for a score of 0.
+    /// For `total`: how much better the second solver's score is, as a share of the first one's; absent for a score of 0.
     own_change: Option<f64>,
     /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
     of_total: Option<f64>,
