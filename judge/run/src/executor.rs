@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 /// Workers of this process that were told to end.
-pub(crate) static DISMISSED: DismissedWorkers = DismissedWorkers::new();
+pub static DISMISSED: DismissedWorkers = DismissedWorkers::new();
 
 /// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
 pub fn wait_for_dismissed_workers() {

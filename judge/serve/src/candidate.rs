@@ -121,18 +121,14 @@ impl Workshop {
 
     /// Returns the digest of a candidate that comes as a text, which needs no program for that.
     pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Option<Digest> {
-        match choice {
-            SolverChoice::Source { text, language } => {
-                // The name and the endings of a language are one language. An unknown one is refused later.
-                let languages = programs::languages(&problem.catalogue).ok()?;
-                let language = solver::named_language(language, &languages).ok()?;
-                let shared = Some(&problem.template.visible).filter(|shared| !shared.is_empty());
-                let shared = shared.map(|shared| solver::shared_content(shared).0);
-                let parts = [&b"source"[..], language.name.as_bytes(), text.as_bytes()];
-                Some(Digest::of_parts(parts.into_iter().chain(shared.as_ref().map(|digest| &digest[..]))))
-            }
-            SolverChoice::Path { .. } | SolverChoice::Command(_) => None,
-        }
+        let SolverChoice::Source { text, language } = choice else { return None };
+        // The name and the endings of a language are one language. An unknown one is refused later.
+        let languages = programs::languages(&problem.catalogue).ok()?;
+        let language = solver::named_language(language, &languages).ok()?;
+        let shared = Some(&problem.template.visible).filter(|shared| !shared.is_empty());
+        let shared = shared.map(|shared| solver::shared_content(shared).0);
+        let parts = [&b"source"[..], language.name.as_bytes(), text.as_bytes()];
+        Some(Digest::of_parts(parts.into_iter().chain(shared.as_ref().map(|digest| &digest[..]))))
     }
 
     /// Returns a candidate that comes as a text as reports name it.

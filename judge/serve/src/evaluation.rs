@@ -11,14 +11,13 @@ use crate::stopping::{self, Duel, Played};
 use crate::task::{Progress, Task};
 use judge_compare::paired::MinEffect;
 use judge_problem::{
-    CaseList, Digest, FinishedJob, Invocation, JobId, KnownOutcome, Labels, Limits, OutcomeGrid, Plan, RunEvent, RunId,
-    Solver, SolverSpec, Stop, Verdict,
+    CaseList, Digest, FinishedJob, Invocation, JobId, KnownOutcome, Labels, OutcomeGrid, Plan, RunEvent, RunId, Solver,
+    SolverSpec, Stop, Verdict,
 };
 use judge_report::{Document, Evaluation, RunReport, Versus};
 use judge_run::runner::{LocalRunner, ResultStore, RunSettings, Signals, StoreLost};
 use judge_session::{Failure, MatchResult, restored_run, sandbox};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// In place of a candidate's id: the best one on the same cases.
@@ -32,23 +31,14 @@ const BATCH_SHARE: usize = 16;
 pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, task: &Arc<Task>) -> Answer {
     task.check()?;
     let mut running = Running::begin(evaluator, params, task)?;
-    let incumbent = running.incumbent(params.against.as_deref())?;
-    let result = match &incumbent {
-        Some(incumbent) => running.play_against(incumbent)?,
+    match running.incumbent(params.against.as_deref())? {
+        Some(incumbent) => running.play_against(&incumbent)?,
         None => {
             let missing = running.missing();
             running.play(&missing)?;
-            Reached { versus: None, stopped_of: None }
         }
-    };
-    running.finish(&result)
-}
-
-/// The result of playing.
-struct Reached {
-    versus: Option<Versus>,
-    /// The number of requested cases, if not all were played.
-    stopped_of: Option<usize>,
+    }
+    running.finish()
 }
 
 /// An evaluation that is running.
@@ -56,7 +46,6 @@ struct Running<'a> {
     evaluator: &'a Evaluator,
     task: &'a Arc<Task>,
     problem: Arc<ReadyProblem>,
-    limits: Limits,
     /// The limits, as results are stored by them.
     limits_key: String,
     cases: CaseList,
@@ -77,6 +66,9 @@ struct Running<'a> {
     finished: Vec<FinishedJob>,
     /// Bytes of answers in it.
     answer_bytes: usize,
+    versus: Option<Versus>,
+    /// The number of requested cases, if not all were played.
+    stopped_of: Option<usize>,
     started: Instant,
 }
 
@@ -96,13 +88,13 @@ impl<'a> Running<'a> {
         let case_key = case_keys(problem.problem());
         let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
-        let plan = Plan { limits: limits.clone(), hand_over_answers: evaluator.records, ..problem.template.clone() };
+        let limits_key = format!("{limits:?}");
+        let plan = Plan { limits, hand_over_answers: evaluator.records, ..problem.template.clone() };
         let mut running = Self {
             evaluator,
             task,
             problem,
-            limits_key: format!("{limits:?}"),
-            limits,
+            limits_key,
             cases,
             keys,
             choice,
@@ -114,6 +106,8 @@ impl<'a> Running<'a> {
             rows: Rows::new(),
             finished: Vec::new(),
             answer_bytes: 0,
+            versus: None,
+            stopped_of: None,
             started,
         };
         running.id = match Workshop::digest_of_text(&running.problem, choice) {
@@ -132,7 +126,7 @@ impl<'a> Running<'a> {
         if let Some(candidate) = &self.candidate {
             return Ok(Arc::clone(candidate));
         }
-        let made = self.evaluator.workshop.prepare(&self.problem, self.choice, &self.limits, self.task)?;
+        let made = self.evaluator.workshop.prepare(&self.problem, self.choice, &self.plan.limits, self.task)?;
         self.candidate = Some(Arc::clone(&made));
         Ok(made)
     }
@@ -176,7 +170,7 @@ impl<'a> Running<'a> {
 
     /// Plays the cases in an order that is the same for all candidates, until it is certain that the incumbent stays
     /// the best.
-    fn play_against(&mut self, incumbent: &Best) -> Result<Reached, RpcError> {
+    fn play_against(&mut self, incumbent: &Best) -> Result<(), RpcError> {
         let known = (0..self.keys.len()).filter_map(|place| {
             let row = incumbent.rows.get(&self.keys[place])?;
             Some(Played { place, case: self.cases.at(place), rows: [row, row].map(Arc::clone) })
@@ -203,8 +197,9 @@ impl<'a> Running<'a> {
         if is_whole {
             order[next..].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
         }
-        let versus = duel.versus(&incumbent.candidate, is_whole)?;
-        Ok(Reached { versus: Some(versus), stopped_of: (!is_whole).then_some(self.keys.len()) })
+        self.versus = Some(duel.versus(&incumbent.candidate, is_whole)?);
+        self.stopped_of = (!is_whole).then_some(self.keys.len());
+        Ok(())
     }
 
     /// Returns the plan of the incumbent and the candidate, without cases.
@@ -214,19 +209,13 @@ impl<'a> Running<'a> {
         Plan { solvers: solvers.to_vec(), cases: CaseList::default(), ..self.plan.clone() }
     }
 
-    /// Returns a case with the results of another candidate and of this one, if both have played it.
-    fn pair(&self, other: &Best, place: usize) -> Option<Played> {
-        let key = &self.keys[place];
-        let rows = [other.rows.get(key)?, self.rows.get(key)?].map(Arc::clone);
-        Some(Played { place, case: self.cases.at(place), rows })
-    }
-
-    /// Adds a case that both have played. Faults of the judge give no information about either.
+    /// Adds a case, if both have played it. Faults of the judge give no information about either.
     fn add_pair(&self, duel: &mut Duel, incumbent: &Best, place: usize) {
-        match self.pair(incumbent, place) {
-            Some(played) if played.rows.iter().any(|row| is_fault(row)) => duel.leave_out(place),
-            Some(played) => duel.add(played),
-            None => {}
+        let key = &self.keys[place];
+        let (Some(other), Some(own)) = (incumbent.rows.get(key), self.rows.get(key)) else { return };
+        match [other, own] {
+            rows if rows.iter().any(|row| is_fault(row)) => duel.leave_out(place),
+            rows => duel.add(Played { place, case: self.cases.at(place), rows: rows.map(Arc::clone) }),
         }
     }
 
@@ -268,21 +257,18 @@ impl<'a> Running<'a> {
     }
 
     /// Stores the results, and answers.
-    fn finish(mut self, reached: &Reached) -> Answer {
+    fn finish(mut self) -> Answer {
         let elapsed = self.started.elapsed();
-        let counters = &self.evaluator.counters;
-        counters.evaluations.fetch_add(1, Ordering::Relaxed);
-        counters.runs.fetch_add(self.runs() as u64, Ordering::Relaxed);
         // Several cases may share an input, and so a row.
         let answered = self.keys.iter().filter(|key| self.rows.contains_key(key)).count();
-        counters.cached.fetch_add(answered.saturating_sub(self.finished.len()) as u64, Ordering::Relaxed);
-        let run = self.record(reached, elapsed)?;
+        self.evaluator.counters.count(self.runs(), answered.saturating_sub(self.finished.len()));
+        let run = self.record(elapsed)?;
         self.remember();
-        let is_best = reached.stopped_of.is_none() && self.is_best()?;
-        self.answer(reached, elapsed, run, is_best)
+        let is_best = self.stopped_of.is_none() && self.is_best()?;
+        self.answer(elapsed, run, is_best)
     }
 
-    fn answer(&mut self, reached: &Reached, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
+    fn answer(&mut self, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
         let solver = match &self.candidate {
             Some(candidate) => candidate.solver.clone(),
             None => known_by_results("candidate".to_owned(), Workshop::name_of_text(&self.problem, self.choice)?),
@@ -322,8 +308,8 @@ impl<'a> Running<'a> {
         let evaluation = Evaluation {
             report: &report,
             candidate: &self.id,
-            versus: reached.versus.as_ref(),
-            stopped_of: reached.stopped_of,
+            versus: self.versus.as_ref(),
+            stopped_of: self.stopped_of,
             runs: self.runs(),
             is_best,
             run,
@@ -331,9 +317,8 @@ impl<'a> Running<'a> {
         Ok(json(&evaluation.record()))
     }
 
-    /// Returns how often a program was run for this request: one that did not compile was not.
     fn runs(&self) -> usize {
-        self.finished.iter().filter(|finished| finished.outcome.wall.is_some()).count()
+        runs(&self.finished)
     }
 
     /// Keeps the new results, but for faults of the judge.
@@ -390,7 +375,7 @@ impl<'a> Running<'a> {
     }
 
     /// Records the results of the jobs that were run, if results are recorded.
-    fn record(&mut self, reached: &Reached, elapsed: Duration) -> Result<Option<RunId>, RpcError> {
+    fn record(&mut self, elapsed: Duration) -> Result<Option<RunId>, RpcError> {
         if !self.evaluator.records || self.finished.is_empty() {
             return Ok(None);
         }
@@ -404,11 +389,16 @@ impl<'a> Running<'a> {
             FinishedJob { job: JobId { case, solver: 0 }, outcome, features, evidence }
         });
         let jobs: Vec<FinishedJob> = jobs.collect();
-        let stop = reached.stopped_of.map(|_| Stop::FailFast);
+        let stop = self.stopped_of.map(|_| Stop::FailFast);
         let (evaluator, problem) = (self.evaluator, Arc::clone(&self.problem));
         let plan = self.plan_of(candidate.solver.clone(), &places);
         Ok(crate::recording::record(evaluator, &problem, &candidate, plan, &jobs, stop, elapsed)?)
     }
+}
+
+/// Returns how often a program was run for these jobs: one that did not compile was not.
+pub(crate) fn runs(jobs: &[FinishedJob]) -> usize {
+    jobs.iter().filter(|finished| finished.outcome.wall.is_some()).count()
 }
 
 /// Returns whether a result is a fault of the judge.

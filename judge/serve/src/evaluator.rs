@@ -5,11 +5,12 @@ use crate::known::Known;
 use crate::problems::{Problems, ReadyProblem};
 use crate::queue::Queue;
 use crate::rpc::{Answer, json};
-use crate::slots::{self, SlotPool};
+use crate::slots::SlotPool;
 use crate::task::{Rank, Task};
 use judge_cli::EvaluatorArgs;
 use judge_problem::Catalogue;
 use judge_report::ServeStatus;
+use judge_run::executor;
 use judge_run::matching::real;
 use judge_run::runner::RunSettings;
 use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
@@ -48,9 +49,19 @@ pub struct Evaluator {
 /// Counters of the work since the start.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    pub(crate) evaluations: AtomicU64,
-    pub(crate) runs: AtomicU64,
-    pub(crate) cached: AtomicU64,
+    evaluations: AtomicU64,
+    runs: AtomicU64,
+    cached: AtomicU64,
+}
+
+impl Counters {
+    /// Counts an evaluation that ran this many programs, and took this many results from memory.
+    pub(crate) fn count(&self, runs: usize, cached: usize) {
+        let counts = [(&self.evaluations, 1), (&self.runs, runs), (&self.cached, cached)];
+        for (counter, more) in counts {
+            counter.fetch_add(more as u64, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Evaluator {
@@ -99,7 +110,7 @@ impl Evaluator {
     /// Cancels all running and waiting requests, and waits for their end.
     pub fn end(&self) {
         self.queue.end();
-        slots::wait_for_dismissed_workers();
+        executor::wait_for_dismissed_workers();
     }
 
     /// Returns the rank of a new request of this priority.

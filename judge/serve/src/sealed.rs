@@ -1,6 +1,6 @@
 //! The method `evaluate` on sealed cases: it answers with the number of failures and the best total so far.
 
-use crate::evaluation::play;
+use crate::evaluation::{play, runs};
 use crate::evaluator::Evaluator;
 use crate::params::EvaluateParams;
 use crate::rpc::{Answer, RpcError, json};
@@ -10,7 +10,6 @@ use judge_session::MatchResult;
 use judge_session::sealed::SealedCases;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Returns the file of the sealed cases if a request concerns them: it names them, or it names no cases.
 pub(crate) fn are_wanted<'a>(evaluator: &'a Evaluator, params: &EvaluateParams) -> Result<Option<&'a Path>, RpcError> {
@@ -47,8 +46,6 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     // Progress would reveal how long each case takes, even without a number.
     let jobs = play(evaluator, &plan, false, task, |_| ())?;
     let played = MatchResult::of_jobs(plan, &jobs);
-    evaluator.counters.evaluations.fetch_add(1, Ordering::Relaxed);
-    let runs = jobs.iter().filter(|finished| finished.outcome.wall.is_some()).count();
-    evaluator.counters.runs.fetch_add(runs as u64, Ordering::Relaxed);
+    evaluator.counters.count(runs(&jobs), 0);
     Ok(json(&cases.tell(&played, None)?.score()))
 }

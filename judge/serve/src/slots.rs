@@ -1,23 +1,13 @@
 //! The cores of the server, each with a warm worker of the sandbox. A request leases one for each case, by rank.
 
 use crate::task::{Rank, Task};
-use judge_run::executor::{Cancel, Executor, ExecutorPool};
-use judge_sandbox::{
-    Canceller, DismissedWorkers, Exchange, Execution, Fault, Gap, OutputFiles, Request, Sandbox, Tier, Worker,
-};
+use judge_run::executor::{Cancel, DISMISSED, Executor, ExecutorPool};
+use judge_sandbox::{Canceller, Exchange, Execution, Fault, Gap, OutputFiles, Request, Sandbox, Tier, Worker};
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeSet;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Workers that were told to end.
-static DISMISSED: DismissedWorkers = DismissedWorkers::new();
-
-/// Waits for the end of all workers that were told to end. To be called before the process ends.
-pub(crate) fn wait_for_dismissed_workers() {
-    DISMISSED.wait();
-}
 
 /// The slots of a server.
 pub(crate) struct SlotPool {
