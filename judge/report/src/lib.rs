@@ -86,7 +86,7 @@ pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport, case_flags};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
-pub use html::{GameDocument, GamePage, ReplayLine, ServedGame, game_html, refused_html, served_game_html};
+pub use html::{GameDocument, GamePage, ReplayLine, game_html, refused_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, RunHead, RunReport, Summary, TestTexts};

@@ -8,13 +8,13 @@ use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
 use judge_report::{
-    BestRecord, GameDocument, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayLine, ServedGame,
-    exact,
+    BestRecord, GameDocument, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayLine, exact,
 };
 use judge_run::cases::{Inputs, PreparedCase, Selection, select};
 use judge_run::command::game_of;
 use judge_session::failure::Failure;
 use judge_session::manual_game::ManualResult;
+use judge_session::programs::Programs;
 use judge_session::{answers, manual_game, programs};
 use serde_json::Value;
 use std::path::Path;
@@ -114,8 +114,7 @@ pub(super) fn replay(store: &Store, played: &Played) -> Result<Replay, Refused> 
             None => format!("rejected {}", result.outcome.note),
         };
         let page = GamePage { title: &problem.title, case: &name, player, result: &recorded, is_rejected: false };
-        let game = ServedGame { run: played.run_id().0, case: &name, solver: player };
-        return Ok(Replay::Game(judge_report::served_game_html(&page, game).map_err(Failure::fault)?));
+        return Ok(Replay::Game(judge_report::served_game_html(&page, played.run_id().0).map_err(Failure::fault)?));
     }
     let answer = played.answer(store)?;
     let mut catalogue = store.catalogue.clone();
@@ -146,17 +145,16 @@ pub(super) fn game_in_lines(
     played: &Played,
     send: &mut dyn FnMut(String) -> bool,
 ) -> Result<(), Refused> {
-    with_answer(store, played, |answer| {
-        let mut outline = GameOutline::default();
-        let ruling = answer.play(&mut outline, |outline| outline.is_empty())?;
-        let result = ruling.to_string();
-        let first = Some((answer.page(&result, &ruling), &outline));
-        let film = GameReplay::new(MoveRange::default());
-        let mut lines = GameLines { send, film, first, is_read: true, began: Instant::now(), pause: FIRST_PART };
-        answer.play(&mut lines, |_| false)?;
-        lines.send_line();
-        Ok(())
-    })
+    let answer = ReadAnswer::of(store, played)?;
+    let mut outline = GameOutline::default();
+    let ruling = answer.play(&mut outline, |outline| outline.is_empty())?;
+    let result = ruling.to_string();
+    let first = Some((answer.page(&result, &ruling), &outline));
+    let film = GameReplay::new(MoveRange::default());
+    let mut lines = GameLines { send, film, first, is_read: true, began: Instant::now(), pause: FIRST_PART };
+    answer.play(&mut lines, |_| false)?;
+    lines.send_line();
+    Ok(())
 }
 
 /// A game that leaves in lines while it is played again.
@@ -259,25 +257,41 @@ fn with_game<T>(
     played: &Played,
     make: impl FnOnce(&GamePage<'_>, &GameReplay, &[u8]) -> serde_json::Result<T>,
 ) -> Result<T, Refused> {
-    with_answer(store, played, |answer| {
-        let mut film = GameReplay::new(MoveRange::default());
-        let ruling = answer.play(&mut film, |film| film.is_empty())?;
-        let result = ruling.to_string();
-        Ok(make(&answer.page(&result, &ruling), &film, &answer.input).map_err(Failure::fault)?)
-    })
+    let answer = ReadAnswer::of(store, played)?;
+    let mut film = GameReplay::new(MoveRange::default());
+    let ruling = answer.play(&mut film, |film| film.is_empty())?;
+    let result = ruling.to_string();
+    Ok(make(&answer.page(&result, &ruling), &film, &answer.input).map_err(Failure::fault)?)
 }
 
 /// An answer that can be played again.
 struct ReadAnswer<'a> {
-    title: &'a str,
-    name: &'a str,
-    player: &'a str,
+    played: &'a Played,
     input: Vec<u8>,
     case: PreparedCase,
     bytes: Vec<u8>,
+    /// The compiled programs of the problem. They are deleted when they are dropped.
+    _programs: Option<Programs>,
 }
 
-impl ReadAnswer<'_> {
+impl<'p> ReadAnswer<'p> {
+    /// Reads an answer with its case.
+    fn of(store: &Store, played: &'p Played) -> Result<Self, Refused> {
+        check_shown(store, played)?;
+        let problem = played.problem();
+        if problem.viewer.is_some() {
+            return Err(Failure::usage(format!("a program draws the answers to `{}`", problem.id)).into());
+        }
+        let bytes = played.answer(store)?;
+        let mut catalogue = store.catalogue.clone();
+        let programs =
+            takes_program(problem).then(|| programs::compile(&mut catalogue, Some(&problem.id))).transpose()?;
+        let problem = catalogue.find(&problem.id)?;
+        let input = answers::shown_input(problem, played.run_id(), &played.case)?;
+        let case = answers::prepare(problem, &input, &played.case.spec.name.0, None, None)?;
+        Ok(Self { played, input, case, bytes, _programs: programs })
+    }
+
     /// Plays the answer. Fails if that shows no move.
     fn play<T: Observer>(&self, observer: &mut T, is_empty: impl FnOnce(&T) -> bool) -> Result<Ruling, Refused> {
         let ruling = self.case.replay(&self.bytes, observer).map_err(Failure::from)?;
@@ -289,28 +303,9 @@ impl ReadAnswer<'_> {
 
     fn page<'a>(&'a self, result: &'a str, ruling: &Ruling) -> GamePage<'a> {
         let is_rejected = matches!(ruling, Ruling::Rejected(_));
-        GamePage { title: self.title, case: self.name, player: self.player, result, is_rejected }
+        let Played { case, player, .. } = self.played;
+        GamePage { title: &self.played.problem().title, case: &case.spec.name.0, player, result, is_rejected }
     }
-}
-
-/// Reads an answer with its case, and makes something of it.
-fn with_answer<T>(
-    store: &Store,
-    played: &Played,
-    make: impl FnOnce(&ReadAnswer<'_>) -> Result<T, Refused>,
-) -> Result<T, Refused> {
-    check_shown(store, played)?;
-    let (problem, Played { case, player, .. }) = (played.problem(), played);
-    if problem.viewer.is_some() {
-        return Err(Failure::usage(format!("a program draws the answers to `{}`", problem.id)).into());
-    }
-    let bytes = played.answer(store)?;
-    let mut catalogue = store.catalogue.clone();
-    let _programs = takes_program(problem).then(|| programs::compile(&mut catalogue, Some(&problem.id))).transpose()?;
-    let problem = catalogue.find(&problem.id)?;
-    let (name, input) = (&case.spec.name.0, answers::shown_input(problem, played.run_id(), case)?);
-    let case = answers::prepare(problem, &input, name, None, None)?;
-    make(&ReadAnswer { title: &problem.title, name, player, input, case, bytes })
 }
 
 /// Returns the media type of a drawing by the extension of its file.

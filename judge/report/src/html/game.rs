@@ -28,24 +28,15 @@ struct Page<'a> {
     title: Shown,
     heading: Shown,
     facts: Shown,
-    served: Option<ServedGame<'a>>,
+    game: &'a GamePage<'a>,
+    /// The run that the page asks its server for; `None` without a server.
+    run: Option<i64>,
     style: &'static str,
     script: String,
     chart_style: &'static str,
     chart_script: &'static str,
     /// JSON for a script. [`in_script`] has made it safe, so the template does not escape it.
     data: String,
-}
-
-/// The result that the page of a game asks its server for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ServedGame<'a> {
-    /// The number of the run.
-    pub run: i64,
-    /// The case's name.
-    pub case: &'a str,
-    /// The solver's name.
-    pub solver: &'a str,
 }
 
 /// The heading of a game.
@@ -143,12 +134,13 @@ pub fn game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<Strin
     render(page, None, in_script(&data))
 }
 
-/// Returns the same page for a server that sends its style and scripts below `/assets/`. The page asks for the game itself.
+/// Returns the same page for a server that sends its style and scripts below `/assets/`. The page asks for the game of this
+/// run itself.
 ///
 /// # Errors
 /// Never: every value in it can be written.
-pub fn served_game_html(page: &GamePage<'_>, game: ServedGame<'_>) -> askama::Result<String> {
-    render(page, Some(game), String::new())
+pub fn served_game_html(page: &GamePage<'_>, run: i64) -> askama::Result<String> {
+    render(page, Some(run), String::new())
 }
 
 #[derive(Template)]
@@ -167,13 +159,14 @@ pub fn refused_html(error: &str, hints: &[&str]) -> askama::Result<String> {
     RefusedPage { error: Shown::line(error), hints }.render()
 }
 
-fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> askama::Result<String> {
-    let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
+fn render(game: &GamePage<'_>, run: Option<i64>, data: String) -> askama::Result<String> {
+    let facts: Vec<_> = [game.case, game.player, game.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {
-        title: Shown::line(&format!("{} – {}", page.title, page.case)),
-        heading: Shown::line(page.title),
+        title: Shown::line(&format!("{} – {}", game.title, game.case)),
+        heading: Shown::line(game.title),
         facts: Shown::line(&facts.join(" · ")),
-        served,
+        game,
+        run,
         style: assets::GAME_PAGE_STYLE,
         script: chart_script(&OF_GAME),
         chart_style: assets::CHART_STYLE,

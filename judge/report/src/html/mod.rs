@@ -5,4 +5,4 @@ mod page;
 pub(super) mod run;
 pub(super) mod sheet;
 
-pub use game::{GameDocument, GamePage, ReplayLine, ServedGame, game_html, refused_html, served_game_html};
+pub use game::{GameDocument, GamePage, ReplayLine, game_html, refused_html, served_game_html};
