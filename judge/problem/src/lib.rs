@@ -101,7 +101,7 @@ pub use rule::{Aggregate, Direction, Rule};
 pub use scoring::{RowKey, RowOrder};
 pub use solver::{
     BASE_ENVIRONMENT, BundledSolver, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice,
-    LanguageStatus, LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,
+    LanguageStatus, Languages, Program, Runtime, Solver, SolverSpec,
 };
 pub use stored_run::{
     Node, NodeList, Origin, Provenance, Shard, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun,
