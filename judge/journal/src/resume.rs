@@ -12,7 +12,7 @@ use super::recording::Recording;
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use super::stored::{Known, write_reference};
-use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard};
+use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard, first_of};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
@@ -226,18 +226,10 @@ impl Inputs<'_> {
         changed.dedup();
         let specs = changed.into_iter().map(|place| cases.at(place));
         let (seeds, files): (Vec<_>, Vec<_>) = specs.partition(|case| case.file().is_none());
+        let names = |cases: Vec<CaseSpec>| first_of(cases.iter().map(|case| &case.name), NAMED, cases.len());
         let said = [("the generator's input", seeds), ("the input file", files)].into_iter();
         let said = said.filter(|(_, cases)| !cases.is_empty());
-        Ok(said.map(|(what, cases)| format!("{what} of {} is not what run {run} had", names(&cases))).collect())
-    }
-}
-
-/// Names some of these cases.
-fn names(cases: &[CaseSpec]) -> String {
-    let named: Vec<String> = cases.iter().take(NAMED).map(|case| case.name.to_string()).collect();
-    match cases.len() - named.len() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
+        Ok(said.map(|(what, cases)| format!("{what} of {} is not what run {run} had", names(cases))).collect())
     }
 }
 

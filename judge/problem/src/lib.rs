@@ -101,14 +101,14 @@ pub use rule::{Aggregate, Direction, Rule};
 pub use scoring::{RowKey, RowOrder};
 pub use solver::{
     BASE_ENVIRONMENT, BundledSolver, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice,
-    LanguageStatus, LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,
+    LanguageStatus, Languages, Program, Runtime, Solver, SolverSpec,
 };
 pub use stored_run::{
     Node, NodeList, Origin, Provenance, Shard, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun,
     iso_utc,
 };
 pub use text::{
-    InvalidText, as_text, beginning, counted, error_chain, fill_placeholders, is_hidden, listed, natural_key, one_line,
-    quote, quote_path, quote_words, split_words, tail, visible, with_flags, without_flags,
+    InvalidText, as_text, beginning, counted, error_chain, fill_placeholders, first_of, is_hidden, listed, natural_key,
+    one_line, quote, quote_path, quote_words, split_words, tail, visible, with_flags, without_flags,
 };
 pub use verdict::Termination;

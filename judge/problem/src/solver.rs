@@ -1,6 +1,6 @@
 //! Solvers and languages: how the user names a solver, how it runs, and the tables of languages.
 
-use crate::limits::{Allowance, Bytes, TimeFactor};
+use crate::limits::{Allowance, Bytes};
 use crate::text::quote;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -141,7 +141,7 @@ impl Invocation {
     }
 }
 
-/// A complete language. Fields of the user's and the catalogue's tables replace the built-in fields.
+/// A language. Fields of the user's and the catalogue's tables replace the built-in fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Language {
     /// The name, as `--language` takes it.
@@ -166,62 +166,14 @@ pub struct Language {
     pub package: Option<String>,
 }
 
-/// A `[language.NAME]` table. Missing fields stay unchanged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LanguageTable {
-    /// The language's name.
-    pub name: String,
-    /// The key `extensions`.
-    pub extensions: Option<Vec<String>>,
-    /// The key `files`.
-    pub files: Option<Vec<String>>,
-    /// The key `compile`.
-    pub compile: Option<Vec<String>>,
-    /// The key `run`.
-    pub run: Option<Vec<String>>,
-    /// The key `needs`.
-    pub needs: Option<Vec<String>>,
-    /// The key `version`.
-    pub version: Option<String>,
-    /// The table `environment`.
-    pub environment: Option<Vec<(String, String)>>,
-    /// The key `time-factor`.
-    pub time_factor: Option<TimeFactor>,
-    /// The key `extra-memory`.
-    pub extra_memory: Option<Bytes>,
-    /// The key `extra-processes`.
-    pub extra_processes: Option<u32>,
-    /// The key `package`.
-    pub package: Option<String>,
-}
-
 /// All languages, in the order in which they are tried.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Languages(Vec<Language>);
+pub struct Languages(pub(crate) Vec<Language>);
 
 impl Languages {
-    /// Returns these languages with the fields of further tables. A table that names its extensions or files takes
-    /// precedence over the existing languages.
-    pub fn with(mut self, tables: &[LanguageTable]) -> Self {
-        let mut claimed = 0;
-        for table in tables {
-            let known = self.0.iter().position(|language| language.name == table.name);
-            let mut language = known.map(|place| self.0[place].clone()).unwrap_or_default();
-            language.name.clone_from(&table.name);
-            language.take(table);
-            let claims = table.extensions.is_some() || table.files.is_some();
-            match known {
-                Some(place) if !claims => self.0[place] = language,
-                _ => {
-                    if let Some(place) = known {
-                        self.0.remove(place);
-                        claimed -= usize::from(place < claimed);
-                    }
-                    self.0.insert(claimed, language);
-                    claimed += 1;
-                }
-            }
-        }
+    /// Returns these languages with another one that is tried before them.
+    pub fn after(mut self, first: Language) -> Self {
+        self.0.insert(0, first);
         self
     }
 
@@ -261,26 +213,6 @@ impl Languages {
 }
 
 impl Language {
-    /// Replaces every field that a table has.
-    fn take(&mut self, table: &LanguageTable) {
-        fn replace<T: Clone>(field: &mut T, given: Option<&T>) {
-            if let Some(given) = given {
-                field.clone_from(given);
-            }
-        }
-        replace(&mut self.extensions, table.extensions.as_ref());
-        replace(&mut self.files, table.files.as_ref());
-        replace(&mut self.compile, table.compile.as_ref());
-        replace(&mut self.run, table.run.as_ref());
-        replace(&mut self.needs, table.needs.as_ref());
-        replace(&mut self.environment, table.environment.as_ref());
-        replace(&mut self.allowance.time_factor, table.time_factor.as_ref());
-        replace(&mut self.allowance.extra_memory, table.extra_memory.as_ref());
-        replace(&mut self.allowance.extra_processes, table.extra_processes.as_ref());
-        self.version = table.version.clone().or_else(|| self.version.take());
-        self.package = table.package.clone().or_else(|| self.package.take());
-    }
-
     /// Returns whether source files of this language have this extension.
     pub fn has_extension(&self, ending: &str) -> bool {
         self.extensions.iter().any(|own| own == ending)
@@ -354,42 +286,12 @@ pub struct CacheSummary {
 mod tests {
     use super::*;
 
-    fn table(name: &str, extensions: &[&str], run: &str) -> LanguageTable {
-        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-        LanguageTable {
-            name: name.to_owned(),
-            extensions: (!extensions.is_empty()).then(|| texts(extensions)),
-            run: (!run.is_empty()).then(|| texts(&[run])),
-            ..LanguageTable::default()
-        }
-    }
-
-    fn names(languages: &Languages, ending: &str) -> Vec<String> {
-        languages.with_extension(ending).map(|language| language.name.clone()).collect()
-    }
-
     #[test]
     fn a_solver_is_given_again_as_it_was_read() {
         let flag = |text: &str| SolverSpec { name: "x".into(), text: text.into() }.flag();
         let plain = ["./bot", "python3 bot.py --w=1", "./a=b.sh", "bundled:columns"];
         assert_eq!(plain.map(flag), ["-s ./bot", "-s 'python3 bot.py --w=1'", "-s './a=b.sh'", "-s bundled:columns"]);
         assert_eq!(["a=b.sh", "-s"].map(flag), ["-s 'bot=a=b.sh'", "-s 'bot=-s'"]);
-    }
-
-    #[test]
-    fn a_table_replaces_fields_and_claims_the_endings_that_it_names() {
-        let built_in = [table("python", &["py"], "python3"), table("pypy", &["py"], "pypy3")];
-        let languages = Languages::default().with(&built_in);
-        assert_eq!(
-            (names(&languages, "py"), languages.endings()),
-            (vec!["python".into(), "pypy".into()], ".py".into())
-        );
-        let patched = languages.clone().with(&[table("pypy", &[], "pypy3 -u")]);
-        assert_eq!(names(&patched, "py"), ["python", "pypy"], "it says nothing of endings");
-        assert_eq!(patched.find("pypy").unwrap().run, ["pypy3 -u"]);
-        let claimed = languages.with(&[table("cython", &["py"], "cython"), table("pypy", &["py"], "")]);
-        assert_eq!(names(&claimed, "py"), ["cython", "pypy", "python"]);
-        assert_eq!(claimed.find("pypy").unwrap().run, ["pypy3"]);
     }
 
     #[test]

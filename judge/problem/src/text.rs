@@ -337,6 +337,15 @@ pub fn listed(names: &[&str], conjunction: &str) -> String {
     }
 }
 
+/// Returns the first names of a list of this length for a sentence: `a, b and 7 more`.
+pub fn first_of(names: impl IntoIterator<Item = impl ToString>, shown: usize, length: usize) -> String {
+    let names: Vec<String> = names.into_iter().take(shown).map(|name| name.to_string()).collect();
+    match length - names.len() {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
 /// Returns `1 case` or `7 cases`.
 pub fn counted(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
@@ -447,6 +456,15 @@ mod tests {
         let mut names = ["game10.in", "game2.in", "game01.in", "a.in", "game2b.in"];
         names.sort_by_cached_key(|name| natural_key(name));
         assert_eq!(names, ["a.in", "game01.in", "game2.in", "game2b.in", "game10.in"]);
+    }
+
+    #[test]
+    fn the_names_that_are_left_out_are_counted() {
+        let shown = |names: &[&str], length| first_of(names, 2, length);
+        assert_eq!(
+            (shown(&["a", "b"], 2), shown(&["a", "b", "c"], 9)),
+            ("a, b".to_owned(), "a, b and 7 more".to_owned())
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
 use judge_problem::{
     Catalogue, CheckerChoice, Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant,
-    StoredRun, closest, quote, quote_words,
+    StoredRun, closest, first_of, quote, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
@@ -299,10 +299,7 @@ fn nothing(pattern: &str, others: &[PathBuf]) -> Failure {
 
 fn names(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let names: Vec<String> = paths.iter().take(NAMED).map(name).collect();
-    let more = paths.len() - names.len();
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", names.join(", "))
+    first_of(paths.iter().map(name), NAMED, paths.len())
 }
 
 /// Returns a path as `--solver` takes it. A path without a folder might be read as a name or a command.

@@ -9,7 +9,7 @@ use judge_compare::paired::EffectMeasure;
 use judge_journal::{Surroundings, environment};
 use judge_problem::{
     CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Plan, Problem,
-    Stop, StoredFeatures,
+    Stop, StoredFeatures, first_of,
 };
 use judge_report::RunInfo;
 use judge_run::cases::Inputs;
@@ -105,11 +105,8 @@ impl SharedCases {
 
     /// Names some of the cases.
     fn names(&self, places: &[usize]) -> String {
-        let shown: Vec<String> =
-            places.iter().take(NAMED).map(|&place| self.specs.at(place).name.to_string()).collect();
-        let more = places.len() - shown.len();
-        let shown = shown.join(", ");
-        if more == 0 { shown } else { format!("{shown} and {more} more cases") }
+        let names = first_of(places.iter().map(|&place| self.specs.at(place).name), NAMED, places.len());
+        if places.len() > NAMED { names + " cases" } else { names }
     }
 }
 

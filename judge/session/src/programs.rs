@@ -150,11 +150,13 @@ pub fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
 /// are no changes.
 fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure> {
     let own = match own_file()? {
-        Some((path, text)) => read_languages(&path.display().to_string(), &text, built_in_languages())?,
-        None => Vec::new(),
+        Some((path, text)) => Some(read_languages(&path.display().to_string(), &text, built_in_languages())?),
+        None => None,
     };
-    let is_changed = !own.is_empty() || !catalogue.languages.is_empty();
-    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(&catalogue.languages)))
+    if !catalogue.has_languages {
+        return Ok(own);
+    }
+    Ok(Some(catalogue.languages(own.as_ref().unwrap_or_else(|| built_in_languages()))?))
 }
 
 /// Returns the user's own file and its text; `None` if there is no such file.

@@ -7,7 +7,7 @@ use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, Calibration, Cas
 use judge_journal::Surroundings;
 use judge_problem::{
     BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, NodeList, Outcome, Plan, TermsBySource,
-    Verdict, counted,
+    Verdict, counted, first_of,
 };
 use judge_report::{Counts, StderrLines, Style};
 use judge_run::cases::Inputs;
@@ -86,13 +86,11 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Ex
 
 /// Returns the error that names the cases that were not accepted. The reasons have been printed before.
 fn refusal(plan: &Plan, failures: Vec<(JobId, Outcome)>) -> Failure {
-    let names: Vec<String> =
-        failures.iter().take(MAX_NAMED).map(|(job, _)| plan.cases.at(job.case).name.to_string()).collect();
-    let more = failures.len() - names.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names = failures.iter().map(|(job, _)| plan.cases.at(job.case).name);
+    let names = first_of(names, MAX_NAMED, failures.len());
     let count = counted(failures.len(), "case");
     judge_report::note_lines(&judge_report::failures_text(plan, failures, StderrLines::All, Style::of_stderr()));
-    Failure::not_accepted(format!("nothing was recorded: {count} not accepted: {}{more}", names.join(", ")))
+    Failure::not_accepted(format!("nothing was recorded: {count} not accepted: {names}"))
         .with_hint("repair the solver, or record these cases as failed: --allow-failures")
 }
 

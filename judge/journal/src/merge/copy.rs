@@ -1,13 +1,13 @@
 //! Copies the results of a journal's runs into the run that they are merged into. All results on a case must be of one game.
 
-use super::source::{COLUMNS, Contribution, Difference, MergeError, NAMED, Source, contributions, named, open_to_read};
+use super::source::{COLUMNS, Contribution, Difference, MergeError, NAMED, Source, contributions, open_to_read};
 use crate::columns::{add_node, is_fault, nodes, query_first, rank};
 use crate::error::JournalError;
 use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
 
 use crate::stored;
-use judge_problem::{GeneratorCall, RunId, Verdict};
+use judge_problem::{GeneratorCall, RunId, Verdict, first_of};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, ErrorCode, Row, params, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -355,7 +355,7 @@ impl Games {
                 Other::Merged => into.to_owned(),
                 Other::Source(other) => path(other),
             },
-            what: format!("{}: {why}", named(&conflict.names, conflict.places.len())),
+            what: format!("{}: {why}", first_of(&conflict.names, NAMED, conflict.places.len())),
         };
         Err(MergeError::Different(self.conflicts.into_iter().map(difference).collect()))
     }

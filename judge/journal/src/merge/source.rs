@@ -6,7 +6,7 @@ use crate::file;
 use crate::history::{labels_of_plan, runs_of_plan};
 use crate::identity::SameRun;
 use crate::store::Journal;
-use judge_problem::{Digest, Labels, RunId, error_chain};
+use judge_problem::{Digest, Labels, RunId, error_chain, first_of};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 use std::fmt;
@@ -212,13 +212,9 @@ pub struct Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { files, most, what } = self;
-        let named: Vec<_> = files.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-        let more = match files.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let named = first_of(files.iter().map(|path| path.display()), NAMED, files.len());
         let does = if files.len() == 1 { "does" } else { "do" };
-        write!(formatter, "{}{more} {does} not belong with {}: {what}", named.join(", "), most.display())
+        write!(formatter, "{named} {does} not belong with {}: {what}", most.display())
     }
 }
 
@@ -252,20 +248,11 @@ fn difference(group: &[&Source], most: &Source) -> Difference {
     let names: Vec<String> = group.iter().flat_map(|source| source.cases.0.iter().cloned()).collect();
     let count = group.iter().map(|source| source.cases.1).sum();
     if count > 0 {
-        what.push(format!("it has {}", named(&names, count)));
+        what.push(format!("it has {}", first_of(names, NAMED, count)));
     }
     Difference {
         files: group.iter().map(|source| source.path.clone()).collect(),
         most: most.path.clone(),
         what: what.join("; "),
-    }
-}
-
-/// Names the first of `count` cases.
-pub(super) fn named(names: &[String], count: usize) -> String {
-    let named = &names[..names.len().min(NAMED)];
-    match count - named.len() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
     }
 }

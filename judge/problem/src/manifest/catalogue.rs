@@ -2,7 +2,7 @@
 
 use super::document::{Located, ManifestError, Section, read_document};
 use super::{document, problem, programs};
-use crate::{BundledSolver, Bytes, LanguageTable, Languages, Problem, Retention, Time, TimeFactor};
+use crate::{BundledSolver, Bytes, Language, Languages, Problem, Retention, Time};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ pub struct Catalogue {
     pub retention: Retention,
     /// Its `[engine.slurm]` table.
     pub slurm: SlurmTable,
-    /// Its `[language.NAME]` tables, in the order of the file.
-    pub languages: Vec<LanguageTable>,
+    /// Whether it has `[language.NAME]` tables.
+    pub has_languages: bool,
     /// The file of its journal, if it is not the default one.
     pub journal: Option<PathBuf>,
     /// Whether its journal is read-only.
@@ -61,7 +61,7 @@ impl Catalogue {
             let problems = read_problems(&root, folder);
             let retention = read_retention(&root).unwrap_or_default();
             let slurm = read_slurm_table(&root, folder);
-            let languages = read_language_section(&root, built_in_languages);
+            let has_languages = read_language_section(&root, built_in_languages).is_some();
             root.finish();
             Self {
                 problems,
@@ -69,12 +69,21 @@ impl Catalogue {
                 folder: folder.to_owned(),
                 retention,
                 slurm,
-                languages,
+                has_languages,
                 journal: None,
                 is_read_only: false,
                 bundled: &[],
             }
         })
+    }
+
+    /// Returns these languages with the changes of the catalogue's tables.
+    ///
+    /// # Errors
+    /// Never for languages that have all built-in ones: the catalogue was checked.
+    pub fn languages(&self, known: &Languages) -> Result<Languages, ManifestError> {
+        let read = |root: Section<'_>| read_language_section(&root, || known);
+        Ok(read_document("the catalogue", "problems.toml", &self.text, read)?.unwrap_or_else(|| known.clone()))
     }
 
     /// Returns the problem with this id, mutably.
@@ -167,70 +176,97 @@ const MAX_PROCESSES: u32 = 256;
 pub fn built_in_languages() -> &'static Languages {
     static LANGUAGES: OnceLock<Languages> = OnceLock::new();
     let read = || match read_languages("languages.toml (built in)", BUILT_IN_LANGUAGES, &Languages::default()) {
-        Ok(tables) => Languages::default().with(&tables),
+        Ok(languages) => languages,
         Err(error) => panic!("{error}"),
     };
     LANGUAGES.get_or_init(read)
 }
 
-/// Reads a file of languages. `file` is its name in messages. Tables of `known` languages may be incomplete.
+/// Returns the `known` languages with the changes of a file. `file` is its name in messages. Tables of known languages
+/// may be incomplete.
 ///
 /// # Errors
 /// Fails with all errors of the file at once.
-pub fn read_languages(file: &str, text: &str, known: &Languages) -> Result<Vec<LanguageTable>, ManifestError> {
+pub fn read_languages(file: &str, text: &str, known: &Languages) -> Result<Languages, ManifestError> {
     read_document("the languages", file, text, |root| {
-        let tables = read_language_section(&root, || known);
+        let languages = read_language_section(&root, || known);
         root.finish();
-        tables
+        languages.unwrap_or_else(|| known.clone())
     })
 }
 
-/// Reads the tables under the key `language`, in the order of the file. `known` is called only if there are any.
-fn read_language_section<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Languages) -> Vec<LanguageTable> {
-    let Some(all) = root.section("language", "[language.NAME]") else { return Vec::new() };
-    let known = known();
+/// Reads the tables under the key `language`, in the order of the file: the `known` languages with their changes. A
+/// language whose table names its extensions or files comes before the known ones. `None` if there are no tables.
+fn read_language_section<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Languages) -> Option<Languages> {
+    let all = root.section("language", "[language.NAME]")?;
+    let Languages(mut languages) = known().clone();
     let mut sections = all.named_sections(TITLE);
     sections.sort_by_key(|(name, _)| name.span.start);
-    sections.into_iter().map(|(name, section)| read_table(&name, section, known)).collect()
+    let mut claimed = 0;
+    for (name, section) in sections {
+        let known = languages.iter().position(|language| language.name == name.value);
+        let (language, claims) = read_table(&name, section, known.map(|place| &languages[place]));
+        match known {
+            Some(place) if !claims => languages[place] = language,
+            _ => {
+                if let Some(place) = known {
+                    languages.remove(place);
+                    claimed -= usize::from(place < claimed);
+                }
+                languages.insert(claimed, language);
+                claimed += 1;
+            }
+        }
+    }
+    Some(Languages(languages))
 }
 
-fn read_table(name: &Located<&str>, section: Section<'_>, known: &Languages) -> LanguageTable {
+/// Returns a language with the fields of a table in place of the known ones, and whether the table names its extensions
+/// or files.
+fn read_table(name: &Located<&str>, section: Section<'_>, known: Option<&Language>) -> (Language, bool) {
+    fn set<T>(field: &mut T, given: Option<T>) {
+        if let Some(given) = given {
+            *field = given;
+        }
+    }
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+#_-".contains(c);
     if name.value.is_empty() || !name.value.chars().all(fits) {
         let expected = "expected lower-case letters, digits, `+`, `#`, `-` and `_`";
         section.complain(name.span.clone(), format!("bad name of a language `{}`", name.value), expected);
     }
-    let table = LanguageTable {
-        name: name.value.to_owned(),
-        extensions: names(&section, "extensions", "an ending without its point, such as \"cpp\"", |c| c != '.'),
-        files: names(&section, "files", "the name of a file, such as \"Cargo.toml\"", |_| true),
-        compile: commands(&section, "compile", &COMPILE, &[]),
-        run: commands(&section, "run", &RUN, &RUN[..NAMING]),
-        needs: names(&section, "needs", "the name of a program, such as \"make\"", |_| true),
-        version: command(&section, "version", &VERSION),
-        environment: environment(&section),
-        time_factor: section.numeric::<TimeFactor>("time-factor", "a number from 1 to 100").map(|read| read.value),
-        extra_memory: at_most(&section, "extra-memory", section.parsed::<Bytes>("extra-memory"), &MAX_MEMORY),
-        extra_processes: {
-            let read = section.integer::<u32>("extra-processes", "a whole number of processes");
-            at_most(&section, "extra-processes", read, &MAX_PROCESSES)
-        },
-        package: section.string("package"),
-    };
-    if known.find(name.value).is_none() {
-        if table.run.is_none() {
+    let mut language = known.cloned().unwrap_or_default();
+    name.value.clone_into(&mut language.name);
+    let extensions = names(&section, "extensions", "an ending without its point, such as \"cpp\"", |c| c != '.');
+    let files = names(&section, "files", "the name of a file, such as \"Cargo.toml\"", |_| true);
+    let claims = extensions.is_some() || files.is_some();
+    set(&mut language.extensions, extensions);
+    set(&mut language.files, files);
+    set(&mut language.compile, commands(&section, "compile", &COMPILE, &[]));
+    set(&mut language.run, commands(&section, "run", &RUN, &RUN[..NAMING]));
+    set(&mut language.needs, names(&section, "needs", "the name of a program, such as \"make\"", |_| true));
+    set(&mut language.version, command(&section, "version", &VERSION).map(Some));
+    set(&mut language.environment, environment(&section));
+    let factor = section.numeric("time-factor", "a number from 1 to 100").map(|read| read.value);
+    set(&mut language.allowance.time_factor, factor);
+    let memory = section.parsed("extra-memory");
+    set(&mut language.allowance.extra_memory, at_most(&section, "extra-memory", memory, &MAX_MEMORY));
+    let processes = section.integer("extra-processes", "a whole number of processes");
+    set(&mut language.allowance.extra_processes, at_most(&section, "extra-processes", processes, &MAX_PROCESSES));
+    set(&mut language.package, section.string("package").map(Some));
+    if known.is_none() {
+        if language.run.is_empty() {
             section.missing("run", "\"{program}\"` or `run = \"interpreter {source}\"");
         }
         let runs_compiled = |line: &String| line.contains("{program}") || line.contains("{class}");
-        if table.compile.is_none() && table.run.iter().flatten().any(runs_compiled) {
+        if language.compile.is_empty() && language.run.iter().any(runs_compiled) {
             section.missing("compile", "\"compiler -o {out}/main {source}\"");
         }
-        if table.extensions.is_none() && table.files.is_none() {
+        if language.extensions.is_empty() && language.files.is_empty() {
             section.missing("extensions", "[\"xyz\"]` or `files = [\"build.xyz\"]");
         }
     }
     section.finish();
-    table
+    (language, claims)
 }
 
 fn at_most<T: PartialOrd + Clone + std::fmt::Display>(
@@ -442,12 +478,28 @@ mod tests {
     #[test]
     fn a_table_may_change_a_field_alone() {
         let text = "[language.cpp]\ntime-factor = 1.5\nextra-memory = \"64 MiB\"\nextra-processes = 4\n";
-        let tables = read_languages("l.toml", text, built_in_languages()).unwrap();
-        let languages = built_in_languages().clone().with(&tables);
+        let languages = read_languages("l.toml", text, built_in_languages()).unwrap();
         let (own, plain) = (languages.find("cpp").unwrap(), built_in_languages().find("cpp").unwrap().clone());
         let time_factor = "1.5".parse().unwrap();
         assert_eq!(own.allowance, Allowance { time_factor, extra_memory: Bytes(64 << 20), extra_processes: 4 });
         assert_eq!((&own.compile, &own.run), (&plain.compile, &plain.run));
+    }
+
+    #[test]
+    fn a_table_replaces_fields_and_claims_the_endings_that_it_names() {
+        let read = |text: &str, known: &Languages| read_languages("l.toml", text, known).unwrap();
+        let names = |languages: &Languages| -> Vec<String> {
+            languages.with_extension("py").map(|language| language.name.clone()).collect()
+        };
+        let table = |name: &str| format!("[language.{name}]\nextensions = [\"py\"]\nrun = \"{name} {{source}}\"\n");
+        let languages = read(&(table("python") + &table("pypy")), &Languages::default());
+        assert_eq!((names(&languages), languages.endings()), (vec!["python".into(), "pypy".into()], ".py".into()));
+        let patched = read("[language.pypy]\nrun = \"pypy3 -u {source}\"", &languages);
+        assert_eq!(names(&patched), ["python", "pypy"], "it says nothing of endings");
+        assert_eq!(patched.find("pypy").unwrap().run, ["pypy3 -u {source}"]);
+        let claimed = read(&(table("cython") + "[language.pypy]\nextensions = [\"py\"]"), &languages);
+        assert_eq!(names(&claimed), ["cython", "pypy", "python"]);
+        assert_eq!(claimed.find("pypy").unwrap().run, ["pypy {source}"]);
     }
 
     #[test]

@@ -7,6 +7,9 @@
 use crate::text::token_text;
 use crate::{BrokenRule, Rejection, Ruling, TokenRules};
 use checkers::Score;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive};
 use std::num::{IntErrorKind, NonZeroUsize};
 
 /// The maximum number of bytes of a token that a message shows.
@@ -216,27 +219,11 @@ fn decimal(text: &str) -> Option<f64> {
 fn hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = significand(text, ['p', 'P'], 16, 4, HEXADECIMAL_DIGITS)?;
     let number = digits.iter().fold(0, |number: u128, digit| number << 4 | u128::from(*digit));
-    let exponent = i32::try_from(exponent.clamp(-5_000, 5_000)).ok()?;
-    let bits = (u128::BITS - number.leading_zeros()).cast_signed();
-    // The exponent of the last bit that `f64` keeps, also for subnormal numbers.
-    let last = (exponent + bits - f64::MANTISSA_DIGITS.cast_signed()).max(-1_074);
-    if last <= exponent {
-        return Some(scaled(number as f64, exponent));
-    }
-    let cut = u32::try_from(last - exponent).ok()?.min(u128::BITS - 1);
-    let (kept, rest, half) = (number >> cut, number & ((1 << cut) - 1), 1 << (cut - 1));
-    let is_up = rest > half || rest == half && kept % 2 == 1;
-    Some(scaled((kept + u128::from(is_up)) as f64, last))
-}
-
-/// Multiplies by a power of two, in steps that `f64` can represent.
-fn scaled(mut number: f64, mut exponent: i32) -> f64 {
-    while exponent != 0 && number != 0.0 && number.is_finite() {
-        let step = exponent.clamp(-1_000, 1_000);
-        number *= 2.0_f64.powi(step);
-        exponent -= step;
-    }
-    number
+    // Larger exponents give infinity or 0 all the same.
+    let exponent = i32::try_from(exponent.clamp(-1_200, 1_200)).ok()?;
+    let power = BigInt::one() << exponent.unsigned_abs();
+    // Correctly rounded, also if the number is subnormal.
+    if exponent < 0 { BigRational::new_raw(number.into(), power) } else { (power * number).into() }.to_f64()
 }
 
 /// Returns the first significant digits of a number, plus one digit that is 1 if a later digit is not 0, as an integer
@@ -286,8 +273,6 @@ fn read_exponent(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use num_bigint::BigInt;
-    use num_rational::BigRational;
     use proptest::prelude::*;
 
     fn rules(line: &str) -> TokenRules {

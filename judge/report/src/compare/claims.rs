@@ -1,9 +1,9 @@
 //! The claims of a comparison, in words.
 
 use crate::compare::report::{CompareReport, Comparison};
-use crate::text::{amount, ends, if_any, signed, size};
+use crate::text::{amount, ends, signed, size};
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
-use judge_problem::{Aggregate, Direction, JobId, Verdict, counted, one_line};
+use judge_problem::{Aggregate, Direction, JobId, Verdict, counted, first_of, one_line};
 use judge_statistics::{Hypothesis, Moments, fewest_for_claim};
 use num_traits::ToPrimitive;
 
@@ -315,10 +315,9 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
 fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String {
     let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
     let name = |&case: &usize| one_line(&report.compared.plan.cases.at(case).name.0).into_owned();
-    let names: Vec<String> = contrast.cases.iter().take(NAMED).map(name).collect();
-    let more = if_any(contrast.cases.len() - names.len(), |more| format!(" and {more} more"));
+    let names = first_of(contrast.cases.iter().map(name), NAMED, contrast.cases.len());
     let (ratio, by_rule) = (said(EffectMeasure::Ratio, contrast.ratio), said(contrast.measure, contrast.by_rule));
-    format!("{by_rule}, but {ratio}: the difference is {}{more}", names.join(", "))
+    format!("{by_rule}, but {ratio}: the difference is {names}")
 }
 
 /// Returns the failures of both solvers. A mean does not show them.

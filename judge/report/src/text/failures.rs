@@ -1,8 +1,7 @@
 //! Failures. Failures of one solver for one reason are shown together.
 
-use crate::text::figures::if_any;
 use crate::text::terminal::{Paint, Style, paint_of};
-use judge_problem::{JobId, Outcome, Plan, Verdict, counted, one_line, visible};
+use judge_problem::{JobId, Outcome, Plan, Verdict, counted, first_of, one_line, visible};
 use std::collections::HashMap;
 
 /// The number of reasons that are explained.
@@ -43,9 +42,7 @@ impl Alike {
 
     /// Returns their cases: `seed-1, seed-2 and 7 more`.
     pub(crate) fn case_names(&self, plan: &Plan) -> String {
-        let names: Vec<String> = self.named.iter().map(|job| plan.cases.at(job.case).name.to_string()).collect();
-        let more = if_any(self.cases - names.len(), |more| format!(" and {more} more"));
-        format!("{}{more}", names.join(", "))
+        first_of(self.named.iter().map(|job| plan.cases.at(job.case).name), self.named.len(), self.cases)
     }
 
     /// Returns the lines below the first line of the note: its other lines, the end of standard error, and the command

@@ -4,7 +4,7 @@ use crate::commands::import::NewFolder;
 use judge_cli::{BuildArgs, ConditionArgs, ImportArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_import::{BUILD, DerivedLimit, RUN, Sources, ToCompile, ToMake};
 use judge_problem::{
-    Bytes, Catalogue, Exit, Expectation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop,
+    Bytes, Catalogue, Exit, Expectation, JobId, Language, Languages, Limits, Problem, Program, SolverSpec, Stop,
     Termination, Time, Verdict,
 };
 use judge_run::cases::{Selection, select};
@@ -55,7 +55,7 @@ impl<'a> ProgramBuilder<'a> {
             Ok::<_, Failure>(Toolbox::new(sandbox.tier(), settings))
         };
         let of_main = toolbox(Languages::of_main)?;
-        let toolbox = toolbox(|languages| languages.with(&[of_script()]))?;
+        let toolbox = toolbox(|languages| languages.after(of_script()))?;
         let wall = problem.helper_limits.generator.wall;
         let limits = Limits { cpu: wall, wall, memory: MEMORY, output: OUTPUT, processes: PROCESSES };
         Ok(Self { sandbox, toolbox, of_main, limits, folder, built: BTreeMap::new(), sources: Vec::new() })
@@ -143,17 +143,17 @@ impl<'a> ProgramBuilder<'a> {
 
 /// A folder with a script that builds its program. If the program needs other files of the folder, it could not be
 /// stored without them.
-fn of_script() -> LanguageTable {
+fn of_script() -> Language {
     let script = format!(
         "chmod +x {BUILD}; ./{BUILD} && test -x {RUN} || {{ echo no program {RUN} >&2; exit 1; }}; \
          if [ \"$(head -c 2 {RUN})\" = \"#!\" ]; then echo {RUN} is a script >&2; exit 1; fi; cp {RUN} {{out}}/main"
     );
-    LanguageTable {
+    Language {
         name: "build-script".to_owned(),
-        files: Some(vec![BUILD.to_owned()]),
-        compile: Some(vec![shell_words::join(["sh", "-c", &script])]),
-        run: Some(vec!["{program}".to_owned()]),
-        ..LanguageTable::default()
+        files: vec![BUILD.to_owned()],
+        compile: vec![shell_words::join(["sh", "-c", &script])],
+        run: vec!["{program}".to_owned()],
+        ..Language::default()
     }
 }
 
