@@ -410,6 +410,17 @@ mod tests {
         assert_eq!(complaints.len(), 2, "{complaints:?}");
     }
 
+    #[test]
+    fn a_case_is_complained_of_at_its_own_line() {
+        let case = |more: &str| format!("{PROBLEM}{more}[[problem.case]]\nseed = 1\n");
+        let error = Catalogue::parse("p.toml", &case(""), Path::new("/")).unwrap_err().to_string();
+        assert!(error.contains("two cases are named `seed-1`") && error.contains("p.toml:5:"), "{error}");
+        let text = PROBLEM.replace("seeds = \"1\"\n", "scoring = { rule = \"thresholds\" }\n");
+        let text = format!("{text}[[problem.case]]\nseed = 2\nthresholds = [1]\n[[problem.case]]\nseed = 3\n");
+        let error = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err().to_string();
+        assert!(error.contains("the case `seed-3` has no thresholds") && error.contains("p.toml:7:"), "{error}");
+    }
+
     fn slurm(text: &str) -> Result<SlurmTable, ManifestError> {
         Catalogue::parse("p.toml", &format!("{text}{PROBLEM}"), Path::new("/x")).map(|all| all.slurm)
     }

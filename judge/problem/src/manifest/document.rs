@@ -136,9 +136,19 @@ impl<'a> Section<'a> {
         self.refuse(word.span.clone(), format!("there is no {what} `{}`", word.value), instead(word.value, names))
     }
 
-    /// Reports an error that may follow from another one.
+    /// Reports an error of this table that may follow from another one.
     pub(super) fn complain_after(&self, message: impl Into<String>, expected: impl Into<String>) {
-        self.add(self.span(), message.into(), expected.into(), true);
+        self.complain_after_at(self.span(), message, expected);
+    }
+
+    /// Reports an error at this place that may follow from another one.
+    pub(super) fn complain_after_at(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        self.add(span, message.into(), expected.into(), true);
     }
 
     fn add(&self, span: Range<usize>, message: String, expected: String, follows: bool) {

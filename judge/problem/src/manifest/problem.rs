@@ -34,13 +34,13 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let viewer = programs::viewer(&section, place);
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let (rule, direction, failure, best) = read_scoring(&section, folder);
-    let mut cases = read_cases(&section, folder, direction, &mut checker);
+    let (mut cases, places) = read_cases(&section, folder, direction, &mut checker);
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let metrics = read_metrics(&section, checker.as_ref());
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
-    check_cases(&section, &rule, &cases, !inputs.is_empty());
+    check_cases(&section, &rule, (&cases, &places), !inputs.is_empty());
     let scoring = with_max_points(rule, &cases);
     section.finish();
 
@@ -84,22 +84,29 @@ fn id(section: &Section<'_>) -> Option<String> {
     section.refuse(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`")
 }
 
-/// Reads the cases that the problem lists, and passes their answer files to the checker.
+/// The place of each listed case.
+type CasePlaces = HashMap<CaseName, Range<usize>>;
+
+/// Reads the cases that the problem lists, with their places, and passes their answer files to the checker.
 fn read_cases(
     section: &Section<'_>,
     folder: &Path,
     direction: Direction,
     checker: &mut Option<CheckerChoice>,
-) -> CaseList {
+) -> (CaseList, CasePlaces) {
     let mut cases = seeds(section);
-    let mut named = Vec::new();
+    let (mut named, mut places) = (Vec::new(), CasePlaces::new());
     for case in section.sections("case", "[[problem.case]]") {
-        cases.extend(read_case(case, folder, direction, &mut named));
+        let span = case.span();
+        if let Some(case) = read_case(case, folder, direction, &mut named) {
+            places.insert(case.name.clone(), span);
+            cases.extend([case]);
+        }
     }
     if let Some(checker) = checker {
         checker.name_answers(named_answers(section, folder, named));
     }
-    cases
+    (cases, places)
 }
 
 fn seeds(section: &Section<'_>) -> CaseList {
@@ -225,14 +232,15 @@ fn checked_thresholds(
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
-fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs: bool) {
+fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, &CasePlaces), has_inputs: bool) {
+    let place = |name: &CaseName| places.get(name).cloned().unwrap_or_else(|| section.span());
     for name in cases.duplicate_names() {
-        section.complain(section.span(), format!("two cases are named `{name}`"), "give each its own `name`");
+        section.complain(place(&name), format!("two cases are named `{name}`"), "give each its own `name`");
     }
     if rule.needs_thresholds() {
         for case in cases.iter().filter(|case| case.thresholds.is_none()) {
             let message = format!("the case `{}` has no thresholds, and the scoring rule needs them", case.name);
-            section.complain_after(message, "add `thresholds = […]` to its [[problem.case]]");
+            section.complain_after_at(place(&case.name), message, "add `thresholds = […]` to its [[problem.case]]");
         }
     }
     if cases.is_empty() && !has_inputs {
