@@ -268,7 +268,8 @@ pub(super) fn check_command(section: &Section<'_>, key: &str, command: &Located<
     if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
         return check_placeholders(section, key, command, names);
     }
-    section.bad_value::<()>(key, command.span.clone(), "expected a command line whose quotes match").is_some()
+    section.bad_value::<()>(key, command.span.clone(), "expected a command line whose quotes match");
+    false
 }
 
 /// Reports unknown `{name}` placeholders of a command, and returns whether there are none. Within single quotes, where
