@@ -69,9 +69,11 @@ impl Progress {
     pub fn watch(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Finished(finished) => {
+                // The bar locks the state while it is drawn, so nobody may ask the bar with the state locked.
+                let is_hidden = self.bar.is_hidden();
                 let mut state = self.state.lock();
                 state.finished(finished);
-                let failure = if self.bar.is_hidden() { None } else { state.failure(finished, Style::of_stderr()) };
+                let failure = if is_hidden { None } else { state.failure(finished, Style::of_stderr()) };
                 drop(state);
                 failure.into_iter().for_each(|line| self.bar.println(line));
                 self.bar.inc(1);
