@@ -6,8 +6,7 @@
 
 use super::board::{Board, CLEARED, Census, Group, GroupFinder, write_moves};
 use crate::SolveError;
-use crate::search::{Clock, whole};
-use std::collections::HashSet;
+use crate::search::{Candidate, Clock, History, select, whole};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
@@ -74,22 +73,8 @@ struct Position {
     board: Board,
     groups: Vec<Group>,
     score: u32,
-    /// The index of its last move in the history.
-    step: usize,
-}
-
-/// A move, and the index of the one before it in the history.
-struct Step {
-    cell: u16,
-    before: usize,
-}
-
-/// A possible next position.
-struct Candidate {
-    position: Position,
-    cell: u16,
-    value: f64,
-    hash: u64,
+    /// The number of its last move in the history.
+    step: u32,
 }
 
 /// Searches until the clock shows `until`. Returns the best finished game.
@@ -98,7 +83,7 @@ fn run(finder: &mut GroupFinder, start: &Board, weights: Weights, clock: &Clock,
     let mut groups = Vec::new();
     let blocks = finder.count(start, &mut groups).blocks;
     let mut beam = vec![Position { board: start.clone(), groups, score: 0, step: 0 }];
-    let mut history = vec![Step { cell: 0, before: 0 }];
+    let mut history = History::new();
     let mut best = (0, 0);
     let (mut width, mut expanded) = (1, 0);
     while !beam.is_empty() {
@@ -111,19 +96,18 @@ fn run(finder: &mut GroupFinder, start: &Board, weights: Weights, clock: &Clock,
                 if !candidate.position.groups.is_empty() {
                     candidates.push(candidate);
                 } else if candidate.position.score > best.0 {
-                    history.push(Step { cell: group.cell, before: position.step });
-                    best = (candidate.position.score, history.len() - 1);
+                    best = (candidate.position.score, history.add(group.cell, position.step));
                 }
             }
         }
         expanded += beam.len();
-        beam = select(candidates, width, &mut history);
+        beam = select(candidates, width, &mut history).map(|(position, step)| Position { step, ..position }).collect();
         let now = clock.used();
         let pace = expanded as f64 / (now - begun);
         let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
         width = whole(pace * (until - now) / moves).clamp(1, MAX_BEAM_WIDTH);
     }
-    Line { score: best.0, cells: trace(&history, best.1) }
+    Line { score: best.0, cells: history.up_to(best.1) }
 }
 
 /// Returns the position after a move, and its census. A finished game has its final score.
@@ -133,7 +117,7 @@ fn follow(
     group: Group,
     weights: Weights,
     blocks: u32,
-) -> (Candidate, Census) {
+) -> (Candidate<Position, u16>, Census) {
     let board = finder.remove(&before.board, group);
     let mut groups = Vec::new();
     let census = finder.count(&board, &mut groups);
@@ -145,7 +129,7 @@ fn follow(
     let mut hasher = DefaultHasher::new();
     board.hash(&mut hasher);
     let position = Position { board, groups, score, step: before.step };
-    (Candidate { position, cell: group.cell, value, hash: hasher.finish() }, census)
+    (Candidate { position, played: group.cell, before: before.step, value, hash: hasher.finish() }, census)
 }
 
 /// Returns the value of a board besides its points. The game started with `blocks`.
@@ -154,29 +138,6 @@ fn promise(census: &Census, weights: Weights, blocks: u32) -> f64 {
     weights.pairs * f64::from(census.pairs) + weights.possible_pairs * f64::from(census.possible_pairs)
         - weights.single * f64::from(census.single) * (1.0 + weights.growth * gone)
         - LONE_COLOR * f64::from(census.lone_colors)
-}
-
-/// Returns the best distinct positions and adds their moves to the history.
-fn select(mut candidates: Vec<Candidate>, width: usize, history: &mut Vec<Step>) -> Vec<Position> {
-    candidates.sort_unstable_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.hash.cmp(&b.hash)));
-    let mut seen = HashSet::new();
-    let different = candidates.into_iter().filter(|candidate| seen.insert(candidate.hash)).take(width);
-    let kept = different.map(|Candidate { mut position, cell, .. }| {
-        history.push(Step { cell, before: position.step });
-        position.step = history.len() - 1;
-        position
-    });
-    kept.collect()
-}
-
-fn trace(history: &[Step], mut step: usize) -> Vec<u16> {
-    let mut cells = Vec::new();
-    while step != 0 {
-        cells.push(history[step].cell);
-        step = history[step].before;
-    }
-    cells.reverse();
-    cells
 }
 
 #[cfg(test)]
