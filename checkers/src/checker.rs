@@ -1,6 +1,5 @@
 //! The rules of a game, its cases, and the list of all games.
 
-use crate::replay::Counts;
 use crate::tokens::signed;
 use crate::{CheckError, Malformed, ManualReader, Metric, Observer, Score, Unobserved};
 
@@ -73,8 +72,17 @@ pub struct UnusableSeed {
     pub why: &'static str,
 }
 
-/// The score of an answer, and the number of each of [`Checker::metrics`].
+/// The score of an answer, and the number of each of [`Checker::metrics`], in their order.
 pub type Counted = (Score, Vec<(&'static Metric, usize)>);
+
+/// Returns a score with the numbers of these metrics.
+pub(crate) fn counted<const N: usize>(
+    score: impl Into<Score>,
+    metrics: &'static [Metric; N],
+    numbers: [usize; N],
+) -> Counted {
+    (score.into(), metrics.iter().zip(numbers).collect())
+}
 
 /// One case of a game: its input, read and found valid.
 pub trait Case: Send + Sync {
@@ -83,7 +91,7 @@ pub trait Case: Send + Sync {
     /// # Errors
     /// Returns the first broken rule in reading order, or says that the checker cannot decide.
     fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
-        self.replay(answer, &mut Unobserved)
+        Ok(self.measure(answer)?.0)
     }
 
     /// Returns the score of an answer as [`Case::check`] does, and the numbers that the game counts in addition.
@@ -91,9 +99,7 @@ pub trait Case: Send + Sync {
     /// # Errors
     /// Returns the first broken rule in reading order, or says that the checker cannot decide.
     fn measure(&self, answer: &[u8]) -> Result<Counted, CheckError> {
-        let mut counts = Counts::default();
-        let score = self.replay(answer, &mut counts)?;
-        Ok((score, counts.0))
+        self.play(answer, &mut Unobserved)
     }
 
     /// Returns the score of an answer as [`Case::check`] does, and shows every step to `observer`. If the answer is rejected,
@@ -101,7 +107,15 @@ pub trait Case: Send + Sync {
     ///
     /// # Errors
     /// Returns the first broken rule in reading order, or says that the checker cannot decide.
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError>;
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+        Ok(self.play(answer, observer)?.0)
+    }
+
+    /// Returns what [`Case::measure`] returns, and shows every step as [`Case::replay`] does.
+    ///
+    /// # Errors
+    /// Returns the first broken rule in reading order, or says that the checker cannot decide.
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError>;
 
     /// Returns named numbers that describe the case (`N`, `colors`, `k`, …), for grouping results.
     fn features(&self) -> Vec<Feature>;

@@ -1,7 +1,6 @@
 //! Manual play: the player chooses the moves one by one and sees the effect of each possible move.
 
 use crate::{Board, Case, Cell, CheckError, Malformed, Score};
-use std::fmt::Write;
 
 /// A move, as a line of an answer has it: `[3, 1]` is the line `3 1`.
 pub type Move = Vec<i64>;
@@ -50,15 +49,8 @@ pub struct Choice {
 
 /// Writes moves as lines of an answer.
 pub(crate) fn lines(moves: &[Move]) -> String {
-    let mut text = String::new();
-    for played in moves {
-        for (place, number) in played.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{}{number}", if place == 0 { "" } else { " " });
-        }
-        text.push('\n');
-    }
-    text
+    let line = |played: &Move| played.iter().map(i64::to_string).collect::<Vec<_>>().join(" ") + "\n";
+    moves.iter().map(line).collect()
 }
 
 /// Writes the number of moves, and the moves as lines.

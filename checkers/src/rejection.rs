@@ -19,7 +19,8 @@ impl fmt::Display for Place {
 }
 
 /// Why an answer is not valid. Shown as `PLACE: WHY`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {}", self.location(), self.reason())]
 #[non_exhaustive]
 pub struct Rejection {
     /// Where in the answer: at the offending token, or where a missing one should stand.
@@ -52,12 +53,6 @@ impl Rejection {
     }
 }
 
-impl fmt::Display for Rejection {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.location(), self.reason())
-    }
-}
-
 /// Returns a place and a move in the form of messages.
 fn location(place: Place, step: Option<usize>) -> String {
     match step {
@@ -66,43 +61,27 @@ fn location(place: Place, step: Option<usize>) -> String {
     }
 }
 
-/// Why bytes are not an input of the game.
+/// Why bytes are not an input of the game. Inputs and answers are read by the same functions, so their errors use the
+/// same words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {rule}: expected {expected}, found {found}")]
-#[non_exhaustive]
-pub struct Malformed {
-    /// Where in the input.
-    pub place: Place,
-    /// The broken rule of the format.
-    pub rule: String,
-    /// The correct form.
-    pub expected: String,
-    /// The text at that place, made printable and shortened.
-    pub found: String,
-}
-
-impl From<Rejection> for Malformed {
-    /// Inputs and answers are read by the same functions, so their errors use the same words.
-    fn from(rejection: Rejection) -> Self {
-        let Rejection { place, rule, expected, found, .. } = rejection;
-        Self { place, rule, expected, found }
-    }
-}
+#[error(transparent)]
+pub struct Malformed(#[from] pub(crate) Rejection);
 
 /// Why an answer has no score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
     /// The answer breaks a rule.
-    #[error("{0}")]
-    Rejected(Rejection),
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
     /// The answer may be right, but the checker gives up.
-    #[error("{0}")]
-    Undecided(Undecided),
+    #[error(transparent)]
+    Undecided(#[from] Undecided),
 }
 
 /// A decision would take more work than the checker spends on one answer. This is a limit of the checker, not a broken
 /// rule. Shown as `undecided: PLACE: WHY`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("undecided: {}: {}", location(self.place, self.step), self.why)]
 #[non_exhaustive]
 pub struct Undecided {
     /// Where in the answer.
@@ -111,22 +90,4 @@ pub struct Undecided {
     pub step: Option<usize>,
     /// The undecided property, and the limit that was reached.
     pub why: String,
-}
-
-impl fmt::Display for Undecided {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "undecided: {}: {}", location(self.place, self.step), self.why)
-    }
-}
-
-impl From<Rejection> for CheckError {
-    fn from(rejection: Rejection) -> Self {
-        Self::Rejected(rejection)
-    }
-}
-
-impl From<Undecided> for CheckError {
-    fn from(undecided: Undecided) -> Self {
-        Self::Undecided(undecided)
-    }
 }

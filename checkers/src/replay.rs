@@ -8,9 +8,6 @@ pub trait Observer {
     /// Called after every step of the game. `step` is the number of the move, as in [`Frame::step`]. `frame` draws the
     /// picture. An observer that does not need the picture does not call it, so it costs nothing.
     fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame);
-
-    /// Called at the end of a game with each of [`Checker::metrics`](crate::Checker::metrics), in their order.
-    fn count(&mut self, _metric: &'static Metric, _number: usize) {}
 }
 
 /// A number that a game counts for an answer, in addition to its score.
@@ -22,18 +19,6 @@ pub struct Metric {
     pub meaning: &'static str,
     /// Whether larger numbers are better. Else smaller ones are.
     pub is_more_better: bool,
-}
-
-/// An observer that keeps the counted numbers.
-#[derive(Debug, Default)]
-pub(crate) struct Counts(pub(crate) Vec<(&'static Metric, usize)>);
-
-impl Observer for Counts {
-    fn step(&mut self, _step: usize, _frame: &mut dyn FnMut() -> Frame) {}
-
-    fn count(&mut self, metric: &'static Metric, number: usize) {
-        self.0.push((metric, number));
-    }
 }
 
 /// An observer that ignores everything.

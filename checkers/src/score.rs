@@ -219,13 +219,8 @@ fn is_exponent(text: &str) -> bool {
 
 /// Reads an exponent of the right form.
 fn read_exponent(text: &str) -> Result<i32, ScoreError> {
-    let (sign, digits) = split_sign(text);
-    let size = digits.trim_start_matches('0');
-    let size = if size.is_empty() { Some(0) } else { size.parse().ok() };
-    match size.filter(|size| *size <= MAX_DECIMALS.cast_signed()) {
-        Some(size) => Ok(if sign == "-" { -size } else { size }),
-        None => Err(ScoreError::Exponent(shortened(text))),
-    }
+    let exponent = text.parse().ok().filter(|exponent: &i32| exponent.unsigned_abs() <= MAX_DECIMALS);
+    exponent.ok_or_else(|| ScoreError::Exponent(shortened(text)))
 }
 
 /// Returns the beginning of a text of any length.

@@ -1,6 +1,7 @@
 //! Tools of every search: a clock with its time limit, and a random generator with the same numbers in every run.
 
 use rustix::time::{ClockId, clock_gettime};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// The environment variable with the number of seconds that a solution may take, such as `2.5`. Without it, a solution
@@ -44,6 +45,69 @@ fn processor_time() -> Duration {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
 pub(crate) fn whole(number: f64) -> usize {
     number as usize
+}
+
+/// The moves of all games of a search. Each move has a number and follows another one; number 0 is the start.
+#[derive(Debug)]
+pub(crate) struct History<M> {
+    /// The moves, the first with the number 1, and the number of the move before each.
+    moves: Vec<(M, u32)>,
+}
+
+impl<M> History<M> {
+    pub(crate) fn new() -> Self {
+        Self { moves: Vec::new() }
+    }
+
+    /// Adds a move after another one and returns its number.
+    pub(crate) fn add(&mut self, played: M, before: u32) -> u32 {
+        self.moves.push((played, before));
+        u32::try_from(self.moves.len()).expect("a search plays fewer than 2^32 moves")
+    }
+
+    /// Returns the moves from a move back to the first one.
+    pub(crate) fn back_from(&self, last: u32) -> impl Iterator<Item = &M> {
+        let mut number = last;
+        std::iter::from_fn(move || {
+            let (played, before) = &self.moves[number.checked_sub(1)? as usize];
+            number = *before;
+            Some(played)
+        })
+    }
+
+    /// Returns the moves from the first one to this move.
+    pub(crate) fn up_to(&self, last: u32) -> Vec<M>
+    where
+        M: Clone,
+    {
+        let mut moves: Vec<M> = self.back_from(last).cloned().collect();
+        moves.reverse();
+        moves
+    }
+}
+
+/// A possible next position of a beam search.
+pub(crate) struct Candidate<P, M> {
+    pub(crate) position: P,
+    /// The move that leads to it.
+    pub(crate) played: M,
+    /// The number of the move before it.
+    pub(crate) before: u32,
+    pub(crate) value: f64,
+    /// Equal positions have equal hashes.
+    pub(crate) hash: u64,
+}
+
+/// Returns the best distinct positions with the numbers of their moves, which it adds to the history.
+pub(crate) fn select<P, M>(
+    mut candidates: Vec<Candidate<P, M>>,
+    width: usize,
+    history: &mut History<M>,
+) -> impl Iterator<Item = (P, u32)> {
+    candidates.sort_unstable_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.hash.cmp(&b.hash)));
+    let mut seen = HashSet::new();
+    let different = candidates.into_iter().filter(move |candidate| seen.insert(candidate.hash)).take(width);
+    different.map(|Candidate { position, played, before, .. }| (position, history.add(played, before)))
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).

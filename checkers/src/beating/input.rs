@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn a_file_has_1_to_50_cases() {
         for count in ["0", "51", "-1"] {
-            assert_eq!(read_hard(count.as_bytes()).unwrap_err().rule, "the number of cases is out of range");
+            assert_eq!(read_hard(count.as_bytes()).unwrap_err().0.rule, "the number of cases is out of range");
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) static BEATING_THE_GAME_EASY: Checker = Checker {
 struct EasyFile(Vec<EasyCase>);
 
 impl Case for EasyFile {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
         let mut playback = Playback::new(self.0.len(), observer);
         let mut marking = Marking::new(answer, self.0.len());
         for case in &self.0 {
@@ -50,7 +50,7 @@ impl Case for EasyFile {
                 marking.case(cells.iter().map(|&exponent| tile(exponent)), |index| format!("in cell {}", index + 1));
             playback.end_case(&cells, right);
         }
-        Ok(marking.finish()?)
+        Ok((marking.finish()?, Vec::new()))
     }
 
     fn features(&self) -> Vec<Feature> {
@@ -92,15 +92,11 @@ struct HardFile(Vec<Start>);
 
 impl Case for HardFile {
     /// Computes only the best scores. Showing how they are reached takes twice the time.
-    fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
+    fn measure(&self, answer: &[u8]) -> Result<Counted, CheckError> {
         self.mark(answer, None)
     }
 
-    fn measure(&self, answer: &[u8]) -> Result<Counted, CheckError> {
-        Ok((self.check(answer)?, Vec::new()))
-    }
-
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
         self.mark(answer, Some(Playback::new(self.0.len(), observer)))
     }
 
@@ -110,7 +106,7 @@ impl Case for HardFile {
 }
 
 impl HardFile {
-    fn mark(&self, answer: &[u8], mut playback: Option<Playback<'_>>) -> Result<Score, CheckError> {
+    fn mark(&self, answer: &[u8], mut playback: Option<Playback<'_>>) -> Result<Counted, CheckError> {
         let mut marking = Marking::new(answer, self.0.len());
         for start in &self.0 {
             let best = best_score(start);
@@ -119,7 +115,7 @@ impl HardFile {
                 show_best_game(start, right, playback);
             }
         }
-        Ok(marking.finish()?)
+        Ok((marking.finish()?, Vec::new()))
     }
 }
 

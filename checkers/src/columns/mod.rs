@@ -6,10 +6,11 @@ mod input;
 mod play;
 mod rules;
 
+use crate::checker::counted;
 use crate::manual::counted_lines;
 use crate::tokens::signed;
 use crate::{
-    Case, Cell, CheckError, Checker, Choice, Feature, ManualGame, Metric, Move, Observer, Outlook, Score, Unobserved,
+    Case, Cell, CheckError, Checker, Choice, Counted, Feature, ManualGame, Metric, Move, Observer, Outlook, Unobserved,
 };
 use input::{Input, Piece};
 use play::{Game, Placement, ahead, picture};
@@ -35,12 +36,12 @@ pub(crate) static COLUMNS: Checker = Checker {
 };
 
 impl Case for Input {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
         let placements = play::read_answer(answer, self)?;
-        let played = play::play(self, &placements, observer);
-        let counts = [played.moves, played.chains, played.longest];
-        METRICS.iter().zip(counts).for_each(|(metric, number)| observer.count(metric, number));
-        Ok(played.points.into())
+        let mut game = Game::start(self, observer);
+        game.place_all(placements.into_iter().chain(std::iter::repeat(Placement::OMITTED)));
+        // The step belongs to the next piece.
+        Ok(counted(game.points, &METRICS, [game.step - 1, game.chains, game.longest]))
     }
 
     fn features(&self) -> Vec<Feature> {
@@ -63,7 +64,7 @@ impl ManualGame for Input {
         let placements = play::read_answer(&self.answer(moves), self)?;
         let mut unobserved = Unobserved;
         let mut game = Game::start(self, &mut unobserved);
-        let goes_on = game.place_all(&self.pieces, placements.iter().copied());
+        let goes_on = game.place_all(placements.iter().copied());
         let left = if goes_on { &self.pieces[placements.len()..] } else { &[] };
         let choices = match left {
             [] => Vec::new(),
@@ -90,7 +91,7 @@ fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> C
         played: vec![signed(column + 1), signed(shifts)],
         cells: (0..field.height).map(|row| row * field.width + column).collect(),
         placed: if fits { placed(field, column, piece.jewels(placement)) } else { Vec::new() },
-        gained: game.points().into(),
+        gained: game.points.into(),
         ends: is_last || !fits,
     }
 }

@@ -12,108 +12,121 @@ const SHOWN: usize = 10;
 /// The look of magic jewels.
 const MAGIC: [u8; 3] = *b"***";
 
-/// A game that was played to its end.
-pub(super) struct Played {
+/// A game, its progress, and the observer that sees every step.
+pub(super) struct Game<'a> {
+    pub(super) field: Field,
+    observer: &'a mut dyn Observer,
+    /// All pieces of the game; none if only a part of it is played.
+    pieces: &'a [Piece],
     pub(super) points: u64,
-    /// The number of pieces that landed.
-    pub(super) moves: usize,
     /// The number of pieces after which matches followed on matches.
     pub(super) chains: usize,
     /// The highest combo.
     pub(super) longest: usize,
-}
-
-/// Plays the case with these placements, then with the default one.
-pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn Observer) -> Played {
-    let mut game = Game::start(input, observer);
-    game.place_all(&input.pieces, placements.iter().copied().chain(std::iter::repeat(Placement::OMITTED)));
-    let Progress { step, chains, longest, total, .. } = game.progress;
-    // The step belongs to the next piece.
-    Played { points: total, moves: step - 1, chains, longest }
-}
-
-/// A game and its observer.
-pub(super) struct Game<'a> {
-    pub(super) field: Field,
-    progress: Progress<'a>,
+    /// The number of the piece that is falling, from 1; 0 before the first.
+    pub(super) step: usize,
 }
 
 impl<'a> Game<'a> {
     /// Returns the game before its first piece.
     pub(super) fn start(input: &'a Input, observer: &'a mut dyn Observer) -> Self {
         let mut game = Self::on(Field::new(input.width, input.height), observer);
-        game.progress.pieces = &input.pieces;
-        game.progress.start(&game.field);
+        game.pieces = &input.pieces;
+        game.show(0, &Cells::default(), || "the playfield is empty".to_owned());
+        game.step = 1;
         game
     }
 
     /// Returns a game that continues from this playfield with 0 points.
     pub(super) fn on(field: Field, observer: &'a mut dyn Observer) -> Self {
-        Self { field, progress: Progress::new(observer) }
-    }
-
-    pub(super) fn points(&self) -> u64 {
-        self.progress.total()
+        Self { field, observer, pieces: &[], step: 0, points: 0, chains: 0, longest: 0 }
     }
 
     /// Places pieces until the placements or the pieces end, or one does not fit. Returns whether all fitted.
-    pub(super) fn place_all(&mut self, pieces: &[Piece], placements: impl Iterator<Item = Placement>) -> bool {
-        pieces.iter().zip(placements).all(|(piece, placement)| self.place(*piece, placement))
+    pub(super) fn place_all(&mut self, placements: impl IntoIterator<Item = Placement>) -> bool {
+        self.pieces.iter().zip(placements).all(|(piece, placement)| self.place(*piece, placement))
     }
 
     /// Places a piece. Returns whether it fitted. If not, the game is over.
     #[inline]
     pub(super) fn place(&mut self, piece: Piece, placement: Placement) -> bool {
-        if !self.field.has_room(placement.column) {
-            self.progress.overflow(&self.field, piece, placement.column);
+        let column = placement.column;
+        if !self.field.has_room(column) {
+            self.show(0, &Cells::default(), || {
+                format!("{} does not fit in column {}: the game is over", written(piece), column + 1)
+            });
             return false;
         }
         let changed = match piece {
-            Piece::Magic => self.land_magic(placement.column),
-            Piece::Jewels(jewels) => self.land(placement, shifted(jewels, placement)),
+            Piece::Magic => self.land_magic(column),
+            Piece::Jewels(_) => self.land(column, piece.jewels(placement)),
         };
         self.match_all(changed);
-        self.progress.next_move();
+        self.step += 1;
         true
     }
 
     /// Lands an ordinary piece. Returns the cells that have changed.
-    fn land(&mut self, placement: Placement, jewels: [u8; 3]) -> Cells {
-        let landed = self.field.land(placement.column, jewels);
-        self.progress.landed(&self.field, jewels, placement.column, &landed);
+    fn land(&mut self, column: usize, jewels: [u8; 3]) -> Cells {
+        let landed = self.field.land(column, jewels);
+        self.show(0, &landed, || format!("{} lands in column {}", written(Piece::Jewels(jewels)), column + 1));
         landed
     }
 
     /// Lands a magic piece. It is never part of the field: it disappears with the jewels that it clears. Returns the
     /// cells that have changed.
     fn land_magic(&mut self, column: usize) -> Cells {
-        self.progress.magic_landed(&self.field, column);
-        let Some(jewel) = self.field.top(column) else {
+        let ground = self.field.top(column);
+        self.show_scene(0, |field| {
+            let ground = ground.map_or("the floor: nothing goes".to_owned(), |jewel| char::from(jewel).into());
+            let mut field = field.clone();
+            let landed = field.land(column, MAGIC);
+            (format!("*** lands in column {}, on {ground}", column + 1), picture(&field, &landed))
+        });
+        let Some(jewel) = ground else {
             return Cells::default();
         };
         let cells = self.field.all_of(jewel);
-        self.progress.magic_cleared(&self.field, jewel, &cells, POINTS * cells.len());
+        let caption = || format!("magic clears {} × {}", cells.len(), char::from(jewel));
+        self.show(POINTS * cells.len(), &cells, caption);
         self.settle(&cells)
     }
 
     /// Clears matches as long as there are any.
     fn match_all(&mut self, mut changed: Cells) {
         for combo in 1.. {
-            let matches = self.field.matches(&changed);
-            if matches.count == 0 {
+            let Matches { count, cells } = self.field.matches(&changed);
+            if count == 0 {
                 break;
             }
-            let multiplier = combo as u64;
-            self.progress.matched(&self.field, &matches, multiplier, POINTS * multiplier * matches.count);
-            changed = self.settle(&matches.cells);
-            self.progress.combo(combo);
+            self.show(POINTS * combo as u64 * count, &cells, || {
+                format!("{count} {}, combo {combo}", if count == 1 { "match" } else { "matches" })
+            });
+            changed = self.settle(&cells);
+            self.chains += usize::from(combo == 2);
+            self.longest = self.longest.max(combo);
         }
     }
 
     fn settle(&mut self, cells: &Cells) -> Cells {
         let fallen = self.field.clear(cells);
-        self.progress.settled(&self.field, &fallen);
+        self.show(0, &fallen, || "the jewels settle".to_owned());
         fallen
+    }
+
+    fn show(&mut self, gained: u64, marked: &Cells, caption: impl Fn() -> String) {
+        self.show_scene(gained, |field| (caption(), picture(field, marked)));
+    }
+
+    fn show_scene(&mut self, gained: u64, scene: impl Fn(&Field) -> (String, Board)) {
+        self.points += gained;
+        let Self { field, observer, pieces, step, points, .. } = self;
+        observer.step(*step, &mut || {
+            let (caption, board) = scene(&*field);
+            let left = pieces.get(*step..).unwrap_or_default();
+            let ahead = ahead(left, false);
+            Frame { step: *step, caption, gained: gained.into(), total: (*points).into(), board, ahead }
+        });
     }
 }
 
@@ -122,15 +135,12 @@ impl Piece {
     pub(super) fn jewels(self, placement: Placement) -> [u8; 3] {
         match self {
             Self::Magic => MAGIC,
-            Self::Jewels(jewels) => shifted(jewels, placement),
+            Self::Jewels(mut jewels) => {
+                jewels.rotate_left(placement.shifts);
+                jewels
+            }
         }
     }
-}
-
-/// Returns the jewels of a piece as they land, bottom to top.
-fn shifted(mut jewels: [u8; 3], placement: Placement) -> [u8; 3] {
-    jewels.rotate_left(placement.shifts);
-    jewels
 }
 
 /// The placement of one piece.
@@ -162,92 +172,6 @@ fn read_placement(tokens: &mut Tokens<'_>, width: usize) -> Result<Placement, Re
     let column = tokens.integer("the column p", 1..=width)? - 1;
     let shifts = tokens.integer("the number of shifts s", 0..=2)?;
     Ok(Placement { column, shifts })
-}
-
-/// The points so far, and the observer that sees every step.
-struct Progress<'a> {
-    observer: &'a mut dyn Observer,
-    /// All pieces of the game; none if only a part of it is played.
-    pieces: &'a [Piece],
-    step: usize,
-    total: u64,
-    /// The number of pieces after which matches followed on matches.
-    chains: usize,
-    /// The highest combo.
-    longest: usize,
-}
-
-impl<'a> Progress<'a> {
-    pub(super) fn new(observer: &'a mut dyn Observer) -> Self {
-        Self { observer, pieces: &[], step: 0, total: 0, chains: 0, longest: 0 }
-    }
-
-    /// Counts a round of matches: the first after a piece has the combo 1.
-    fn combo(&mut self, combo: usize) {
-        self.chains += usize::from(combo == 2);
-        self.longest = self.longest.max(combo);
-    }
-
-    fn total(&self) -> u64 {
-        self.total
-    }
-
-    pub(super) fn start(&mut self, field: &Field) {
-        self.show(0, || ("the playfield is empty".to_owned(), picture(field, &Cells::default())));
-        self.next_move();
-    }
-
-    fn next_move(&mut self) {
-        self.step += 1;
-    }
-
-    pub(super) fn landed(&mut self, field: &Field, jewels: [u8; 3], column: usize, landed: &Cells) {
-        let name = Piece::Jewels(jewels);
-        self.show(0, || (format!("{} lands in column {}", written(name), column + 1), picture(field, landed)));
-    }
-
-    /// Shows a magic piece on `field`, which it has not changed yet.
-    fn magic_landed(&mut self, field: &Field, column: usize) {
-        self.show(0, || {
-            let ground =
-                field.top(column).map_or("the floor: nothing goes".to_owned(), |jewel| char::from(jewel).into());
-            let mut field = field.clone();
-            let landed = field.land(column, MAGIC);
-            (format!("*** lands in column {}, on {ground}", column + 1), picture(&field, &landed))
-        });
-    }
-
-    fn magic_cleared(&mut self, field: &Field, jewel: u8, cells: &Cells, points: u64) {
-        self.show(points, || (format!("magic clears {} × {}", cells.len(), char::from(jewel)), picture(field, cells)));
-    }
-
-    fn matched(&mut self, field: &Field, matches: &Matches, multiplier: u64, points: u64) {
-        self.show(points, || {
-            let plural = if matches.count == 1 { "match" } else { "matches" };
-            (format!("{} {plural}, combo {multiplier}", matches.count), picture(field, &matches.cells))
-        });
-    }
-
-    fn settled(&mut self, field: &Field, fallen: &Cells) {
-        self.show(0, || ("the jewels settle".to_owned(), picture(field, fallen)));
-    }
-
-    fn overflow(&mut self, field: &Field, piece: Piece, column: usize) {
-        self.show(0, || {
-            let caption = format!("{} does not fit in column {}: the game is over", written(piece), column + 1);
-            (caption, picture(field, &Cells::default()))
-        });
-    }
-
-    fn show(&mut self, gained: u64, scene: impl Fn() -> (String, Board)) {
-        self.total += gained;
-        let Self { pieces, step, total, .. } = *self;
-        self.observer.step(step, &mut || {
-            let (caption, board) = scene();
-            let left = pieces.get(step..).unwrap_or_default();
-            Frame { step, caption, gained: gained.into(), total: total.into(), board, ahead: ahead(left, false) }
-        });
-    }
 }
 
 fn written(piece: Piece) -> String {

@@ -63,8 +63,9 @@ impl<'a> Answer<'a> {
             let position = Position::read(&mut self.tokens, board)?;
             let cell = board.cell(position.row - 1, position.column - 1);
             let broken = broken_rule(board, previous, position, self.visits[cell] == self.step);
-            if let Some(BrokenRule { rule, expected, found }) = broken {
-                return Err(rejection_at_next(&at, rule, &expected, &found));
+            if let Some((rule, expected, found)) = broken {
+                let token = at.clone().next().expect("this token has been read before");
+                return Err(at.rejection_at(token.offset, rule, &expected, &found));
             }
             self.visits[cell] = self.step;
             path.push(cell);
@@ -99,15 +100,15 @@ impl std::fmt::Display for Position {
     }
 }
 
-struct BrokenRule {
-    rule: &'static str,
-    expected: String,
-    found: String,
-}
-
-/// Returns the first of the statement's conditions 2 to 5 that the path breaks by continuing to `position`.
-fn broken_rule(board: &Board, previous: Option<Position>, position: Position, visited: bool) -> Option<BrokenRule> {
-    let broken = |rule, expected: &str, found: String| Some(BrokenRule { rule, expected: expected.to_owned(), found });
+/// Returns the first of the statement's conditions 2 to 5 that the path breaks by continuing to `position`: the rule,
+/// what was expected, and what was found.
+fn broken_rule(
+    board: &Board,
+    previous: Option<Position>,
+    position: Position,
+    visited: bool,
+) -> Option<(&'static str, String, String)> {
+    let broken = |rule, expected: &str, found: String| Some((rule, expected.to_owned(), found));
     if let Some(previous) = previous.filter(|previous| !previous.touches(position)) {
         return broken("the path jumps", &format!("a neighbour of {previous}"), position.to_string());
     }
@@ -121,13 +122,6 @@ fn broken_rule(board: &Board, previous: Option<Position>, position: Position, vi
         }
         Some(_) => None,
     }
-}
-
-/// Returns the error that a rule is broken at the next of these tokens, which has been read before.
-#[cold]
-fn rejection_at_next(tokens: &Tokens<'_>, rule: &str, expected: &str, found: &str) -> Rejection {
-    let token = tokens.clone().next().expect("this token has been read before");
-    tokens.rejection_at(token.offset, rule, expected, found)
 }
 
 fn too_long(text: &[u8]) -> Rejection {

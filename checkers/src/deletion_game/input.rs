@@ -138,7 +138,7 @@ mod tests {
         for size in ["1000000000 1000000000", "9223372036854775807 9223372036854775807"] {
             let text = format!("{size} 1 1 1 1 1 0\n1 2 3");
             let complaint = Input::read(text.as_bytes()).unwrap_err();
-            assert_eq!(complaint.rule, "the text ends too early");
+            assert_eq!(complaint.0.rule, "the text ends too early");
         }
     }
 }

@@ -7,7 +7,8 @@ mod generate;
 mod input;
 mod primality;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Metric, Observer, Score};
+use crate::checker::counted;
+use crate::{Case, Cell, CheckError, Checker, Counted, Feature, Frame, Metric, Observer, Score};
 use answer::Answer;
 use board::{Board, CellIndex};
 use input::{Input, Parameters};
@@ -38,7 +39,7 @@ pub(crate) static DELETION_GAME: Checker = Checker {
 };
 
 impl Case for Input {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
         play(self, answer, observer)
     }
 
@@ -58,7 +59,7 @@ impl Case for Input {
 }
 
 /// Plays the answer's moves and returns the final score.
-fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
     let parameters = &input.parameters;
     let mut answer = Answer::open(answer, parameters, &input.board)?;
     let mut board = input.board.clone();
@@ -82,9 +83,7 @@ fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Sco
     }
     let score = final_score(progress.total(), parameters, board.filled);
     progress.end(&board, parameters, &score);
-    let counts = METRICS.iter().zip([moves, wasted, board.filled]);
-    counts.for_each(|(metric, number)| observer.count(metric, number));
-    Ok(BigInt::from(score).into())
+    Ok(counted(BigInt::from(score), &METRICS, [moves, wasted, board.filled]))
 }
 
 fn too_much_work(digits: usize) -> String {

@@ -1,31 +1,14 @@
 //! The open game: plays the answer's moves one after another. In manual play, the player chooses a group.
 
-use super::Progress;
 use super::board::{Board, EMPTY, Flood};
 use super::input::{Free, Grid};
+use super::{CLEARED_FACTOR, Progress, points};
 use crate::manual::counted_lines;
 use crate::tokens::{Tokens, signed};
 use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, Unobserved};
 
-/// A game that was played to its end.
-pub(super) struct Played {
-    pub(super) score: u64,
-    pub(super) moves: usize,
-    /// The number of blocks that are left.
-    pub(super) left: usize,
-    /// The number of blocks in the largest group that was removed.
-    pub(super) largest: usize,
-}
-
-/// Reads `M` and M moves `row col`, and plays them.
-pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<Played, Rejection> {
-    let (board, progress) = play_moves(grid, answer, observer)?;
-    let (moves, left, largest) = (progress.step, board.left, progress.largest);
-    Ok(Played { score: progress.end(&board), moves, left, largest })
-}
-
-/// Reads the moves of an answer and plays them. Returns the board after them and the points so far.
-fn play_moves<'a>(
+/// Reads `M` and M moves `row col`, and plays them. Returns the board after them and the points so far.
+pub(super) fn play<'a>(
     grid: &Grid,
     answer: &[u8],
     observer: &'a mut dyn Observer,
@@ -69,32 +52,31 @@ impl ManualGame for Free {
 
     fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
         let mut unobserved = Unobserved;
-        let (board, progress) = play_moves(&self.grid, &self.answer(moves), &mut unobserved)?;
+        let (board, progress) = play(&self.grid, &self.answer(moves), &mut unobserved)?;
         let mut flood = Flood::new(&board);
         flood.start();
         let mut choices = Vec::new();
         for cell in board.cells(&board.whole()) {
             let group = flood.group(&board, cell);
             if group.len() >= 2 {
-                choices.push(choice(&board, &progress, group));
+                choices.push(choice(&board, progress.total, group));
             }
         }
         Ok(Outlook { choices, ahead: crate::Board { width: 0, cells: Vec::new() } })
     }
 }
 
-/// Returns the removal of a group, named by its first block.
-fn choice(board: &Board, progress: &Progress<'_>, group: &[usize]) -> Choice {
-    let mut unobserved = Unobserved;
-    let mut after = progress.continued(&mut unobserved);
+/// Returns the removal of a group, named by its first block, after moves with this total.
+fn choice(board: &Board, total: u64, group: &[usize]) -> Choice {
     let mut left = board.clone();
-    after.removes(board, group);
     left.remove(group);
+    let points = points(group.len());
+    let bonus = if left.left == 0 { (total + points) * (CLEARED_FACTOR - 1) } else { 0 };
     Choice {
         played: vec![signed(board.row(group[0])), signed(board.column(group[0]))],
         cells: group.iter().map(|&cell| board.place(cell)).collect(),
         placed: Vec::new(),
-        gained: (after.end(&left) - progress.total()).into(),
+        gained: (points + bonus).into(),
         ends: !has_group(&left),
     }
 }
@@ -115,8 +97,9 @@ mod tests {
     /// RBB / RRR / RBB, the statement's first example.
     fn play_example(answer: &str) -> Result<u64, String> {
         let grid = Grid { rows: 3, columns: 3, blocks: b"RBBRRRRBB".to_vec() };
-        let played = play(&grid, answer.as_bytes(), &mut Unobserved);
-        played.map(|played| played.score).map_err(|rejection| rejection.to_string())
+        let mut unobserved = Unobserved;
+        let played = play(&grid, answer.as_bytes(), &mut unobserved);
+        played.map(|(board, progress)| progress.end(&board)).map_err(|rejection| rejection.to_string())
     }
 
     #[test]

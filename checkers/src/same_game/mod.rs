@@ -8,7 +8,8 @@ mod generate;
 mod input;
 mod prescribed;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Metric, Observer, Score};
+use crate::checker::counted;
+use crate::{Case, Cell, CheckError, Checker, Counted, Feature, Frame, Metric, Observer};
 use board::{Board, EMPTY};
 use input::{Free, Prescribed};
 
@@ -47,10 +48,10 @@ pub(crate) static SAME_GAME_FREE: Checker = Checker {
 };
 
 impl Case for Prescribed {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
         let score = prescribed::play(&self.grid, &self.order, observer);
         prescribed::compare(answer, score)?;
-        Ok(score.into())
+        Ok((score.into(), Vec::new()))
     }
 
     fn features(&self) -> Vec<Feature> {
@@ -59,11 +60,10 @@ impl Case for Prescribed {
 }
 
 impl Case for Free {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        let played = free::play(&self.grid, answer, observer)?;
-        let counts = [played.moves, played.left, played.largest];
-        METRICS.iter().zip(counts).for_each(|(metric, number)| observer.count(metric, number));
-        Ok(played.score.into())
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
+        let (board, progress) = free::play(&self.grid, answer, observer)?;
+        let counts = [progress.step, board.left, progress.largest];
+        Ok(counted(progress.end(&board), &METRICS, counts))
     }
 
     fn features(&self) -> Vec<Feature> {
@@ -87,22 +87,12 @@ impl<'a> Progress<'a> {
         progress
     }
 
-    /// Returns a copy that continues from the same points with another observer.
-    fn continued<'b>(&self, observer: &'b mut dyn Observer) -> Progress<'b> {
-        Progress { observer, step: self.step, total: self.total, largest: self.largest }
-    }
-
-    fn total(&self) -> u64 {
-        self.total
-    }
-
     /// Counts and shows a removal. `group` is still on `board`.
     fn removes(&mut self, board: &Board, group: &[usize]) {
         self.step += 1;
         let size = group.len();
         self.largest = self.largest.max(size);
-        let points = (size * (size - 1) / 2) as u64;
-        self.show(points, board, group, || format!("{size} × {} go", char::from(board.block(group[0]))));
+        self.show(points(size), board, group, || format!("{size} × {} go", char::from(board.block(group[0]))));
     }
 
     /// Returns the score.
@@ -130,6 +120,11 @@ impl<'a> Progress<'a> {
             ahead: crate::Board::default(),
         });
     }
+}
+
+/// Returns the points for removing a group of this size.
+fn points(size: usize) -> u64 {
+    (size * (size - 1) / 2) as u64
 }
 
 fn picture(board: &Board, marked: &[usize]) -> crate::Board {

@@ -6,11 +6,12 @@ mod input;
 mod replay;
 mod rules;
 
+use crate::checker::counted;
 use crate::manual::lines;
-use crate::tokens::signed;
-use crate::{Case, CheckError, Checker, Choice, Feature, ManualGame, Metric, Move, Observer, Outlook, Score};
+use crate::tokens::{Tokens, signed};
+use crate::{Case, CheckError, Checker, Choice, Counted, Feature, ManualGame, Metric, Move, Observer, Outlook};
 use input::Game;
-use replay::{after, ahead, gain};
+use replay::{Playback, after, ahead, gain};
 use rules::{Cell, Position};
 
 /// The checker's id.
@@ -39,11 +40,12 @@ pub(crate) static SQUARE_REMOVER: Checker = Checker {
 };
 
 impl Case for Game {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        let played = replay::play(self, answer, observer)?;
-        let counts = [played.moves, played.cascades, played.longest];
-        METRICS.iter().zip(counts).for_each(|(metric, number)| observer.count(metric, number));
-        Ok(played.score)
+    fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
+        let mut tokens = Tokens::new(answer);
+        let Playback { position, moves, cascades, longest, .. } =
+            replay::play(self, answer, &mut tokens, MOVES, observer)?;
+        tokens.end()?;
+        Ok(counted(position.score, &METRICS, [moves, cascades, longest]))
     }
 
     fn features(&self) -> Vec<Feature> {

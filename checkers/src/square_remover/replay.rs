@@ -1,7 +1,6 @@
 //! Plays the answer, 30,000 integers with three for each swap, from the first square to the last move, and draws the
 //! frames.
 
-use super::MOVES;
 use super::input::Game;
 use super::rules::{Cell, Position};
 use crate::tokens::{Parsed, Token, Tokens, parse_integer, place_of};
@@ -17,36 +16,12 @@ const SHOWN: usize = 12;
 /// remove about 21,000 squares in a game. Removing this many takes a fraction of a second.
 const MAX_SQUARES: u64 = 1 << 22;
 
-/// A game that was played to its end.
-#[derive(Debug)]
-pub(super) struct Played {
-    /// The number of removed squares.
-    pub(super) score: Score,
-    /// The number of moves that removed a square.
-    pub(super) moves: usize,
-    /// The number of moves that removed more than one.
-    pub(super) cascades: usize,
-    /// The maximal number of squares that one move removed.
-    pub(super) longest: usize,
-}
-
-/// Plays the answer.
-///
-/// # Errors
-/// Returns the first broken rule in reading order, or a cascade that does not end.
-pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Played, CheckError> {
-    let mut tokens = Tokens::new(answer);
-    let Playback { position, moves, cascades, longest, .. } = play_moves(game, answer, &mut tokens, MOVES, observer)?;
-    tokens.end()?;
-    Ok(Played { score: Score::from(position.score), moves, cascades, longest })
-}
-
 /// Returns the position after the first moves of an answer.
 ///
 /// # Errors
 /// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn after(game: &Game, answer: &[u8], moves: usize) -> Result<Position, CheckError> {
-    Ok(play_moves(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)?.position)
+    Ok(play(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)?.position)
 }
 
 /// Returns how many squares a swap removes, or `None` if the cascade does not end.
@@ -58,7 +33,11 @@ pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
     Some(playback.position.score - position.score)
 }
 
-fn play_moves<'a>(
+/// Plays the first moves of an answer, whose tokens are read up to the end of the last one.
+///
+/// # Errors
+/// Returns the first broken rule in reading order, or a cascade that does not end.
+pub(super) fn play<'a>(
     game: &Game,
     answer: &[u8],
     tokens: &mut Tokens<'_>,
@@ -90,14 +69,17 @@ fn endless(place: Place, step: Option<usize>) -> Undecided {
 }
 
 /// A game and its observer.
-struct Playback<'a> {
-    position: Position,
+pub(super) struct Playback<'a> {
+    pub(super) position: Position,
     /// The move being played, from 1; 0 before the first.
     step: usize,
     observer: &'a mut dyn Observer,
-    moves: usize,
-    cascades: usize,
-    longest: usize,
+    /// The number of moves that removed a square.
+    pub(super) moves: usize,
+    /// The number of moves that removed more than one.
+    pub(super) cascades: usize,
+    /// The maximal number of squares that one move removed.
+    pub(super) longest: usize,
 }
 
 impl<'a> Playback<'a> {
@@ -219,9 +201,10 @@ fn leaves_the_board(tokens: &Tokens<'_>, direction: Token<'_>, cell: Cell) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Case;
 
     fn given_up(game: &Game, answer: &[u8]) -> Undecided {
-        match play(game, answer, &mut Unobserved) {
+        match game.check(answer) {
             Err(CheckError::Undecided(undecided)) => undecided,
             other => panic!("{other:?}"),
         }

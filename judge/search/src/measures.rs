@@ -1,7 +1,7 @@
 //! The names of an outcome's properties in conditions: `score`, `cpu_ms`, `accepted` and so on. Also when a solver is
 //! worse than another one.
 
-use checkers::{Case, CheckError, Checker, Feature, Observer, Score};
+use checkers::{Case, CheckError, Checker, Counted, Feature, Observer, Score};
 use judge_problem::{Direction, Features, MetricRule, Metrics, Number, Outcome, Verdict};
 use std::time::Duration;
 
@@ -57,8 +57,8 @@ pub static UNCHECKED: Checker = Checker {
 struct Unchecked;
 
 impl Case for Unchecked {
-    fn replay(&self, _answer: &[u8], _observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        Ok(Score::from(0))
+    fn play(&self, _answer: &[u8], _observer: &mut dyn Observer) -> Result<Counted, CheckError> {
+        Ok((Score::from(0), Vec::new()))
     }
 
     fn features(&self) -> Vec<Feature> {

@@ -10,9 +10,7 @@
 use super::board::Board;
 use super::{Color, Column, Game, Placement, write};
 use crate::SolveError;
-use crate::search::{Clock, whole};
-use std::cmp::Ordering;
-use std::collections::HashSet;
+use crate::search::{Candidate, Clock, History, select, whole};
 use std::io::Write;
 
 /// Seconds; the limit is 4.
@@ -93,28 +91,14 @@ fn play<const P: usize>(game: &Game, clock: &Clock) -> Line {
 struct Position<const P: usize> {
     board: Board<P>,
     score: u32,
-    /// The index of its last placement in the history.
-    step: usize,
-}
-
-/// A placement, and the index of the one before it in the history.
-struct Step {
-    placement: Placement,
-    before: usize,
-}
-
-/// A possible next position.
-struct Candidate<const P: usize> {
-    position: Position<P>,
-    placement: Placement,
-    value: f64,
-    hash: u64,
+    /// The number of its last placement in the history.
+    step: u32,
 }
 
 /// Plays the first `length` columns until the clock shows `until`. Returns the best game found.
 fn run<const P: usize>(game: &Game, length: usize, style: Style, clock: &Clock, until: f64) -> Line {
     let begun = clock.used();
-    let mut history = vec![Step { placement: Placement { x: 0, shift: 0 }, before: 0 }];
+    let mut history = History::new();
     let mut beam = vec![Position::<P> { board: Board::new(game), score: 0, step: 0 }];
     let mut best = (0, 0);
     let mut expanded = 0;
@@ -122,7 +106,7 @@ fn run<const P: usize>(game: &Game, length: usize, style: Style, clock: &Clock, 
     for (done, &column) in game.columns[..length].iter().enumerate() {
         let candidates = successors(&beam, column, style, length - done - 1);
         expanded += beam.len();
-        beam = select(candidates, width, &mut history);
+        beam = select(candidates, width, &mut history).map(|(position, step)| Position { step, ..position }).collect();
         let Some(leader) = beam.iter().max_by_key(|position| position.score) else { break };
         if leader.score >= best.0 {
             best = (leader.score, leader.step);
@@ -131,11 +115,16 @@ fn run<const P: usize>(game: &Game, length: usize, style: Style, clock: &Clock, 
         let pace = expanded as f64 / (now - begun);
         width = whole(pace * (until - now) / (length - done) as f64).clamp(1, MAX_BEAM_WIDTH);
     }
-    Line { score: best.0, placements: trace(&history, best.1) }
+    Line { score: best.0, placements: history.up_to(best.1) }
 }
 
 /// Returns every possible next position. `left` columns come afterwards.
-fn successors<const P: usize>(beam: &[Position<P>], column: Column, style: Style, left: usize) -> Vec<Candidate<P>> {
+fn successors<const P: usize>(
+    beam: &[Position<P>],
+    column: Column,
+    style: Style,
+    left: usize,
+) -> Vec<Candidate<Position<P>, Placement>> {
     let shifts = match column {
         Column::Magic => 1,
         Column::Jewels([a, b, c]) if a == b && b == c => 1,
@@ -149,12 +138,9 @@ fn successors<const P: usize>(beam: &[Position<P>], column: Column, style: Style
             let score = position.score + board.play(column, placement);
             let value = f64::from(score) + promise(&board, style, left);
             let hash = board.hash();
-            candidates.push(Candidate {
-                position: Position { board, score, step: position.step },
-                placement,
-                value,
-                hash,
-            });
+            let before = position.step;
+            let position = Position { board, score, step: before };
+            candidates.push(Candidate { position, played: placement, before, value, hash });
         }
     }
     candidates
@@ -169,37 +155,6 @@ fn promise<const P: usize>(board: &Board<P>, style: Style, left: usize) -> f64 {
         _ => (chain * style.target.max(chain)).sqrt(),
     };
     chain + PAIR * f64::from(board.pairs()) - style.caution * f64::from(danger(board))
-}
-
-/// Returns the best distinct positions and adds their placements to the history.
-fn select<const P: usize>(
-    mut candidates: Vec<Candidate<P>>,
-    width: usize,
-    history: &mut Vec<Step>,
-) -> Vec<Position<P>> {
-    let order = |a: &Candidate<P>, b: &Candidate<P>| -> Ordering {
-        b.value.total_cmp(&a.value).then_with(|| a.hash.cmp(&b.hash))
-    };
-    candidates.sort_unstable_by(order);
-    let mut seen = HashSet::new();
-    let different = candidates.into_iter().filter(|candidate| seen.insert(candidate.hash)).take(width);
-    let kept = different.map(|Candidate { mut position, placement, .. }| {
-        history.push(Step { placement, before: position.step });
-        position.step = history.len() - 1;
-        position
-    });
-    kept.collect()
-}
-
-/// Returns the placements up to a step of the history.
-fn trace(history: &[Step], mut step: usize) -> Vec<Placement> {
-    let mut placements = Vec::new();
-    while step != 0 {
-        placements.push(history[step].placement);
-        step = history[step].before;
-    }
-    placements.reverse();
-    placements
 }
 
 /// The lines through a cell, as steps from it: the two other cells of every match it could complete.

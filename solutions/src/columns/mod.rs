@@ -105,22 +105,23 @@ fn write(placements: &[Placement], output: &mut dyn Write) -> Result<(), SolveEr
     Ok(())
 }
 
-pub(crate) fn solve_greedy(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
-    write(&play_greedily(&Game::read(input)?), output)
-}
-
-/// Plays until a column fits nowhere.
-fn play_greedily(game: &Game) -> Vec<Placement> {
-    let mut board = Board::<PLANES>::new(game);
+/// Plays until nothing is chosen.
+fn play(game: &Game, choose: impl Fn(&Board<PLANES>, Column) -> Option<Placement>) -> Vec<Placement> {
+    let mut board = Board::new(game);
     let mut placements = Vec::with_capacity(game.columns.len());
     for &column in &game.columns {
-        let Some(placement) = best_placement(&board, column) else { break };
+        let Some(placement) = choose(&board, column) else { break };
         board.play(column, placement);
         placements.push(placement);
     }
     placements
 }
 
+pub(crate) fn solve_greedy(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
+    write(&play(&Game::read(input)?, best_placement), output)
+}
+
+/// Returns the placement that gains most points, unless the column fits nowhere.
 fn best_placement(board: &Board<PLANES>, column: Column) -> Option<Placement> {
     let places = (0..).zip(board.heights()).filter(|&(x, _)| board.fits(x));
     let placements = places.flat_map(|(x, &height)| (0..3).map(move |shift| (Placement { x, shift }, height)));
@@ -133,21 +134,13 @@ fn best_placement(board: &Board<PLANES>, column: Column) -> Option<Placement> {
 }
 
 pub(crate) fn solve_quickstart(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
-    write(&play_lowest(&Game::read(input)?), output)
+    write(&play(&Game::read(input)?, |board, _| lowest_placement(board)), output)
 }
 
-/// Plays until a column fits nowhere.
-fn play_lowest(game: &Game) -> Vec<Placement> {
-    let mut board = Board::<PLANES>::new(game);
-    let mut placements = Vec::with_capacity(game.columns.len());
-    for &column in &game.columns {
-        let lowest = (0..).zip(board.heights()).min_by_key(|&(_, height)| height);
-        let Some(x) = lowest.map(|(x, _)| x).filter(|&x| board.fits(x)) else { break };
-        let placement = Placement { x, shift: 0 };
-        board.play(column, placement);
-        placements.push(placement);
-    }
-    placements
+/// Returns the lowest place, unless a column fits nowhere.
+fn lowest_placement(board: &Board<PLANES>) -> Option<Placement> {
+    let (x, _) = (0..).zip(board.heights()).min_by_key(|&(_, height)| height)?;
+    board.fits(x).then_some(Placement { x, shift: 0 })
 }
 
 #[cfg(test)]
@@ -174,7 +167,7 @@ mod greedy_tests {
     #[test]
     fn it_takes_a_match_rather_than_a_low_place() {
         let game = Game::read(b"6 13 2 baa acd").unwrap();
-        let placements = play_greedily(&game);
+        let placements = play(&game, best_placement);
         assert_eq!(placements, [Placement { x: 0, shift: 0 }, Placement { x: 0, shift: 0 }]);
     }
 }
@@ -196,6 +189,6 @@ mod quickstart_tests {
     fn it_stops_when_nothing_fits() {
         let input = format!("6 13 100 {}", "abc def ghi jkl mno ".repeat(20));
         // Four columns of three fit under a height of 13, on six places.
-        assert_eq!(play_lowest(&Game::read(input.as_bytes()).unwrap()).len(), 24);
+        assert_eq!(play(&Game::read(input.as_bytes()).unwrap(), |board, _| lowest_placement(board)).len(), 24);
     }
 }

@@ -2,7 +2,7 @@
 //! are compared.
 
 use super::game::{Answer, BLANK, Board, Cell, Rules};
-use crate::search::{Clock, Random};
+use crate::search::{Clock, History, Random};
 
 /// The number of columns, from the leftmost that is not empty, that moves may touch.
 const COLUMNS: usize = 3;
@@ -30,21 +30,14 @@ struct Position {
     board: Board,
     points: u64,
     value: f64,
-    /// The index of its last move in the history.
-    step: usize,
-}
-
-/// A move, and the index of the one before it in the history.
-struct Step {
-    path: Vec<Cell>,
-    before: usize,
+    /// The number of its last move in the history.
+    step: u32,
 }
 
 /// Plays so that few cells remain and many points are scored.
 pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     let cells = board.cells().count();
-    let mut search =
-        Search { rules, random: Random::new(1), history: vec![Step { path: vec![], before: 0 }], best: (0.0, 0) };
+    let mut search = Search { rules, random: Random::new(1), history: History::new(), best: (0.0, 0) };
     // Positions by the number of cells left.
     let mut waiting: Vec<Vec<Position>> = (0..=cells).map(|_| Vec::new()).collect();
     waiting[cells].push(Position { board: board.clone(), points: 0, value: 0.0, step: 0 });
@@ -61,15 +54,15 @@ pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
             search.expand(position, left, &mut waiting);
         }
     }
-    search.answer(board)
+    Answer::of(board, &search.history.up_to(search.best.1))
 }
 
 struct Search<'a> {
     rules: &'a Rules,
     random: Random,
-    history: Vec<Step>,
-    /// The logarithm of the best final score, and the index of its last move in the history.
-    best: (f64, usize),
+    history: History<Vec<Cell>>,
+    /// The logarithm of the best final score, and the number of its last move in the history.
+    best: (f64, u32),
 }
 
 impl Search<'_> {
@@ -93,34 +86,14 @@ impl Search<'_> {
             board.delete(&path);
             let points = position.points + points;
             let value = points as f64 - STEP * roughness(&board);
-            self.history.push(Step { path, before: position.step });
-            after.push(Position { board, points, value, step: self.history.len() - 1 });
+            let step = self.history.add(path, position.step);
+            after.push(Position { board, points, value, step });
         }
     }
 
     /// Returns whether no move may follow this one. This is rare, because moves remove two cells or more.
-    fn depth_is_used_up(&self, step: usize) -> bool {
-        self.rules.moves <= self.trace(step).count()
-    }
-
-    /// Returns the moves up to a step of the history, the last one first.
-    fn trace(&self, step: usize) -> impl Iterator<Item = &[Cell]> {
-        let steps = std::iter::successors(Some(step), |&step| Some(self.history[step].before));
-        steps.take_while(|&step| step != 0).map(|step| &self.history[step].path[..])
-    }
-
-    fn answer(&self, board: &Board) -> Answer {
-        let mut moves: Vec<&[Cell]> = self.trace(self.best.1).collect();
-        moves.reverse();
-        let mut board = board.clone();
-        let mut answer = Answer::new();
-        for path in moves {
-            if !answer.add(&board, path) {
-                break;
-            }
-            board.delete(path);
-        }
-        answer
+    fn depth_is_used_up(&self, step: u32) -> bool {
+        self.rules.moves <= self.history.back_from(step).count()
     }
 }
 

@@ -95,6 +95,19 @@ impl Answer {
         Self { moves: 0, text: String::new() }
     }
 
+    /// Returns the answer that plays these moves from this board on, as many as it may hold.
+    pub(super) fn of(board: &Board, moves: &[Vec<Cell>]) -> Self {
+        let mut board = board.clone();
+        let mut answer = Self::new();
+        for path in moves {
+            if !answer.add(&board, path) {
+                break;
+            }
+            board.delete(path);
+        }
+        answer
+    }
+
     /// Adds a move on the current board. Returns false and adds nothing if the answer would be too long.
     pub(super) fn add(&mut self, board: &Board, path: &[Cell]) -> bool {
         let before = self.text.len();

@@ -28,15 +28,7 @@ pub(super) fn play(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     let [palindromes, primes] = [by_palindromes(rules, board.clone(), clock), by_primes(rules, board, clock)];
     let worth = |moves: &[Move]| moves.iter().fold(0_u64, |sum, path| sum.saturating_add(path.points));
     let moves = if worth(&primes) > worth(&palindromes) { primes } else { palindromes };
-    let mut answer = Answer::new();
-    let mut board = board.clone();
-    for path in moves {
-        if !answer.add(&board, &path.cells) {
-            break;
-        }
-        board.delete(&path.cells);
-    }
-    answer
+    Answer::of(board, &moves.into_iter().map(|path| path.cells).collect::<Vec<_>>())
 }
 
 /// A path and its points.

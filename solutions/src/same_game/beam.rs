@@ -2,14 +2,11 @@
 //!
 //! The value of a board is its points, the points of its current groups, and the points if each colour were removed at
 //! once. A price is subtracted for every single block, and it grows as blocks disappear, because a cleared board counts
-//! four times. No weights suit all boards, so several searches with different weights share the time. A [`Field`] is a
-//! board as one array, for searches that remove millions of groups.
+//! four times. No weights suit all boards, so several searches with different weights share the time.
 
-use super::board::{Board, CLEARED, COLORS, Color, write_moves};
+use super::board::{Board, CLEARED, Census, Group, GroupFinder, write_moves};
 use crate::SolveError;
-use crate::input::Words;
-use crate::search::{Clock, whole};
-use std::collections::HashSet;
+use crate::search::{Candidate, Clock, History, select, whole};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
@@ -24,9 +21,6 @@ const LONE_COLOR: f64 = 1000.0;
 
 /// The number of blocks that an average move removes, to estimate the number of remaining moves.
 const BLOCKS_A_MOVE: f64 = 3.0;
-
-/// The value of an empty cell. Colours count from 1.
-const EMPTY: u8 = 0;
 
 /// The weights of a board's properties against its points.
 #[derive(Debug, Clone, Copy)]
@@ -52,11 +46,8 @@ const ALL_WEIGHTS: [Weights; 6] = [
 ];
 
 pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
-    let mut words = Words::new(input);
-    let board = Board::read(&mut words)?;
-    words.end()?;
+    let start = Board::read(input)?;
     let clock = Clock::start(TIME_LIMIT);
-    let start = Field::new(&board);
     let mut finder = GroupFinder::new(&start);
     let mut best = Line::default();
     for (weights, number) in ALL_WEIGHTS.into_iter().zip(1..) {
@@ -79,34 +70,20 @@ struct Line {
 
 /// A board in the beam.
 struct Position {
-    field: Field,
+    board: Board,
     groups: Vec<Group>,
     score: u32,
-    /// The index of its last move in the history.
-    step: usize,
-}
-
-/// A move, and the index of the one before it in the history.
-struct Step {
-    cell: u16,
-    before: usize,
-}
-
-/// A possible next position.
-struct Candidate {
-    position: Position,
-    cell: u16,
-    value: f64,
-    hash: u64,
+    /// The number of its last move in the history.
+    step: u32,
 }
 
 /// Searches until the clock shows `until`. Returns the best finished game.
-fn run(finder: &mut GroupFinder, start: &Field, weights: Weights, clock: &Clock, until: f64) -> Line {
+fn run(finder: &mut GroupFinder, start: &Board, weights: Weights, clock: &Clock, until: f64) -> Line {
     let begun = clock.used();
     let mut groups = Vec::new();
     let blocks = finder.count(start, &mut groups).blocks;
-    let mut beam = vec![Position { field: start.clone(), groups, score: 0, step: 0 }];
-    let mut history = vec![Step { cell: 0, before: 0 }];
+    let mut beam = vec![Position { board: start.clone(), groups, score: 0, step: 0 }];
+    let mut history = History::new();
     let mut best = (0, 0);
     let (mut width, mut expanded) = (1, 0);
     while !beam.is_empty() {
@@ -119,19 +96,18 @@ fn run(finder: &mut GroupFinder, start: &Field, weights: Weights, clock: &Clock,
                 if !candidate.position.groups.is_empty() {
                     candidates.push(candidate);
                 } else if candidate.position.score > best.0 {
-                    history.push(Step { cell: group.cell, before: position.step });
-                    best = (candidate.position.score, history.len() - 1);
+                    best = (candidate.position.score, history.add(group.cell, position.step));
                 }
             }
         }
         expanded += beam.len();
-        beam = select(candidates, width, &mut history);
+        beam = select(candidates, width, &mut history).map(|(position, step)| Position { step, ..position }).collect();
         let now = clock.used();
         let pace = expanded as f64 / (now - begun);
         let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
         width = whole(pace * (until - now) / moves).clamp(1, MAX_BEAM_WIDTH);
     }
-    Line { score: best.0, cells: trace(&history, best.1) }
+    Line { score: best.0, cells: history.up_to(best.1) }
 }
 
 /// Returns the position after a move, and its census. A finished game has its final score.
@@ -141,19 +117,19 @@ fn follow(
     group: Group,
     weights: Weights,
     blocks: u32,
-) -> (Candidate, Census) {
-    let field = finder.remove(&before.field, group);
+) -> (Candidate<Position, u16>, Census) {
+    let board = finder.remove(&before.board, group);
     let mut groups = Vec::new();
-    let census = finder.count(&field, &mut groups);
+    let census = finder.count(&board, &mut groups);
     let mut score = before.score + group.points();
     if census.blocks == 0 {
         score *= CLEARED;
     }
     let value = f64::from(score) + promise(&census, weights, blocks);
     let mut hasher = DefaultHasher::new();
-    field.hash(&mut hasher);
-    let position = Position { field, groups, score, step: before.step };
-    (Candidate { position, cell: group.cell, value, hash: hasher.finish() }, census)
+    board.hash(&mut hasher);
+    let position = Position { board, groups, score, step: before.step };
+    (Candidate { position, played: group.cell, before: before.step, value, hash: hasher.finish() }, census)
 }
 
 /// Returns the value of a board besides its points. The game started with `blocks`.
@@ -164,184 +140,6 @@ fn promise(census: &Census, weights: Weights, blocks: u32) -> f64 {
         - LONE_COLOR * f64::from(census.lone_colors)
 }
 
-/// Returns the best distinct positions and adds their moves to the history.
-fn select(mut candidates: Vec<Candidate>, width: usize, history: &mut Vec<Step>) -> Vec<Position> {
-    candidates.sort_unstable_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.hash.cmp(&b.hash)));
-    let mut seen = HashSet::new();
-    let different = candidates.into_iter().filter(|candidate| seen.insert(candidate.hash)).take(width);
-    let kept = different.map(|Candidate { mut position, cell, .. }| {
-        history.push(Step { cell, before: position.step });
-        position.step = history.len() - 1;
-        position
-    });
-    kept.collect()
-}
-
-fn trace(history: &[Step], mut step: usize) -> Vec<u16> {
-    let mut cells = Vec::new();
-    while step != 0 {
-        cells.push(history[step].cell);
-        step = history[step].before;
-    }
-    cells.reverse();
-    cells
-}
-
-/// A position: column by column from the left, each from the floor up. Columns without blocks are at the end.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Field {
-    rows: usize,
-    cells: Vec<u8>,
-}
-
-/// A group: its first cell and its number of cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Group {
-    pub(super) cell: u16,
-    pub(super) size: u16,
-}
-
-impl Group {
-    /// Returns the points for removing it.
-    pub(super) fn points(self) -> u32 {
-        let size = u32::from(self.size);
-        size * (size - 1) / 2
-    }
-}
-
-/// The counts of a position.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Census {
-    /// Pairs of blocks of one group, over all groups: the points for removing them now.
-    pairs: u32,
-    /// Pairs of blocks of one colour: the points if each colour were removed at once.
-    possible_pairs: u32,
-    /// Blocks.
-    pub(super) blocks: u32,
-    /// Blocks that belong to no group.
-    single: u32,
-    /// Colours with a single block left. With any of these the board cannot be cleared.
-    lone_colors: u32,
-}
-
-/// Finds groups.
-pub(super) struct GroupFinder {
-    /// For each cell, the number of the last search that visited it.
-    seen: Vec<u32>,
-    search: u32,
-    stack: Vec<u16>,
-}
-
-impl Field {
-    pub(super) fn new(board: &Board) -> Self {
-        let rows = board.rows();
-        let mut cells = Vec::with_capacity(board.columns().len() * rows);
-        for column in board.columns() {
-            cells.extend(column.iter().map(|color| color + 1));
-            cells.resize(cells.len().next_multiple_of(rows), EMPTY);
-        }
-        Self { rows, cells }
-    }
-
-    /// Returns the colour of a cell, which must have a block, as [`Board`] counts it.
-    pub(super) fn color(&self, cell: u16) -> Color {
-        self.cells[usize::from(cell)] - 1
-    }
-
-    /// Returns the row from the top and the column of a cell.
-    pub(super) fn place(&self, cell: u16) -> (usize, usize) {
-        let cell = usize::from(cell);
-        (self.rows - 1 - cell % self.rows, cell / self.rows)
-    }
-}
-
-/// Returns the cell with an index in [`Field::cells`].
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "a board has at most 2,500 cells")]
-fn cell_at(index: usize) -> u16 {
-    index as u16
-}
-
-impl GroupFinder {
-    /// Returns a finder for boards of this size.
-    pub(super) fn new(field: &Field) -> Self {
-        Self { seen: vec![0; field.cells.len()], search: 0, stack: Vec::new() }
-    }
-
-    /// Lists the groups and returns the counts.
-    pub(super) fn count(&mut self, field: &Field, groups: &mut Vec<Group>) -> Census {
-        groups.clear();
-        let mut census = Census::default();
-        let mut blocks = [0_u32; COLORS + 1];
-        self.search += 1;
-        for start in 0..field.cells.len() {
-            if field.cells[start] == EMPTY || self.seen[start] == self.search {
-                continue;
-            }
-            let cell = cell_at(start);
-            let size = self.walk(field, cell, |_| ());
-            blocks[usize::from(field.cells[start])] += size;
-            match size {
-                1 => census.single += 1,
-                _ => {
-                    census.pairs += size * (size - 1) / 2;
-                    groups.push(Group { cell, size: u16::try_from(size).expect("a board has at most 2,500 cells") });
-                }
-            }
-        }
-        census.blocks = blocks.iter().sum();
-        census.lone_colors = blocks.iter().map(|&count| u32::from(count == 1)).sum();
-        census.possible_pairs = blocks.iter().map(|&count| count * count.saturating_sub(1) / 2).sum();
-        census
-    }
-
-    /// Shows every cell of a group. Returns its size.
-    fn walk(&mut self, field: &Field, start: u16, mut show: impl FnMut(usize)) -> u32 {
-        let color = field.cells[usize::from(start)];
-        self.seen[usize::from(start)] = self.search;
-        self.stack.push(start);
-        let mut size = 0;
-        while let Some(cell) = self.stack.pop() {
-            let cell = usize::from(cell);
-            size += 1;
-            show(cell);
-            let height = cell % field.rows;
-            let below = (height > 0).then(|| cell - 1);
-            let above = (height + 1 < field.rows).then_some(cell + 1);
-            let sides = [below, above, cell.checked_sub(field.rows), Some(cell + field.rows)];
-            for next in sides.into_iter().flatten() {
-                if field.cells.get(next) == Some(&color) && self.seen[next] != self.search {
-                    self.seen[next] = self.search;
-                    self.stack.push(cell_at(next));
-                }
-            }
-        }
-        size
-    }
-
-    /// Removes a group. Blocks fall, and empty columns close up.
-    pub(super) fn remove(&mut self, field: &Field, group: Group) -> Field {
-        let mut after = field.clone();
-        self.search += 1;
-        self.walk(field, group.cell, |cell| after.cells[cell] = EMPTY);
-        let mut filled = 0;
-        let rows = field.rows;
-        for column in 0..after.cells.len() / rows {
-            let start = filled * rows;
-            let mut height = 0;
-            for cell in column * rows..(column + 1) * rows {
-                let block = std::mem::replace(&mut after.cells[cell], EMPTY);
-                if block != EMPTY {
-                    after.cells[start + height] = block;
-                    height += 1;
-                }
-            }
-            filled += usize::from(height > 0);
-        }
-        after
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::solve_largest_first;
@@ -349,18 +147,12 @@ mod tests {
     use crate::ground_truth;
     use crate::search::Random;
 
-    /// Returns the final score of a game.
-    fn replay(board: &Board, cells: impl Iterator<Item = (usize, usize)>) -> u64 {
-        let mut board = board.clone();
-        let mut score = 0;
-        for place in cells {
-            let groups = board.groups();
-            let chosen =
-                groups.iter().find(|group| group.blocks.iter().any(|&block| (board.row(block), block.x) == place));
-            score += chosen.unwrap().points();
-            board.remove(chosen.unwrap());
-        }
-        if board.is_empty() { score * 4 } else { score }
+    /// Returns the checker's score of a game.
+    fn score(input: &str, places: &[(usize, usize)]) -> checkers::Score {
+        let mut answer = Vec::new();
+        write_moves(places, &mut answer).unwrap();
+        let checker = checkers::find("same-game-free").unwrap();
+        checker.read(input.as_bytes()).unwrap().check(&answer).unwrap()
     }
 
     #[test]
@@ -370,59 +162,17 @@ mod tests {
         for _ in 0..10 {
             let row = |random: &mut Random| (0..8).map(|_| *random.pick(&["A", "B", "C"])).collect::<String>() + "\n";
             let text = format!("8\n{}", (0..8).map(|_| row(&mut random)).collect::<String>());
-            let board = Board::read(&mut Words::new(text.as_bytes())).unwrap();
-            let start = Field::new(&board);
+            let start = Board::read(text.as_bytes()).unwrap();
             let line = run(&mut GroupFinder::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
-            let score = replay(&board, line.cells.iter().map(|&cell| start.place(cell)));
-            assert_eq!(score, u64::from(line.score));
+            let places: Vec<_> = line.cells.iter().map(|&cell| start.place(cell)).collect();
+            let score = score(&text, &places);
+            assert_eq!(score, line.score.into());
             let plain = ground_truth::answer(solve_largest_first, &text);
-            let numbers: Vec<usize> =
-                plain.split_ascii_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
-            let plain = replay(&board, numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+            let checker = checkers::find("same-game-free").unwrap();
+            let plain = checker.read(text.as_bytes()).unwrap().check(plain.as_bytes()).unwrap();
             assert!(score >= plain, "{score} {plain}");
             better += u32::from(score > plain);
         }
         assert!(better > 5, "{better}");
-    }
-}
-
-#[cfg(test)]
-mod field_tests {
-    use super::*;
-    use crate::input::Words;
-    use crate::search::Random;
-
-    /// Plays at random on both boards.
-    #[test]
-    fn it_plays_as_the_plain_board_does() {
-        let mut random = Random::new(3);
-        for _ in 0..20 {
-            let rows: String =
-                (0..8).map(|_| (0..6).map(|_| *random.pick(&['A', 'B', 'C'])).collect::<String>() + " ").collect();
-            let mut board = Board::read(&mut Words::new(format!("8 {rows}").as_bytes())).unwrap();
-            let mut field = Field::new(&board);
-            let mut finder = GroupFinder::new(&field);
-            let mut groups = Vec::new();
-            loop {
-                let census = finder.count(&field, &mut groups);
-                let plain = board.groups();
-                assert_eq!(groups.len(), plain.len());
-                assert_eq!(u64::from(census.pairs), plain.iter().map(super::super::board::Group::points).sum::<u64>());
-                let blocks = board.columns().iter().map(Vec::len).sum::<usize>() as u32;
-                assert_eq!(census.single, blocks - groups.iter().map(|group| u32::from(group.size)).sum::<u32>());
-                if groups.is_empty() {
-                    break;
-                }
-                let group = *random.pick(&groups);
-                let (row, column) = field.place(group.cell);
-                let same = plain
-                    .iter()
-                    .find(|plain| plain.blocks.iter().any(|&block| (board.row(block), block.x) == (row, column)));
-                assert_eq!(same.unwrap().blocks.len(), usize::from(group.size));
-                board.remove(same.unwrap());
-                field = finder.remove(&field, group);
-                assert_eq!(field.cells.iter().all(|&cell| cell == EMPTY), board.is_empty());
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! A board of SameGame as stacks, and the rules of removing a group.
+//! A board of SameGame as one array, for searches that remove millions of groups, and the rules of removing a group.
 
 use crate::SolveError;
 use crate::input::Words;
@@ -13,37 +13,65 @@ pub(super) const CLEARED: u32 = 4;
 /// The maximum number of colours.
 pub(super) const COLORS: usize = 26;
 
-/// A position: for each column that is not empty, its blocks from the bottom up.
-#[derive(Debug, Clone)]
+/// The value of an empty cell. The value of a block is its colour plus one.
+const EMPTY: u8 = 0;
+
+/// A position: column by column from the left, each from the floor up. Columns without blocks are at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Board {
     rows: usize,
-    columns: Vec<Vec<Color>>,
+    cells: Vec<u8>,
 }
 
-/// A block by its column and its height above the floor.
+/// A group: its first cell and its number of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) x: usize,
-    y: usize,
-}
-
-/// Connected blocks of one colour, all of them, at least two.
-#[derive(Debug, Clone)]
 pub(super) struct Group {
-    pub(super) color: Color,
-    pub(super) blocks: Vec<Block>,
+    pub(super) cell: u16,
+    pub(super) size: u16,
 }
 
 impl Group {
     /// Returns the points for removing it.
-    pub(super) fn points(&self) -> u64 {
-        let size = self.blocks.len() as u64;
+    pub(super) fn points(self) -> u32 {
+        let size = u32::from(self.size);
         size * (size - 1) / 2
     }
 }
 
+/// The counts of a position.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Census {
+    /// Pairs of blocks of one group, over all groups: the points for removing them now.
+    pub(super) pairs: u32,
+    /// Pairs of blocks of one colour: the points if each colour were removed at once.
+    pub(super) possible_pairs: u32,
+    /// Blocks.
+    pub(super) blocks: u32,
+    /// Blocks that belong to no group.
+    pub(super) single: u32,
+    /// Colours with a single block left. With any of these the board cannot be cleared.
+    pub(super) lone_colors: u32,
+}
+
+/// Finds groups.
+pub(super) struct GroupFinder {
+    /// For each cell, the number of the last search that visited it.
+    seen: Vec<u32>,
+    search: u32,
+    stack: Vec<u16>,
+}
+
 impl Board {
-    pub(super) fn read(words: &mut Words) -> Result<Self, SolveError> {
+    /// Reads a case of the open game.
+    pub(super) fn read(input: &[u8]) -> Result<Self, SolveError> {
+        let mut words = Words::new(input);
+        let board = Self::read_from(&mut words)?;
+        words.end()?;
+        Ok(board)
+    }
+
+    /// Reads the number of rows and the rows.
+    pub(super) fn read_from(words: &mut Words) -> Result<Self, SolveError> {
         let rows: usize = words.number("a number of rows from 1 to 50", 1..=50)?;
         let expected = "a row of up to 50 capital letters";
         let first = words.word(expected)?;
@@ -51,75 +79,128 @@ impl Board {
         if width > 50 || !first.iter().all(u8::is_ascii_uppercase) {
             return Err(words.unexpected(expected, first));
         }
-        let mut columns: Vec<Vec<Color>> = first.iter().map(|letter| vec![letter - b'A']).collect();
-        for _ in 1..rows {
-            let row = words.text("a row as long as the first", width, |byte| byte.is_ascii_uppercase())?;
-            columns.iter_mut().zip(row).for_each(|(column, letter)| column.push(letter - b'A'));
+        let mut cells = vec![EMPTY; rows * width];
+        for row in 0..rows {
+            let letters = match row {
+                0 => first,
+                _ => words.text("a row as long as the first", width, |byte| byte.is_ascii_uppercase())?,
+            };
+            for (column, letter) in letters.iter().enumerate() {
+                cells[(column + 1) * rows - 1 - row] = letter - b'A' + 1;
+            }
         }
-        columns.iter_mut().for_each(|column| column.reverse());
-        Ok(Self { rows, columns })
+        Ok(Self { rows, cells })
     }
 
-    /// Returns the number of rows.
-    pub(super) fn rows(&self) -> usize {
-        self.rows
+    /// Returns the colours of all blocks.
+    pub(super) fn colors(&self) -> impl Iterator<Item = Color> {
+        self.cells.iter().filter(|&&cell| cell != EMPTY).map(|cell| cell - 1)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.columns.is_empty()
+    /// Returns the colour of a cell, which must have a block.
+    pub(super) fn color(&self, cell: u16) -> Color {
+        self.cells[usize::from(cell)] - 1
     }
 
-    /// Returns the row of a block; row 0 is the top of the board.
-    pub(super) fn row(&self, block: Block) -> usize {
-        self.rows - 1 - block.y
+    /// Returns the row from the top and the column of a cell.
+    pub(super) fn place(&self, cell: u16) -> (usize, usize) {
+        let cell = usize::from(cell);
+        (self.rows - 1 - cell % self.rows, cell / self.rows)
+    }
+}
+
+/// Returns the cell with an index in [`Board::cells`].
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a board has at most 2,500 cells")]
+fn cell_at(index: usize) -> u16 {
+    index as u16
+}
+
+impl GroupFinder {
+    /// Returns a finder for boards of this size.
+    pub(super) fn new(board: &Board) -> Self {
+        Self { seen: vec![0; board.cells.len()], search: 0, stack: Vec::new() }
     }
 
-    /// Returns the blocks' colours, column by column from the left, each from the bottom up.
-    pub(super) fn columns(&self) -> &[Vec<Color>] {
-        &self.columns
-    }
-
-    /// Returns every group.
-    pub(super) fn groups(&self) -> Vec<Group> {
-        let mut seen: Vec<Vec<bool>> = self.columns.iter().map(|column| vec![false; column.len()]).collect();
-        let mut groups = Vec::new();
-        for x in 0..self.columns.len() {
-            for y in 0..self.columns[x].len() {
-                if !seen[x][y] {
-                    let group = self.group_from(Block { x, y }, &mut seen);
-                    groups.extend((group.blocks.len() > 1).then_some(group));
+    /// Lists the groups and returns the counts.
+    pub(super) fn count(&mut self, board: &Board, groups: &mut Vec<Group>) -> Census {
+        groups.clear();
+        let mut census = Census::default();
+        let mut blocks = [0_u32; COLORS + 1];
+        self.search += 1;
+        for start in 0..board.cells.len() {
+            if board.cells[start] == EMPTY || self.seen[start] == self.search {
+                continue;
+            }
+            let cell = cell_at(start);
+            let size = self.walk(board, cell, |_| ());
+            blocks[usize::from(board.cells[start])] += size;
+            match size {
+                1 => census.single += 1,
+                _ => {
+                    census.pairs += size * (size - 1) / 2;
+                    groups.push(Group { cell, size: u16::try_from(size).expect("a board has at most 2,500 cells") });
                 }
             }
         }
-        groups
+        census.blocks = blocks.iter().sum();
+        census.lone_colors = blocks.iter().map(|&count| u32::from(count == 1)).sum();
+        census.possible_pairs = blocks.iter().map(|&count| count * count.saturating_sub(1) / 2).sum();
+        census
     }
 
-    fn group_from(&self, start: Block, seen: &mut [Vec<bool>]) -> Group {
-        let color = self.columns[start.x][start.y];
-        let mut blocks = vec![start];
-        seen[start.x][start.y] = true;
-        let mut next = 0;
-        while let Some(&Block { x, y }) = blocks.get(next) {
-            next += 1;
-            // A step below zero wraps around to a place that no board has.
-            for (x, y) in [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)] {
-                let same = self.columns.get(x).and_then(|column| column.get(y)) == Some(&color);
-                if same && !std::mem::replace(&mut seen[x][y], true) {
-                    blocks.push(Block { x, y });
+    /// Shows every cell of a group. Returns its size.
+    fn walk(&mut self, board: &Board, start: u16, mut show: impl FnMut(usize)) -> u32 {
+        let color = board.cells[usize::from(start)];
+        self.seen[usize::from(start)] = self.search;
+        self.stack.push(start);
+        let mut size = 0;
+        while let Some(cell) = self.stack.pop() {
+            let cell = usize::from(cell);
+            size += 1;
+            show(cell);
+            let height = cell % board.rows;
+            let below = (height > 0).then(|| cell - 1);
+            let above = (height + 1 < board.rows).then_some(cell + 1);
+            let sides = [below, above, cell.checked_sub(board.rows), Some(cell + board.rows)];
+            for next in sides.into_iter().flatten() {
+                if board.cells.get(next) == Some(&color) && self.seen[next] != self.search {
+                    self.seen[next] = self.search;
+                    self.stack.push(cell_at(next));
                 }
             }
         }
-        Group { color, blocks }
+        size
+    }
+
+    /// Returns the row and the column of a group's first block, by rows from the top.
+    pub(super) fn corner(&mut self, board: &Board, group: Group) -> (usize, usize) {
+        let mut corner = board.place(group.cell);
+        self.search += 1;
+        self.walk(board, group.cell, |cell| corner = corner.min(board.place(cell_at(cell))));
+        corner
     }
 
     /// Removes a group. Blocks fall, and empty columns close up.
-    pub(super) fn remove(&mut self, group: &Group) {
-        let mut blocks = group.blocks.clone();
-        blocks.sort_unstable_by_key(|block| std::cmp::Reverse(block.y));
-        for Block { x, y } in blocks {
-            self.columns[x].remove(y);
+    pub(super) fn remove(&mut self, board: &Board, group: Group) -> Board {
+        let mut after = board.clone();
+        self.search += 1;
+        self.walk(board, group.cell, |cell| after.cells[cell] = EMPTY);
+        let mut filled = 0;
+        let rows = board.rows;
+        for column in 0..after.cells.len() / rows {
+            let start = filled * rows;
+            let mut height = 0;
+            for cell in column * rows..(column + 1) * rows {
+                let block = std::mem::replace(&mut after.cells[cell], EMPTY);
+                if block != EMPTY {
+                    after.cells[start + height] = block;
+                    height += 1;
+                }
+            }
+            filled += usize::from(height > 0);
         }
-        self.columns.retain(|column| !column.is_empty());
+        after
     }
 }
 
@@ -148,21 +229,24 @@ mod tests {
                 |random: &mut Random| (0..columns).map(|_| *random.pick(&["A", "B", "C", "D"][..colors])).collect();
             let grid: Vec<String> = (0..rows).map(|_| row(&mut random)).collect();
             let input = format!("{rows}\n{}\n", grid.join("\n"));
-            let mut board = Board::read(&mut Words::new(input.as_bytes())).unwrap();
-            let (mut score, mut places) = (0, Vec::new());
-            loop {
-                let groups = board.groups();
+            let mut board = Board::read(input.as_bytes()).unwrap();
+            let mut finder = GroupFinder::new(&board);
+            let (mut score, mut places, mut groups) = (0, Vec::new(), Vec::new());
+            let census = loop {
+                let census = finder.count(&board, &mut groups);
+                assert_eq!(census.pairs, groups.iter().map(|group| group.points()).sum::<u32>());
+                let grouped: u32 = groups.iter().map(|group| u32::from(group.size)).sum();
+                assert_eq!((census.blocks, board.colors().count()), (census.single + grouped, census.blocks as usize));
                 if groups.is_empty() {
-                    break;
+                    break census;
                 }
-                let group = random.pick(&groups);
-                let block = *random.pick(&group.blocks);
-                places.push((board.row(block), block.x));
+                let group = *random.pick(&groups);
+                places.push(board.place(group.cell));
                 score += group.points();
-                board.remove(group);
-            }
-            if board.is_empty() {
-                score *= u64::from(CLEARED);
+                board = finder.remove(&board, group);
+            };
+            if census.blocks == 0 {
+                score *= CLEARED;
                 cleared += 1;
             }
             let mut answer = Vec::new();

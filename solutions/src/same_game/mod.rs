@@ -13,8 +13,7 @@ use crate::input::Words;
 use crate::search::Clock;
 use crate::search::Random;
 use crate::{Solution, SolveError, Strength};
-use beam::{Field, Group, GroupFinder};
-use board::{Board, CLEARED, COLORS, Color, write_moves};
+use board::{Board, CLEARED, COLORS, Color, Group, GroupFinder, write_moves};
 use std::io::Write;
 
 /// The place of each colour in the order.
@@ -53,10 +52,10 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
 
 pub(crate) fn solve_prescribed(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let mut words = Words::new(input);
-    let board = Board::read(&mut words)?;
+    let board = Board::read_from(&mut words)?;
     let places = read_order(&mut words)?;
     words.end()?;
-    if board.columns().iter().flatten().any(|&color| places[usize::from(color)].is_none()) {
+    if board.colors().any(|color| places[usize::from(color)].is_none()) {
         return Err(words.unexpected("an order with every colour of the board", b"one without"));
     }
     writeln!(output, "{}", prescribed_score(board, &places))?;
@@ -77,38 +76,35 @@ fn read_order(words: &mut Words) -> Result<Places, SolveError> {
     Ok(places)
 }
 
-fn prescribed_score(mut board: Board, places: &Places) -> u64 {
+fn prescribed_score(mut board: Board, places: &Places) -> u32 {
+    let mut finder = GroupFinder::new(&board);
+    let mut groups = Vec::new();
     let mut score = 0;
-    while let Some(group) = board.groups().into_iter().min_by_key(|group| precedence(&board, places, group)) {
+    loop {
+        let blocks = finder.count(&board, &mut groups).blocks;
+        let place = |group: &Group| places[usize::from(board.color(group.cell))];
+        let next = groups.iter().min_by_key(|group| (place(group), group.size, finder.corner(&board, **group)));
+        let Some(&group) = next else { return if blocks == 0 { score * CLEARED } else { score } };
         score += group.points();
-        board.remove(&group);
+        board = finder.remove(&board, group);
     }
-    if board.is_empty() { score * u64::from(CLEARED) } else { score }
-}
-
-/// Returns the key of a group. The group with the smallest key is removed first.
-fn precedence(board: &Board, places: &Places, group: &board::Group) -> impl Ord + use<> {
-    let corner = group.blocks.iter().map(|&block| (board.row(block), block.x)).min();
-    (places[usize::from(group.color)], group.blocks.len(), corner)
 }
 
 pub(crate) fn solve_largest_first(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
-    let mut words = Words::new(input);
-    let mut board = Board::read(&mut words)?;
-    words.end()?;
-    let mut moves = Vec::new();
-    while let Some(group) = board.groups().into_iter().max_by_key(|group| group.blocks.len()) {
-        let block = group.blocks[0];
-        moves.push((board.row(block), block.x));
-        board.remove(&group);
+    let mut board = Board::read(input)?;
+    let mut finder = GroupFinder::new(&board);
+    let (mut groups, mut moves) = (Vec::new(), Vec::new());
+    finder.count(&board, &mut groups);
+    while let Some(&group) = groups.iter().max_by_key(|group| group.size) {
+        moves.push(board.place(group.cell));
+        board = finder.remove(&board, group);
+        finder.count(&board, &mut groups);
     }
     write_moves(&moves, output)
 }
 
 pub(crate) fn solve_tabu(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
-    let mut words = Words::new(input);
-    let board = Board::read(&mut words)?;
-    words.end()?;
+    let board = Board::read(input)?;
     write_moves(&best_playout(&board, &Clock::start(TABU_TIME_LIMIT)).places, output)
 }
 
@@ -120,14 +116,13 @@ struct Playout {
 }
 
 /// Plays games until the time is over, at least one. Returns the best.
-fn best_playout(board: &Board, clock: &Clock) -> Playout {
-    let start = Field::new(board);
-    let tabu = most_frequent_color(board);
-    let mut finder = GroupFinder::new(&start);
+fn best_playout(start: &Board, clock: &Clock) -> Playout {
+    let tabu = most_frequent_color(start);
+    let mut finder = GroupFinder::new(start);
     let mut random = Random::new(1);
-    let mut best = play_out(&mut finder, &start, tabu, &mut random);
+    let mut best = play_out(&mut finder, start, tabu, &mut random);
     while clock.used() < 1.0 {
-        let playout = play_out(&mut finder, &start, tabu, &mut random);
+        let playout = play_out(&mut finder, start, tabu, &mut random);
         if playout.score > best.score {
             best = playout;
         }
@@ -136,27 +131,27 @@ fn best_playout(board: &Board, clock: &Clock) -> Playout {
 }
 
 /// Plays one game. A group of the tabu colour is removed only if there is no other.
-fn play_out(finder: &mut GroupFinder, start: &Field, tabu: Color, random: &mut Random) -> Playout {
-    let mut field = start.clone();
+fn play_out(finder: &mut GroupFinder, start: &Board, tabu: Color, random: &mut Random) -> Playout {
+    let mut board = start.clone();
     let mut playout = Playout::default();
     let mut groups = Vec::new();
     loop {
-        let blocks = finder.count(&field, &mut groups).blocks;
+        let blocks = finder.count(&board, &mut groups).blocks;
         if groups.is_empty() {
             playout.score *= if blocks == 0 { CLEARED } else { 1 };
             return playout;
         }
-        let free: Vec<Group> = groups.iter().copied().filter(|group| field.color(group.cell) != tabu).collect();
+        let free: Vec<Group> = groups.iter().copied().filter(|group| board.color(group.cell) != tabu).collect();
         let group = *random.pick(if free.is_empty() { &groups } else { &free });
         playout.score += group.points();
         playout.places.push(start.place(group.cell));
-        field = finder.remove(&field, group);
+        board = finder.remove(&board, group);
     }
 }
 
 fn most_frequent_color(board: &Board) -> Color {
     let mut blocks = [0; COLORS];
-    board.columns().iter().flatten().for_each(|&color| blocks[usize::from(color)] += 1);
+    board.colors().for_each(|color| blocks[usize::from(color)] += 1);
     (0..).zip(blocks).max_by_key(|&(_, blocks)| blocks).map_or(0, |(color, _)| color)
 }
 
@@ -216,7 +211,7 @@ mod tabu_tests {
     #[test]
     fn the_tabu_colour_goes_last_and_at_once() {
         // Without the Bs and the Cs between them, the As are one group.
-        let board = Board::read(&mut Words::new(b"3 AAA BBC AAC")).unwrap();
+        let board = Board::read(b"3 AAA BBC AAC").unwrap();
         let playout = best_playout(&board, &Clock::start(0.0));
         assert_eq!((playout.score, playout.places.len()), ((1 + 1 + 10) * CLEARED, 3));
     }
@@ -226,7 +221,7 @@ mod tabu_tests {
         let checker = checkers::find("same-game-free").unwrap();
         for seed in 1..=10 {
             let input = checker.generate(seed).unwrap();
-            let playout = best_playout(&Board::read(&mut Words::new(&input)).unwrap(), &Clock::start(0.01));
+            let playout = best_playout(&Board::read(&input).unwrap(), &Clock::start(0.01));
             let mut answer = Vec::new();
             write_moves(&playout.places, &mut answer).unwrap();
             assert_eq!(checker.read(&input).unwrap().check(&answer).unwrap().to_string(), playout.score.to_string());

@@ -8,7 +8,7 @@ use super::board::{Board, completing_swaps};
 use super::promise::{Blocks, Promise, Promises, REMOVED, each, near_cell, near_square};
 use super::{Game, MOVES, Swap, TIME_LIMIT, swaps, write};
 use crate::SolveError;
-use crate::search::{Clock, whole};
+use crate::search::{Clock, History, whole};
 use std::cmp::Reverse;
 use std::io::Write;
 
@@ -44,17 +44,11 @@ struct Position {
     promises: Promises,
     /// The value: removed squares and all promises.
     value: i32,
-    /// The index of its last move in the history.
+    /// The number of its last move in the history.
     step: u32,
     /// The last move, if it completed no square. The next one must be near it. Otherwise it could also have come first,
     /// and the same boards would be evaluated repeatedly.
     prepared: Option<Swap>,
-}
-
-/// A move, and the index of the one before it in the history.
-struct Step {
-    swap: Swap,
-    before: u32,
 }
 
 /// The game's fixed data.
@@ -78,7 +72,7 @@ impl Search {
     /// Returns the moves of the best game found.
     fn run(&self, moves: usize, clock: &Clock) -> Vec<Swap> {
         let mut beam = vec![self.first_position()];
-        let mut history = vec![Step { swap: Swap::default(), before: 0 }];
+        let mut history = History::new();
         let (mut width, mut expanded) = (1, 0);
         for done in 0..moves {
             let candidates = self.candidates(&beam, width);
@@ -91,7 +85,7 @@ impl Search {
             }
         }
         let best = beam.iter().max_by_key(|position| position.board.score());
-        best.map_or_else(Vec::new, |best| trace(&history, best.step))
+        best.map_or_else(Vec::new, |best| history.up_to(best.step))
     }
 
     fn first_position(&self) -> Position {
@@ -161,30 +155,17 @@ impl Search {
     }
 
     /// Returns the best positions and adds their moves to the history.
-    fn select(&self, beam: &[Position], candidates: Best, history: &mut Vec<Step>) -> Vec<Position> {
+    fn select(&self, beam: &[Position], candidates: Best, history: &mut History<Swap>) -> Vec<Position> {
         let follow = |Candidate { value, parent, swap, quiet, .. }: Candidate| {
             let before = &beam[parent as usize];
             let (board, changed) = self.play(before, swap);
             let mut promises = before.promises;
             each(changed, |block| promises[block] = self.promise.of(&board, block));
-            history.push(Step { swap, before: before.step });
-            let step = u32::try_from(history.len() - 1).expect("10,000 moves of a beam of thousands stay below 2^32");
+            let step = history.add(swap, before.step);
             Position { board, promises, value, step, prepared: quiet.then_some(swap) }
         };
         candidates.into_different().into_iter().map(follow).collect()
     }
-}
-
-/// Returns the moves that led to a step.
-fn trace(history: &[Step], mut step: u32) -> Vec<Swap> {
-    let mut moves = Vec::new();
-    while step != 0 {
-        let Step { swap, before } = history[step as usize];
-        moves.push(swap);
-        step = before;
-    }
-    moves.reverse();
-    moves
 }
 
 /// Returns whether a swap is near the one that prepared it, if any.
@@ -281,7 +262,7 @@ mod tests {
     #[test]
     fn what_is_weighed_in_steps_is_what_a_whole_board_is_worth() {
         let search = Search::new(&game());
-        let mut history = vec![Step { swap: Swap::default(), before: 0 }];
+        let mut history = History::new();
         let mut beam = vec![search.first_position()];
         for _ in 0..40 {
             beam = search.select(&beam, search.candidates(&beam, 5), &mut history);
