@@ -52,9 +52,9 @@ fn draft(family: u64, random: &mut FrozenRandom) -> Draft {
     match family {
         1 => one_move_on_a_wide_board(random),
         2 => to_be_cleared(random),
-        3 => primes_before_palindromes(random),
-        4 => long_primes(random),
-        5 => short_paths(random),
+        3 => any_digits(random, 20..=50, 20..=100, 5..=10, [2..=3, 0..=1]),
+        4 => any_digits(random, 70..=110, 50..=200, 18..=30, [2..=2, 0..=0]),
+        5 => any_digits(random, 70..=110, 300..=1200, 8..=8, [2..=2, 2..=2]),
         6 => one_palindrome(random),
         7 => one_odd_palindrome(random),
         8 => fives_and_sixes(random),
@@ -105,28 +105,23 @@ fn to_be_cleared(random: &mut FrozenRandom) -> Draft {
     Draft { grid, moves, lengths: 2..=longest, exponents: [1, 1], halves_for_what_is_left: true }
 }
 
-fn primes_before_palindromes(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.length(20, 50), random.length(20, 50));
-    let moves = random.length(20, 100);
-    let lengths = 2..=random.length(5, 10);
-    let exponents = [random.between(2, 3), random.between(0, 1)];
+/// Draws everything from these ranges: the rows and the columns, the moves, the longest length, the exponents. Numbers
+/// whose range has a single value are not drawn.
+fn any_digits(
+    random: &mut FrozenRandom,
+    sides: RangeInclusive<usize>,
+    moves: RangeInclusive<usize>,
+    longest: RangeInclusive<usize>,
+    exponents: [RangeInclusive<usize>; 2],
+) -> Draft {
+    let mut drawn = |range: &RangeInclusive<usize>| match range.start() == range.end() {
+        true => *range.start(),
+        false => random.length(*range.start(), *range.end()),
+    };
+    let [rows, columns, moves, longest] = [&sides, &sides, &moves, &longest].map(&mut drawn);
+    let exponents = exponents.map(|exponent| drawn(&exponent) as u64);
     let grid = Grid::of(rows, columns, |_, _| *random.pick(&ANY_DIGIT));
-    Draft { grid, moves, lengths, exponents, halves_for_what_is_left: false }
-}
-
-fn long_primes(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.length(70, 110), random.length(70, 110));
-    let moves = random.length(50, 200);
-    let lengths = 2..=random.length(18, 30);
-    let grid = Grid::of(rows, columns, |_, _| *random.pick(&ANY_DIGIT));
-    Draft { grid, moves, lengths, exponents: [2, 0], halves_for_what_is_left: false }
-}
-
-fn short_paths(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.length(70, 110), random.length(70, 110));
-    let moves = random.length(300, 1200);
-    let grid = Grid::of(rows, columns, |_, _| *random.pick(&ANY_DIGIT));
-    Draft { grid, moves, lengths: 2..=8, exponents: [2, 2], halves_for_what_is_left: false }
+    Draft { grid, moves, lengths: 2..=longest, exponents, halves_for_what_is_left: false }
 }
 
 fn one_palindrome(random: &mut FrozenRandom) -> Draft {

@@ -64,26 +64,30 @@ fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Cou
     let mut answer = Answer::open(answer, parameters, &input.board)?;
     let mut board = input.board.clone();
     let mut primality = Primality::default();
-    let mut progress = Progress::new(observer);
-    let (mut path, mut number) = (Vec::new(), Vec::new());
-    let (mut moves, mut wasted) = (0, 0);
-    progress.start(&board);
+    let mut progress = Progress { observer, step: 0, total: BigUint::ZERO };
+    let (mut path, mut number, mut wasted) = (Vec::new(), Vec::new(), 0);
+    progress.show(&BigUint::ZERO, &board, &[], || "the board is full".to_owned());
     while answer.next_path(&board, &mut path)? {
         spell(&board, &path, &mut number);
         let subscores = Subscores::of(&number, parameters, &mut primality)
             .map_err(|TooMuchWork| answer.undecided_last_move(too_much_work(number.len())))?;
-        progress.chosen(answer.step(), &board, &path, &number, &subscores);
-        moves += 1;
-        if subscores.score() == BigUint::ZERO {
+        let score = subscores.score();
+        progress.step = answer.step();
+        progress.show(&score, &board, &path, || caption(&number, &subscores));
+        if score == BigUint::ZERO {
             wasted += 1;
         } else {
             board.take(&mut path);
-            progress.dropped(&board);
+            progress.show(&BigUint::ZERO, &board, &[], || format!("the rest drops: {} left", board.filled));
         }
     }
-    let score = final_score(progress.total(), parameters, board.filled);
-    progress.end(&board, parameters, &score);
-    Ok(counted(BigInt::from(score), &METRICS, [moves, wasted, board.filled]))
+    let score = final_score(&progress.total, parameters, board.filled);
+    if parameters.halves_for_what_is_left {
+        let points = std::mem::replace(&mut progress.total, score);
+        let caption = || format!("{points} halved for each of the {} left", board.filled);
+        progress.show(&BigUint::ZERO, &board, &[], caption);
+    }
+    Ok(counted(BigInt::from(progress.total), &METRICS, [progress.step, wasted, board.filled]))
 }
 
 fn too_much_work(digits: usize) -> String {
@@ -144,56 +148,29 @@ struct Progress<'a> {
     total: BigUint,
 }
 
-impl<'a> Progress<'a> {
-    fn new(observer: &'a mut dyn Observer) -> Self {
-        Self { observer, step: 0, total: BigUint::ZERO }
-    }
-
-    fn total(&self) -> &BigUint {
-        &self.total
-    }
-
-    fn start(&mut self, board: &Board) {
-        self.show(&BigUint::ZERO, || ("the board is full".to_owned(), picture(board, &[])));
-    }
-
-    /// Counts and shows a move. The path is still on `board`.
-    fn chosen(&mut self, step: usize, board: &Board, path: &[CellIndex], number: &[u8], subscores: &Subscores) {
-        self.step = step;
-        let score = subscores.score();
-        self.total += &score;
-        self.show(&score, || {
-            let number = shortened(number);
-            let caption = if score == BigUint::ZERO {
-                format!("{number} scores nothing: the move is wasted")
-            } else {
-                format!("{number} scores {} as a prime + {} as a palindrome", subscores.prime, subscores.palindrome)
-            };
-            (caption, picture(board, path))
-        });
-    }
-
-    fn dropped(&mut self, board: &Board) {
-        self.show(&BigUint::ZERO, || (format!("the rest drops: {} left", board.filled), picture(board, &[])));
-    }
-
-    /// With F = 1, shows the final score in an additional frame.
-    fn end(&mut self, board: &Board, parameters: &Parameters, score: &BigUint) {
-        if parameters.halves_for_what_is_left {
-            let points = std::mem::replace(&mut self.total, score.clone());
-            let caption = || format!("{points} halved for each of the {} left", board.filled);
-            self.show(&BigUint::ZERO, || (caption(), picture(board, &[])));
-        }
-    }
-
-    fn show(&mut self, gained: &BigUint, scene: impl Fn() -> (String, crate::Board)) {
+impl Progress<'_> {
+    fn show(&mut self, gained: &BigUint, board: &Board, marked: &[CellIndex], caption: impl Fn() -> String) {
+        self.total += gained;
         let (step, total) = (self.step, &self.total);
         let exact = |points: &BigUint| Score::from(BigInt::from(points.clone()));
-        self.observer.step(step, &mut || {
-            let (caption, board) = scene();
-            let ahead = crate::Board::default();
-            Frame { step, caption, gained: exact(gained), total: exact(total), board, ahead }
+        self.observer.step(step, &mut || Frame {
+            step,
+            caption: caption(),
+            gained: exact(gained),
+            total: exact(total),
+            board: picture(board, marked),
+            ahead: crate::Board::default(),
         });
+    }
+}
+
+fn caption(number: &[u8], subscores: &Subscores) -> String {
+    let number = shortened(number);
+    let Subscores { prime, palindrome } = subscores;
+    if subscores.score() == BigUint::ZERO {
+        format!("{number} scores nothing: the move is wasted")
+    } else {
+        format!("{number} scores {prime} as a prime + {palindrome} as a palindrome")
     }
 }
 
