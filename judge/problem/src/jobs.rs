@@ -4,6 +4,7 @@ use crate::{BrokenRule, Digest, Features, Outcome, Verdict};
 use checkers::Score;
 use num_traits::ToPrimitive;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -244,11 +245,21 @@ impl PartialEq for OutcomeGrid {
     }
 }
 
-/// A packed outcome: the verdict, a score of 64 bits, another score as text, CPU time, wall time, waiting time, memory,
-/// whether the times are noisy, the node, the metrics as text, and what was said: note, broken rule, standard error. Few
-/// accepted cases have the latter.
-type Packed<'a> = (
-    Verdict,
+/// A packed outcome.
+type Packed<'a> = (Verdict, Parts<'a>);
+
+/// The parts of a packed outcome.
+#[derive(Serialize, Deserialize)]
+enum Parts<'a> {
+    /// All that most accepted cases have: a score of 64 bits, CPU time, wall time, and memory.
+    Usual(i64, [u64; 3]),
+    /// Any parts.
+    All(Box<AllParts<'a>>),
+}
+
+/// A score of 64 bits, another score as text, CPU time, wall time, waiting time, memory, whether the times are noisy, the
+/// node, the metrics as text, and what was said: note, broken rule, standard error.
+type AllParts<'a> = (
     Option<i64>,
     Option<String>,
     [Option<u64>; 4],
@@ -268,15 +279,27 @@ fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     let has_said = !note.is_empty() || !stderr.is_empty() || *broken != BrokenRule::default();
     let said = has_said.then(|| (note.into(), Cow::Borrowed(broken), stderr.into()));
     let numbers = [cpu, wall, waited, *memory];
-    let packed: Packed<'_> =
-        (*verdict, short, long, numbers, *noisy, node.as_ref().map(Cow::from), metrics.to_string(), said);
+    let parts = match (short, long, numbers, *noisy, node.as_ref().map(Cow::from), metrics.to_string(), said) {
+        (Some(score), None, [Some(cpu), Some(wall), None, Some(memory)], false, None, metrics, None)
+            if metrics.is_empty() =>
+        {
+            Parts::Usual(score, [cpu, wall, memory])
+        }
+        all => Parts::All(Box::new(all)),
+    };
+    let packed: Packed<'_> = (*verdict, parts);
     *bytes = postcard::to_extend(&packed, std::mem::take(bytes)).expect("any outcome can be packed");
 }
 
 /// Unpacks the outcome at the start of these bytes.
 fn unpack(bytes: &[u8]) -> Outcome {
-    let (packed, _): (Packed<'_>, _) = postcard::take_from_bytes(bytes).expect("an outcome was packed here");
-    let (verdict, short, long, [cpu, wall, waited, memory], noisy, node, metrics, said) = packed;
+    let ((verdict, parts), _): (Packed<'_>, _) = postcard::take_from_bytes(bytes).expect("an outcome was packed here");
+    let (short, long, [cpu, wall, waited, memory], noisy, node, metrics, said) = match parts {
+        Parts::Usual(score, [cpu, wall, memory]) => {
+            (Some(score), None, [Some(cpu), Some(wall), None, Some(memory)], false, None, String::new(), None)
+        }
+        Parts::All(all) => *all,
+    };
     let long = long.map(|score| score.parse().expect("a score is read as it was written"));
     let [cpu, wall, waited] = [cpu, wall, waited].map(|time| time.map(Duration::from_nanos));
     let (note, broken, stderr) = said.unwrap_or_default();
@@ -418,6 +441,6 @@ mod tests {
         };
         let mut bytes = Vec::new();
         pack(&outcome, &mut bytes);
-        assert!(bytes.len() <= 28, "{}", bytes.len());
+        assert!(bytes.len() <= 20, "{}", bytes.len());
     }
 }

@@ -198,9 +198,9 @@ const POWERS: [i32; 3] = [0, 1, 2];
 /// The weight of the common noise, in values, relative to a case's own noise.
 const COMMON_NOISE: f64 = 4.0;
 
-/// Returns, by setting, the variance of the sum of its values, still without a mean. Some cases are noisier than others: the noise of each is
-/// estimated from its own deviations, and shrunk towards the common noise. `squares` are the squared deviations of the
-/// values, relative to their `variance` up to a factor.
+/// Returns, by setting, the variance of the sum of its values, still without a mean. Some cases are noisier than others:
+/// the noise of each is estimated from its own deviations, and shrunk towards the common noise. `squares` are the squared
+/// deviations of the values, relative to their `variance` up to a factor.
 fn errors(cells: &[Cell], squares: &[f64], settings: usize, noise: f64, variance: impl Fn(&Cell) -> f64) -> Vec<Worth> {
     let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
     let mut of_cases = vec![Share { sum: COMMON_NOISE, weight: COMMON_NOISE }; cases(cells)];
