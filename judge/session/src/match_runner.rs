@@ -319,11 +319,14 @@ impl MatchResult {
     /// Returns the result of a plan of which these jobs were played.
     pub fn of_jobs(plan: Plan, jobs: &[FinishedJob]) -> Self {
         let mut played = Self::unplayed(plan);
-        for FinishedJob { job, outcome, evidence, .. } in jobs {
-            played.inputs[job.case] = played.inputs[job.case].or(evidence.input);
-            played.outcomes.set(*job, outcome);
-        }
+        jobs.iter().for_each(|finished| played.add_job(finished));
         played
+    }
+
+    /// Adds a finished job of the plan.
+    pub fn add_job(&mut self, FinishedJob { job, outcome, evidence, .. }: &FinishedJob) {
+        self.inputs[job.case] = self.inputs[job.case].or(evidence.input);
+        self.outcomes.set(*job, outcome);
     }
 
     /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; outcomes of
