@@ -3,15 +3,15 @@
 use crate::recorder::RESUME;
 use crate::running::{self, DetachPolicy, template};
 use crate::{
-    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection,
-    command_line, entrants, programs, restored_run, sandbox,
+    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, case_selection, command_line,
+    entrants, programs, restored_run, sandbox,
 };
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::{
     Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes,
 };
 use judge_journal::{Part, RunEnd};
-use judge_problem::scoring::{InvalidResults, Scoreboard, Standing};
+use judge_problem::scoring::{InvalidResults, Scoreboard, ScoredRun, Standing};
 use judge_problem::{
     BestSource, CaseList, CaseSpec, Catalogue, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Order, Outcome,
     OutcomeGrid, Plan, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
