@@ -47,7 +47,7 @@ pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{
     BuildArgs, CaseArgs, ConditionArgs, DetachArgs, Engine, EngineArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs,
-    SandboxArgs, ShardArg, SortArgs, TaskIds, tier_choice,
+    SandboxArgs, ShardArg, SortArgs, TaskIds,
 };
 pub use tools::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
 pub use tools::{NewArgs, NewChecker, VerifyArgs};

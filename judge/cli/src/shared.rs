@@ -144,7 +144,7 @@ pub struct ConditionArgs {
 ///
 /// # Errors
 /// There is no such tier.
-pub fn tier_choice(text: &str) -> Result<TierChoice, UnknownTier> {
+fn tier_choice(text: &str) -> Result<TierChoice, UnknownTier> {
     if text == "auto" { Ok(TierChoice::Auto) } else { text.parse().map(TierChoice::Forced) }
 }
 

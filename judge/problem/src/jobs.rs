@@ -1,6 +1,6 @@
 //! The jobs of a run: one solver on one case. Their events, and their outcomes in a compact table.
 
-use crate::{BrokenRule, Digest, Features, Outcome, Verdict};
+use crate::{BrokenRule, Digest, Features, Outcome, Verdict, as_text};
 use checkers::Score;
 use num_traits::ToPrimitive;
 use parking_lot::Mutex;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// One job of a run: a solver on a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JobId {
     /// Index of the case in the plan.
     pub case: usize,
@@ -19,7 +19,7 @@ pub struct JobId {
 }
 
 /// A finished job.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FinishedJob {
     /// Which job.
     pub job: JobId,
@@ -31,17 +31,21 @@ pub struct FinishedJob {
     pub evidence: Box<Evidence>,
 }
 
-/// What a job produces in addition to its outcome. Only the journal uses it.
-#[derive(Debug, Clone, Default)]
+/// What a job produces in addition to its outcome. Only the journal uses it. Only the hash is serialized.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Evidence {
     /// Hash of the input. `None` without an input.
+    #[serde(with = "as_text::optional")]
     pub input: Option<Digest>,
     /// The answer that was checked: the whole standard output of the solver.
+    #[serde(skip)]
     pub answer: Option<Vec<u8>>,
     /// Where the outcome is stored, if the solver was not run again.
+    #[serde(skip)]
     pub stored: Option<StoredResult>,
     /// The conversation of the solver and its interactor, with times, if the plan asks for it. The journal does not
     /// store it.
+    #[serde(skip)]
     pub transcript: Option<String>,
 }
 

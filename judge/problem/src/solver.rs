@@ -89,7 +89,7 @@ impl Solver {
 }
 
 /// A program that can be run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Program {
     /// Absolute path of the executable.
     pub path: PathBuf,

@@ -226,7 +226,7 @@ impl Evaluation<'_> {
         let known: Vec<String> =
             numbers.into_iter().filter_map(|(name, number)| Some(format!("{name} {}", number?))).collect();
         if !known.is_empty() {
-            lines.push(format!("{} by the rule {}", known.join(", "), report.rule));
+            lines.push(format!("{} by the rule {}", known.join(", "), report.scored.rule));
         }
         if let Some(of) = self.stopped_of {
             lines.push(format!("stopped after {} of {}", report.plan.cases.len(), counted(of, "case")));
@@ -257,9 +257,9 @@ impl Evaluation<'_> {
         for (job, outcome) in weakest.iter().take(WEAKEST) {
             let (Some(lost), Some(score)) = (lost(*job), &outcome.score) else { continue };
             let lost = report.points_text(&lost);
-            let missing = if report.rule.counts_raw_scores() {
+            let missing = if report.scored.rule.counts_raw_scores() {
                 format!("{lost} worse than the best known")
-            } else if report.rule.max_points().is_some() {
+            } else if report.scored.rule.max_points().is_some() {
                 format!("{lost} points below the maximum")
             } else {
                 format!("{lost} points below the best known")

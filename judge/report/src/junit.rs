@@ -229,7 +229,7 @@ pub(crate) fn run_junit(report: &RunReport<'_>, output: &mut dyn Write) -> io::R
 fn test_cases(report: &RunReport<'_>, solver: usize) -> impl Iterator<Item = TestCase> {
     let class = class(report, solver);
     let groups: Vec<TestCase> =
-        report.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &class)).collect();
+        report.scored.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &class)).collect();
     let jobs = report.ordered_jobs().filter(move |(job, _)| job.solver == solver);
     let cases =
         jobs.map(move |(job, outcome)| test_case(&class, &CaseRecord::of_report(report, job, outcome.as_ref())));
@@ -243,7 +243,7 @@ fn class(report: &RunReport<'_>, solver: usize) -> String {
 fn suite_head(report: &RunReport<'_>, solver: usize) -> SuiteHead {
     let name = class(report, solver);
     let of_cases = report.outcomes.of_solver(solver).map(|outcome| TestResult::of(verdict_of(outcome)));
-    let groups = report.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &name));
+    let groups = report.scored.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &name));
     SuiteHead {
         counts: of_cases.chain(groups.map(|group| group.result)).collect(),
         time: Some(report.outcomes.of_solver(solver).filter_map(|outcome| outcome?.wall).sum()),

@@ -2,7 +2,7 @@
 
 use crate::text::{LabelsRecord, LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look};
 use checkers::{Board, Choice, Score};
-use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
+use judge_problem::{Direction, FinishedCase, Labels, Problem, RunId, RunProgress, RunState, SolverProgress, Verdict};
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Options, Parser};
 use schemars::JsonSchema;
@@ -140,14 +140,14 @@ impl<'a> RunLabels<'a> {
 }
 
 /// How far a solver is.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SolverNow<'a> {
+#[derive(Serialize, JsonSchema)]
+struct SolverNow<'a> {
     /// Its name.
-    pub solver: &'a str,
+    solver: &'a str,
     /// How many cases it has finished.
-    pub done: usize,
+    done: usize,
     /// How many of them were accepted.
-    pub accepted: usize,
+    accepted: usize,
 }
 
 /// How far a run is: the data of an event `progress` of `GET /api/events`.
@@ -188,34 +188,36 @@ struct NewCaseRecord<'a> {
 }
 
 impl<'a> UnfinishedRun<'a> {
-    /// Describes a run that is running, or has just ended. `finished` are its newest results: case, solver, outcome.
-    pub fn of(
-        (run, state): (RunId, RunState),
-        planned: usize,
-        elapsed: Duration,
-        solvers: Vec<SolverNow<'a>>,
-        finished: impl Iterator<Item = (&'a str, &'a str, &'a Outcome)>,
-    ) -> Self {
-        let remaining = remaining(planned, elapsed, &solvers).filter(|_| state == RunState::Running);
+    /// Describes a run that is running, or has just ended, with at most this many of its newest results.
+    pub fn of(run: &'a RunProgress, newest: usize) -> Self {
+        let RunProgress { run, state, planned, elapsed, solvers, finished } = run;
+        let now = |solver: &'a SolverProgress| SolverNow {
+            solver: &solver.name,
+            done: solver.done,
+            accepted: solver.accepted,
+        };
+        let new = |FinishedCase { case, solver, outcome }: &'a FinishedCase| NewCaseRecord {
+            case,
+            solver: &solvers[*solver].name,
+            code: outcome.verdict.code(),
+            score: outcome.score.as_ref().and_then(exact),
+            cpu_ms: outcome.cpu.map(in_milliseconds),
+        };
+        let remaining = remaining(*planned, *elapsed, solvers).filter(|_| *state == RunState::Running);
         Self {
             run: run.0,
             state: state.name(),
-            planned,
-            elapsed_ms: in_milliseconds(elapsed),
+            planned: *planned,
+            elapsed_ms: in_milliseconds(*elapsed),
             remaining_ms: remaining.map(in_milliseconds),
-            solvers,
-            finished: finished.map(new_case).collect(),
+            solvers: solvers.iter().map(now).collect(),
+            finished: finished[finished.len().saturating_sub(newest)..].iter().map(new).collect(),
         }
     }
 }
 
-fn new_case<'a>((case, solver, outcome): (&'a str, &'a str, &Outcome)) -> NewCaseRecord<'a> {
-    let score = outcome.score.as_ref().and_then(exact);
-    NewCaseRecord { case, solver, code: outcome.verdict.code(), score, cpu_ms: outcome.cpu.map(in_milliseconds) }
-}
-
 /// Returns the remaining time of a run, if its speed stays the same.
-fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverNow<'_>]) -> Option<Duration> {
+fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverProgress]) -> Option<Duration> {
     let done: usize = solvers.iter().map(|solver| solver.done).sum();
     let left = (planned * solvers.len()).checked_sub(done)?;
     (done > 0).then(|| elapsed.mul_f64(left as f64 / done as f64))

@@ -68,7 +68,7 @@ impl FromStr for Tier {
 }
 
 /// Which tier to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TierChoice {
     /// The strongest tier that works here.
     #[default]

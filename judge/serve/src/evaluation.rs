@@ -286,12 +286,8 @@ impl<'a> Running<'a> {
         let report = RunReport {
             plan,
             outcomes: &outcomes,
-            rule: &scored.rule,
-            scoreboard: &scored.board,
-            leaderboard: &scored.leaderboard,
-            test_groups: &scored.test_groups,
+            scored: &scored,
             features: &features,
-            grouping: None,
             pareto: None,
             every_row: true,
             order: None,

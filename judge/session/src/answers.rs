@@ -6,7 +6,7 @@ use judge_problem::{
     tail,
 };
 use judge_run::cases::{CheckerError, Decision, Inputs, PreparedCase, ProblemChecker};
-use judge_run::command::{CaseInput, SetterProgram};
+use judge_run::command::SetterProgram;
 use std::path::Path;
 
 /// Fails for an interactive problem, because its answers cannot be checked without their conversation.
@@ -120,11 +120,9 @@ pub fn drawn_page(
     answer: &[u8],
 ) -> Result<Vec<u8>, Failure> {
     let program = SetterProgram::new(&viewer.command, &problem.helper_limits.checker);
-    let (input, answer) = (CaseInput::new(input), CaseInput::new(answer));
     let file = ProblemChecker::of(problem).answer_file(source)?;
     let expected = file.map(|file| load::bytes("the answer file", &file)).transpose()?;
-    let expected = expected.map(|bytes| CaseInput::new(&bytes));
-    let (ended, page) = program.draw(&input, &answer, expected.as_ref(), &viewer.page).map_err(Failure::fault)?;
+    let (ended, page) = program.draw(input, answer, expected.as_deref(), &viewer.page).map_err(Failure::fault)?;
     page.filter(|_| ended.status.success()).ok_or_else(|| {
         let said = [&ended.stderr, &ended.stdout].map(|text| tail(text)).join(" ");
         let (name, page) = (&viewer.command.line, viewer.page.display());

@@ -62,4 +62,4 @@ pub use load::GlobalArgs;
 pub use match_runner::{MatchResult, MatchRunner, ScoredMatch, Session};
 pub use outputs::{Outputs, RunOutputs};
 pub use recorder::{JournalOptions, Recorder, RunContext};
-pub use restored_run::{RestoredRun, ScoredRun};
+pub use restored_run::RestoredRun;

@@ -3,15 +3,15 @@
 use crate::recorder::RESUME;
 use crate::running::{self, DetachPolicy, template};
 use crate::{
-    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection,
-    command_line, entrants, programs, restored_run, sandbox,
+    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, case_selection, command_line,
+    entrants, programs, restored_run, sandbox,
 };
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::{
     Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes,
 };
 use judge_journal::{Part, RunEnd};
-use judge_problem::scoring::{InvalidResults, Scoreboard, Standing};
+use judge_problem::scoring::{InvalidResults, Scoreboard, ScoredRun, Standing};
 use judge_problem::{
     BestSource, CaseList, CaseSpec, Catalogue, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Order, Outcome,
     OutcomeGrid, Plan, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
@@ -319,11 +319,14 @@ impl MatchResult {
     /// Returns the result of a plan of which these jobs were played.
     pub fn of_jobs(plan: Plan, jobs: &[FinishedJob]) -> Self {
         let mut played = Self::unplayed(plan);
-        for FinishedJob { job, outcome, evidence, .. } in jobs {
-            played.inputs[job.case] = played.inputs[job.case].or(evidence.input);
-            played.outcomes.set(*job, outcome);
-        }
+        jobs.iter().for_each(|finished| played.add_job(finished));
         played
+    }
+
+    /// Adds a finished job of the plan.
+    pub fn add_job(&mut self, FinishedJob { job, outcome, evidence, .. }: &FinishedJob) {
+        self.inputs[job.case] = self.inputs[job.case].or(evidence.input);
+        self.outcomes.set(*job, outcome);
     }
 
     /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; outcomes of

@@ -196,6 +196,13 @@ impl Recorder {
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
         let RunContext { catalogue, plan, toolbox, runner, .. } = *context;
+        let checker = checker_identity(&plan.problem.checker);
+        let generator = generator_identity(&plan.problem);
+        // Read before the fingerprints are made: an edit in between is then noticed at the end.
+        let programs = runner
+            .engine()
+            .is_none()
+            .then(|| ProgramsAtStart::of(&plan.problem, checker.to_string(), generator.clone(), &plan.solvers));
         // While the journal is opened.
         let (journal, hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
@@ -207,8 +214,6 @@ impl Recorder {
             let probe = probe.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             journal.map(|journal| (journal, hashes, probe))
         })?;
-        let checker = checker_identity(&plan.problem.checker);
-        let generator = generator_identity(&plan.problem);
         let (recording, mut known) =
             with_record(context, (&checker, &generator, &hashes), probe, |record| match options.resume {
                 true => resume(journal, catalogue.retention, record),
@@ -218,9 +223,6 @@ impl Recorder {
             recording.add_earlier(0, &mut known)?;
         }
         let reference = if options.resume { recording.reference()? } else { None };
-        let is_here = runner.engine().is_none();
-        let programs =
-            is_here.then(|| ProgramsAtStart::of(&plan.problem, checker.to_string(), generator, &plan.solvers));
         Ok(Self { reference, programs, ..Self::of(options, plan, known, Some(recording)) })
     }
 

@@ -3,16 +3,12 @@
 use crate::{Failure, FromJournal, ReferenceScores, RunOutputs, command_line};
 use checkers::Score;
 use judge_cli::ReportArgs;
-use judge_problem::scoring::{
-    self, CaseTerms, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms,
-    TestGroupResult,
-};
+use judge_problem::scoring::{self, CaseTerms, InvalidResults, Results, ScoredRun, SolverScores, Terms};
 use judge_problem::{
     BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, JobId, KnownBest, Outcome, OutcomeGrid, Plan,
     Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
 };
 use judge_report::RunReport;
-use num_rational::BigRational;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -91,12 +87,8 @@ impl RestoredRun {
         RunReport {
             plan: &self.plan,
             outcomes: &self.outcomes,
-            rule: &scored.rule,
-            scoreboard: &scored.board,
-            leaderboard: &scored.leaderboard,
-            test_groups: &scored.test_groups,
+            scored,
             features: &self.features,
-            grouping: scored.grouping.as_ref(),
             pareto: None,
             every_row,
             order: None,
@@ -145,27 +137,6 @@ pub fn provenance(run: &StoredRun) -> Provenance {
 pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
     let why = "a recorded run is not run again".to_owned();
     Solver::new(spec, Invocation::CannotStart(why))
-}
-
-/// The points of a run, and the rule that they follow from.
-pub struct ScoredRun {
-    /// The rule that scores.
-    pub rule: Rule,
-    /// The points of every solver on every case.
-    pub board: Scoreboard,
-    /// The solvers by their totals.
-    pub leaderboard: Vec<LeaderboardRow>,
-    /// The result of each test group.
-    pub test_groups: Vec<TestGroupResult>,
-    /// Totals by feature, if they are requested.
-    pub grouping: Option<Grouping>,
-}
-
-impl ScoredRun {
-    /// Returns the value that each solver is ranked by, if it has one.
-    pub fn totals(&self) -> Vec<Option<&BigRational>> {
-        self.board.standings.iter().map(|standing| self.board.headline(standing)).collect()
-    }
 }
 
 /// Scores a run by its problem's rule, or by the plain sum if the rule needs thresholds and a case has none. `by` is

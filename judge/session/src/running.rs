@@ -4,7 +4,7 @@ use crate::{Failure, command_line, sandbox};
 use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Stop, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
-use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
+use judge_sandbox::{CoreClaims, Cores, Sandbox};
 use judge_slurm::{SlurmRunner, SlurmSettings, Start, WorkerSettings};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io::{self, IsTerminal, stderr, stdin};
@@ -85,11 +85,8 @@ fn slurm_settings(
         worker: WorkerSettings {
             jobs: jobs.jobs.map_or(1, NonZeroUsize::get),
             describe,
-            tier: match tier {
-                TierChoice::Auto => "auto".to_owned(),
-                TierChoice::Forced(tier) => tier.to_string(),
-            },
-            require_tier: require_tier.map(|tier: Tier| tier.to_string()),
+            tier: *tier,
+            require_tier: *require_tier,
             allow_unsafe: *allow_unsafe,
             pin: !jobs.no_pin,
         },

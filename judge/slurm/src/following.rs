@@ -162,8 +162,8 @@ impl<'a> Following<'a> {
         for (task, (entry, answer)) in entries {
             match entry {
                 Entry::Began(node) => self.began(task, node, handover),
-                Entry::Finished(finished) => {
-                    let mut job = finished.into_job(answer);
+                Entry::Finished(mut job) => {
+                    job.evidence.answer = answer;
                     job.outcome.node = self.nodes.get(&task).map(|node| node.name.clone());
                     batch.extend(self.tracker.finished(&task, job).into_iter().flatten());
                 }

@@ -8,7 +8,7 @@ use judge_problem::{
 use judge_run::cases::ProblemChecker;
 use judge_run::command::words;
 use judge_run::program::setters_program;
-use judge_sandbox::Visible;
+use judge_sandbox::{Tier, TierChoice, Visible};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -47,10 +47,10 @@ pub struct WorkerSettings {
     pub jobs: usize,
     /// Whether results carry the features of their cases.
     pub describe: bool,
-    /// The tier of the sandbox to use: its name, or `auto`.
-    pub tier: String,
+    /// The tier of the sandbox to use.
+    pub tier: TierChoice,
     /// The weakest tier that is allowed.
-    pub require_tier: Option<String>,
+    pub require_tier: Option<Tier>,
     /// Whether limits without isolation are enough.
     pub allow_unsafe: bool,
     /// Whether solvers are pinned to cores.
@@ -102,11 +102,6 @@ impl PlanFile {
             return Err(io::Error::other(format!("it was written by version {} of the judge", file.judge)));
         }
         Ok(file)
-    }
-
-    /// Returns the id of its problem.
-    pub fn problem_id(&self) -> &str {
-        &self.problem
     }
 
     /// Returns the problem in the form for tasks, with its files in the folder of the run.

@@ -2,7 +2,7 @@
 //! writer, is only appended to, and needs no lock. However the task ends, all entries except the last are complete, and
 //! a reader stops before an incomplete one.
 
-use judge_problem::{Digest, Evidence, Exit, Features, FinishedJob, JobId, KnownOutcome, Node, Outcome, as_text};
+use judge_problem::{Digest, Evidence, Exit, FinishedJob, JobId, KnownOutcome, Node};
 use judge_run::runner::{ResultStore, StoreLost, was_interrupted};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -94,8 +94,12 @@ impl ResultLog {
             return Err(io::Error::other(why.clone()));
         }
         for finished in batch {
-            let entry = Entry::finished(finished, places[finished.job.case]);
-            let bytes = packed(&entry, finished.evidence.answer.as_deref())?;
+            let FinishedJob { job, outcome, features, evidence } = finished;
+            let job = JobId { case: places[job.case], ..*job };
+            let written = Box::new(Evidence { input: evidence.input, ..Evidence::default() });
+            let (outcome, features) = (outcome.clone(), features.clone());
+            let entry = Entry::Finished(FinishedJob { job, outcome, features, evidence: written });
+            let bytes = packed(&entry, evidence.answer.as_deref())?;
             log.held.push_back((Instant::now(), bytes));
         }
         Ok(())
@@ -214,8 +218,8 @@ fn unpacked(bytes: &[u8]) -> Option<(AnsweredEntry, usize)> {
 pub enum Entry {
     /// Where it runs: its first entry.
     Began(Node),
-    /// The result of a job. The answer follows the entry.
-    Finished(Box<FinishedEntry>),
+    /// The result of a job, whose case is the place in the whole plan. The answer follows the entry.
+    Finished(FinishedJob),
     /// It cannot play anything, and why.
     Failed {
         /// The node that it runs on.
@@ -229,51 +233,17 @@ pub enum Entry {
     },
 }
 
-/// The result of a job.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct FinishedEntry {
-    case: usize,
-    solver: usize,
-    outcome: Outcome,
-    features: Option<Features>,
-    #[serde(with = "as_text::optional")]
-    input: Option<Digest>,
-}
-
 impl Entry {
     /// Returns the entry of a task that cannot play anything.
     pub fn failed(node: String, error: String, hint: Option<String>, exit: Exit) -> Self {
         Self::Failed { node, error, hint, usage: exit == Exit::Usage }
-    }
-
-    /// Returns the entry of a finished job. `case` is the place of its case in the whole plan.
-    pub(super) fn finished(finished: &FinishedJob, place: usize) -> Self {
-        Self::Finished(Box::new(FinishedEntry {
-            case: place,
-            solver: finished.job.solver,
-            outcome: finished.outcome.clone(),
-            features: finished.features.as_deref().cloned(),
-            input: finished.evidence.input,
-        }))
-    }
-}
-
-impl FinishedEntry {
-    /// Returns the finished job.
-    pub(super) fn into_job(self, answer: Option<Vec<u8>>) -> FinishedJob {
-        FinishedJob {
-            job: JobId { case: self.case, solver: self.solver },
-            outcome: self.outcome,
-            features: self.features.map(Arc::new),
-            evidence: Box::new(Evidence { input: self.input, answer, stored: None, transcript: None }),
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::Verdict;
+    use judge_problem::{Outcome, Verdict};
 
     fn finished(case: usize, answer: &[u8]) -> FinishedJob {
         let outcome = Outcome {
@@ -303,7 +273,10 @@ mod tests {
         let jobs: Vec<_> = found
             .into_iter()
             .map(|(entry, answer)| match entry {
-                Entry::Finished(finished) => finished.into_job(answer),
+                Entry::Finished(mut job) => {
+                    job.evidence.answer = answer;
+                    job
+                }
                 other => panic!("{other:?}"),
             })
             .collect();

@@ -1,10 +1,10 @@
 //! `judge work`: a task of a run on a cluster plays its share.
 
-use judge_cli::{SandboxArgs, tier_choice};
+use judge_cli::SandboxArgs;
 use judge_journal::Surroundings;
 use judge_problem::{Exit, Invocation, Node, Plan, Solver, error_chain};
 use judge_run::runner::{LocalRunner, exit_at_once};
-use judge_sandbox::{Sandbox, Tier};
+use judge_sandbox::Sandbox;
 use judge_session::{Failure, running, sandbox};
 use judge_slurm::{Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSettings};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,8 @@ fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit,
         |error| Failure::fault(format!("cannot read the plan in {}: {}", folder.path().display(), error_chain(&error)));
     let file = PlanFile::read(folder).map_err(bad)?;
     let settings = file.settings.clone();
-    let sandbox = sandbox::open(&isolation(&settings)?)?;
+    let WorkerSettings { tier, require_tier, allow_unsafe, .. } = settings;
+    let sandbox = sandbox::open(&SandboxArgs { tier, require_tier, allow_unsafe, ..SandboxArgs::default() })?;
     log.write(&Entry::Began(node(&sandbox))).map_err(Failure::fault)?;
     let problem = file.problem().map_err(bad)?;
     let plan = file.plan(problem);
@@ -48,15 +49,6 @@ fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit,
         Err(_) if !folder.is_open() => Ok(Exit::Success),
         Err(error) => Err(error.into()),
     }
-}
-
-fn isolation(settings: &WorkerSettings) -> Result<SandboxArgs, Failure> {
-    Ok(SandboxArgs {
-        tier: tier_choice(&settings.tier).map_err(Failure::fault)?,
-        require_tier: settings.require_tier.as_deref().map(str::parse::<Tier>).transpose().map_err(Failure::fault)?,
-        allow_unsafe: settings.allow_unsafe,
-        ..SandboxArgs::default()
-    })
 }
 
 /// Returns the name of this machine in the cluster.

@@ -5,6 +5,7 @@ use checkers::Score;
 use judge_journal::Journal;
 use judge_problem::condition::Condition;
 use judge_problem::formula::Formula;
+use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     Catalogue, Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun, Verdict,
 };
@@ -12,7 +13,7 @@ use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
 use judge_session::case_selection::{self, CaseDescriptions, stored_features};
 use judge_session::failure::Failure;
-use judge_session::restored_run::{RestoredRun, ScoredRun};
+use judge_session::restored_run::RestoredRun;
 use parking_lot::Mutex;
 use std::cmp::Ordering;
 use std::collections::VecDeque;

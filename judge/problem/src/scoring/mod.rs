@@ -26,3 +26,28 @@ pub use leaderboard::{LeaderboardRow, RowKey, RowOrder, leaderboard};
 pub use points::{CaseWeights, Exact, ExactSum, PointList, ScoreMeasure, decimals_of_digits, display, points_effect};
 pub use results::{CaseSet, CaseTerms, InvalidResults, Results, SolverScores, Terms};
 pub use scoreboard::{Scoreboard, Standing, score};
+
+use crate::Rule;
+use num_rational::BigRational;
+
+/// The points of a run, and the rule that they follow from.
+#[derive(Debug)]
+pub struct ScoredRun {
+    /// The rule that scores.
+    pub rule: Rule,
+    /// The points of every solver on every case.
+    pub board: Scoreboard,
+    /// The solvers by their totals.
+    pub leaderboard: Vec<LeaderboardRow>,
+    /// The result of each test group.
+    pub test_groups: Vec<TestGroupResult>,
+    /// Totals by feature, if they are requested.
+    pub grouping: Option<Grouping>,
+}
+
+impl ScoredRun {
+    /// Returns the value that each solver is ranked by, if it has one.
+    pub fn totals(&self) -> Vec<Option<&BigRational>> {
+        self.board.standings.iter().map(|standing| self.board.headline(standing)).collect()
+    }
+}

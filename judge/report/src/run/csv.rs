@@ -79,7 +79,7 @@ fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
 /// The rank and the total of each solver.
 fn ranking(report: &RunReport<'_>) -> HashMap<usize, [String; 2]> {
     let of = |place: &LeaderboardRow| [place.rank.to_string(), report.total(place.solver).unwrap_or_default()];
-    report.leaderboard.iter().map(|place| (place.solver, of(place))).collect()
+    report.scored.leaderboard.iter().map(|place| (place.solver, of(place))).collect()
 }
 
 fn row(record: &CaseRecord<'_>, message: Option<&str>, [rank, total]: &[String; 2]) -> Vec<String> {

@@ -34,7 +34,7 @@ impl Feedback {
             .collect();
         let counts: Counts = outcomes.iter().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
         let mut lines = vec![counts.to_string()];
-        lines.extend(report.total(solver).map(|total| format!("{}: {total}", report.rule)));
+        lines.extend(report.total(solver).map(|total| format!("{}: {total}", report.scored.rule)));
         lines.extend(place(report, solver));
         let failed = || outcomes.iter().filter_map(|(job, outcome)| Some((*job, outcome.as_ref()?)));
         let failed = || failed().filter(|(_, outcome)| !outcome.is_accepted() && outcome.verdict != Verdict::Skipped);
@@ -74,8 +74,8 @@ impl Feedback {
 
 /// Returns the rank of a solver; `None` for a single solver. The names of the others are not on its page.
 fn place(report: &RunReport<'_>, solver: usize) -> Option<String> {
-    let rank = report.leaderboard.iter().find(|row| row.solver == solver)?.rank;
-    let all = report.leaderboard.len();
+    let rank = report.scored.leaderboard.iter().find(|row| row.solver == solver)?.rank;
+    let all = report.scored.leaderboard.len();
     (all > 1).then(|| format!("rank {rank} of {}", counted(all, "solver")))
 }
 

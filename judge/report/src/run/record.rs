@@ -180,7 +180,10 @@ impl<'a> Summary<'a> {
             detached: report.detached.map(ToString::to_string),
             elapsed_ms: in_milliseconds(report.elapsed),
             noisy: report.noisy(),
-            solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),
+            solvers: in_order(&report.scored.leaderboard)
+                .into_iter()
+                .map(|place| solver_record(report, place))
+                .collect(),
             test_groups: test_group_records(report),
             metrics: metric_records(report),
             pareto: pareto_record(report),
@@ -191,11 +194,11 @@ impl<'a> Summary<'a> {
 
 fn scoring(report: &RunReport<'_>) -> Scoring {
     let problem = &report.plan.problem;
-    let failure = problem.failure.as_ref().filter(|_| report.rule.counts_raw_scores());
+    let failure = problem.failure.as_ref().filter(|_| report.scored.rule.counts_raw_scores());
     Scoring {
-        rule: report.rule.to_string(),
+        rule: report.scored.rule.to_string(),
         direction: problem.direction.name(),
-        scale: report.rule.scale().and_then(exact),
+        scale: report.scored.rule.scale().and_then(exact),
         failure: failure.and_then(exact),
         reference: report.reference().map(|reference| reference.record()),
     }
@@ -235,7 +238,7 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> Solve
 }
 
 fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
-    let Some(grouping) = report.grouping else { return Vec::new() };
+    let Some(grouping) = &report.scored.grouping else { return Vec::new() };
     let records = |group: &'a FeatureGroup| {
         report.plan.solvers.iter().zip(&group.rows).map(|(solver, row)| GroupRecord {
             by: &grouping.by,
@@ -309,7 +312,7 @@ fn test_group_records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>>
             points: row.points.as_ref().and_then(|points| exact(&report.points_text(points))),
         })
     };
-    report.test_groups.iter().flat_map(records).collect()
+    report.scored.test_groups.iter().flat_map(records).collect()
 }
 
 /// One solver on one case.

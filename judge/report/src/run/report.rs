@@ -3,10 +3,10 @@
 use crate::compare::report::limit;
 use crate::run::metrics::Pareto;
 use crate::text::{Reference, best_score, points_text, scores_text, verdict_of};
-use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, TestGroupResult};
+use judge_problem::scoring::ScoredRun;
 use judge_problem::{
-    DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Rule,
-    Stop, Verdict,
+    DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Stop,
+    Verdict,
 };
 use judge_sandbox::Tier;
 use num_rational::BigRational;
@@ -21,18 +21,10 @@ pub struct RunReport<'a> {
     pub plan: &'a Plan,
     /// The outcomes.
     pub outcomes: &'a OutcomeGrid,
-    /// The scoring rule.
-    pub rule: &'a Rule,
-    /// The points by the scoring rule.
-    pub scoreboard: &'a Scoreboard,
-    /// The solvers by rank.
-    pub leaderboard: &'a [LeaderboardRow],
-    /// The results on the problem's test groups that have cases in the run.
-    pub test_groups: &'a [TestGroupResult],
+    /// The points, totals and ranks.
+    pub scored: &'a ScoredRun,
     /// The features of each case, if they were read.
     pub features: &'a [Option<Arc<Features>>],
-    /// The cases in groups, if requested.
-    pub grouping: Option<&'a Grouping>,
     /// The measures of the table of non-dominated solvers, if it was requested.
     pub pareto: Option<&'a Pareto>,
     /// Whether the table has a row for every case, even if there are many.
@@ -118,8 +110,8 @@ impl RunReport<'_> {
         let whole = |number: u128| BigRational::from_integer(number.into());
         match key {
             RowKey::Score => Some(downwards(outcome.score.as_ref()?.to_rational(), self.plan.problem.direction)),
-            RowKey::Points if !outcome.is_accepted() && self.rule.counts_raw_scores() => None,
-            RowKey::Points => Some(downwards(self.case_points(job)?, self.scoreboard.direction)),
+            RowKey::Points if !outcome.is_accepted() && self.scored.rule.counts_raw_scores() => None,
+            RowKey::Points => Some(downwards(self.case_points(job)?, self.scored.board.direction)),
             RowKey::Cpu => outcome.cpu.map(|time| whole(time.as_nanos())),
             RowKey::Memory => outcome.memory.map(|bytes| whole(bytes.into())),
             RowKey::Lost => self.lost(job),
@@ -127,7 +119,7 @@ impl RunReport<'_> {
     }
 
     fn case_points(&self, job: JobId) -> Option<BigRational> {
-        self.scoreboard.standings[job.solver].points.get(job.case)
+        self.scored.board.standings[job.solver].points.get(job.case)
     }
 
     /// Returns the line that says how the rows are sorted; `None` in the order of the plan.
@@ -135,7 +127,7 @@ impl RunReport<'_> {
         let order = self.order?;
         let first = if order.best_first { "best first" } else { "worst first" };
         let to_what = match order.key {
-            RowKey::Lost if self.rule.max_points().is_some() => " to the most points of a case",
+            RowKey::Lost if self.scored.rule.max_points().is_some() => " to the most points of a case",
             RowKey::Lost => " to the best score",
             _ => "",
         };
@@ -144,13 +136,13 @@ impl RunReport<'_> {
 
     /// Returns the maximal points of a case, before its weight; `None` under a rule without such a maximum.
     pub(crate) fn max_points(&self, case: usize) -> Option<BigRational> {
-        self.plan.cases.max_points(case, self.rule)
+        self.plan.cases.max_points(case, &self.scored.rule)
     }
 
     /// Returns the points of a job as the table shows them: `8 of 10` where the maximum differs from case to case.
     pub(crate) fn points_of_most(&self, job: JobId) -> Option<String> {
         let points = self.points(job)?;
-        let most = self.max_points(job.case).filter(|_| self.rule.needs_thresholds());
+        let most = self.max_points(job.case).filter(|_| self.scored.rule.needs_thresholds());
         Some(most.map(|most| format!("{points} of {}", self.points_text(&most))).unwrap_or(points))
     }
 
@@ -166,7 +158,7 @@ impl RunReport<'_> {
         let points = self.case_points(job)?;
         let lost = match self.max_points(job.case) {
             Some(most) => most - points,
-            None if self.rule.has_reference() => -points,
+            None if self.scored.rule.has_reference() => -points,
             None => {
                 let direction = self.plan.problem.direction;
                 let best = best_score(self.plan, self.outcomes, job.case)?.to_rational();
@@ -183,7 +175,7 @@ impl RunReport<'_> {
                 gap.max(BigRational::zero())
             }
         };
-        Some(lost * self.scoreboard.weights.get(job.case))
+        Some(lost * self.scored.board.weights.get(job.case))
     }
 
     /// Returns the points of a job as decimal text; `None` if the rule gives none.
@@ -193,28 +185,28 @@ impl RunReport<'_> {
 
     /// Returns points of cases, or a total or mean of them, as decimal text.
     pub(crate) fn points_text(&self, points: &BigRational) -> String {
-        scores_text(points, self.scoreboard.decimals)
+        scores_text(points, self.scored.board.decimals)
     }
 
     /// Returns whether a case weighs more or less than another.
     pub(crate) fn has_weights(&self) -> bool {
-        !self.scoreboard.weights.are_one()
+        !self.scored.board.weights.are_one()
     }
 
     /// Returns the weight of a case as decimal text.
     pub(crate) fn weight(&self, case: usize) -> String {
-        points_text(&self.scoreboard.weights.get(case))
+        points_text(&self.scored.board.weights.get(case))
     }
 
     /// Returns the number that a solver is ranked by as decimal text; `None` if there is none, as for a sum of costs
     /// with a failure.
     pub(crate) fn total(&self, solver: usize) -> Option<String> {
-        self.scoreboard.headline(&self.scoreboard.standings[solver]).map(|points| self.points_text(points))
+        self.scored.board.headline(&self.scored.board.standings[solver]).map(|points| self.points_text(points))
     }
 
     /// Returns a solver's mean points as decimal text.
     pub(crate) fn mean(&self, solver: usize) -> Option<String> {
-        self.scoreboard.standings[solver].mean.as_ref().map(|points| self.points_text(points))
+        self.scored.board.standings[solver].mean.as_ref().map(|points| self.points_text(points))
     }
 
     /// Returns a solver's mean CPU time, over the cases in which it is known; `None` if they ran on different processors.
@@ -262,6 +254,6 @@ impl RunReport<'_> {
 
     /// Returns the reference that the points are relative to; `None` under a rule without best scores.
     pub(crate) fn reference(&self) -> Option<Reference<'_>> {
-        Reference::of(self.rule, self.plan, self.outcomes)
+        Reference::of(&self.scored.rule, self.plan, self.outcomes)
     }
 }

@@ -9,26 +9,26 @@ use std::num::NonZeroUsize;
 
 /// Returns the solvers by rank. The results against each other are omitted for a single solver.
 pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
-    let several = report.leaderboard.len() > 1;
-    let has_own_mean = !report.rule.is_mean_score();
+    let several = report.scored.leaderboard.len() > 1;
+    let has_own_mean = !report.scored.rule.is_mean_score();
     let mut titles = vec!["solver"];
     // The points of the rule `rank` have a column of that name.
-    titles.extend(several.then_some(if report.rule.name() == "rank" { "place" } else { "rank" }));
-    titles.push(report.rule.name());
+    titles.extend(several.then_some(if report.scored.rule.name() == "rank" { "place" } else { "rank" }));
+    titles.push(report.scored.rule.name());
     titles.extend(has_own_mean.then_some("mean"));
     if several {
         titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
     }
     titles.push("failures");
-    let has_failures = several && report.leaderboard.iter().any(|place| place.failures > 0);
+    let has_failures = several && report.scored.leaderboard.iter().any(|place| place.failures > 0);
     titles.extend(has_failures.then_some("verdicts"));
-    let has_skipped = report.leaderboard.iter().any(|place| place.skipped > 0);
+    let has_skipped = report.scored.leaderboard.iter().any(|place| place.skipped > 0);
     titles.extend(has_skipped.then_some("skipped"));
     let metrics: Vec<&MetricRule> = report.plan.problem.declared_metrics().collect();
     let metric_titles: Vec<String> = metrics.iter().map(|rule| format!("mean {}", title(rule))).collect();
     titles.extend(metric_titles.iter().map(String::as_str));
     titles.push("mean CPU");
-    let rows = report.leaderboard.iter().map(|place| {
+    let rows = report.scored.leaderboard.iter().map(|place| {
         let mut row = vec![report.plan.solvers[place.solver].spec.name.clone()];
         row.extend(several.then(|| place.rank.to_string()));
         row.push(or_nothing(report.total(place.solver)));
@@ -60,7 +60,7 @@ fn verdicts(report: &RunReport<'_>, solver: usize) -> String {
 
 /// Returns the groups, a row for each solver; `None` if they were not requested.
 pub(crate) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
-    let grouping = report.grouping?;
+    let grouping = report.scored.grouping.as_ref()?;
     let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"];
     let mut rows = Vec::new();
     for group in &grouping.groups {
@@ -81,12 +81,13 @@ pub(crate) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
 /// Returns the test groups, a row for each solver; `None` if the run has none.
 pub(crate) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     let groups = &report.plan.problem.test_groups;
-    let has_worst = report.test_groups.iter().any(|result| groups[result.group].aggregate == GroupAggregate::Min);
+    let has_worst =
+        report.scored.test_groups.iter().any(|result| groups[result.group].aggregate == GroupAggregate::Min);
     let mut titles = vec!["test group", "solver", "result"];
     titles.extend(has_worst.then_some("worst case"));
     titles.extend(["accepted", "weight", "points"]);
     let mut rows = Vec::new();
-    for result in report.test_groups {
+    for result in &report.scored.test_groups {
         for (solver, row) in report.plan.solvers.iter().zip(&result.rows) {
             let status = row.status.name();
             let blocked = row.blocked_by.map(|needed| format!("{status} by {}", groups[needed].name));

@@ -89,11 +89,11 @@ impl Report for RunReport<'_> {
 
 fn has_points(report: &RunReport<'_>) -> bool {
     // An all-or-nothing test group can leave an accepted case without points.
-    has_groups(report) || report.rule.shows_points()
+    has_groups(report) || report.scored.rule.shows_points()
 }
 
 fn has_groups(report: &RunReport<'_>) -> bool {
-    !report.test_groups.is_empty()
+    !report.scored.test_groups.is_empty()
 }
 
 fn case_table(report: &RunReport<'_>, style: Style) -> String {
@@ -233,7 +233,7 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     if report.plan.solvers.len() == 1 {
         parts.push(format!(
             "{} {}",
-            report.rule,
+            report.scored.rule,
             style.paint(Paint::Strong, &style.figure(&or_nothing(report.total(0))))
         ));
     }

@@ -1,6 +1,6 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
-use crate::command::{CallInput, CallResult, Calls, CaseInput, CommandError, SetterProgram, StopSignal};
+use crate::command::{CallInput, CallResult, Calls, CommandError, SetterProgram, StopSignal};
 use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
@@ -222,7 +222,7 @@ impl ProblemChecker {
                     Some(CaseSource::File(_)) | None => None,
                 };
                 let (stop, least, metrics) = (self.stop.clone(), self.least.clone(), Arc::clone(&self.metrics));
-                let case = ExternalCase { input: CaseInput::new(input), expected, seed, stop, least, metrics };
+                let case = ExternalCase { input: input.into(), expected, seed, stop, least, metrics };
                 PreparedCase::External(programs.clone(), case)
             }
         })
@@ -278,11 +278,8 @@ impl PreparedCase {
     }
 
     /// Begins to check the answers of one solver: one for each pass. `None`: the checker is not a command.
-    ///
-    /// # Errors
-    /// When the files of the checker cannot be created.
-    pub fn begin(&self) -> Result<Option<Checking<'_>>, CheckerError> {
-        self.only_checker().map(|(checker, case)| Ok(checker.begin(case)?)).transpose()
+    pub fn begin(&self) -> Option<Checking<'_>> {
+        self.only_checker().map(|(checker, case)| checker.begin(case))
     }
 
     /// Returns the checker's decision on the interactor's output. `None`: only the interactor decides.
@@ -370,13 +367,13 @@ pub struct CheckerProgram {
 
 impl CheckerProgram {
     /// Begins to check the answers of one solver.
-    pub(super) fn begin<'a>(&'a self, case: &'a ExternalCase) -> io::Result<Checking<'a>> {
+    pub(super) fn begin<'a>(&'a self, case: &'a ExternalCase) -> Checking<'a> {
         Checking::begin(&self.program, verdict::checker_protocol(&self.protocol), case)
     }
 
     /// Returns the decision on the only answer to a case.
     fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Decision, CheckerError> {
-        expect_decision(self.begin(case)?.check(answer)?)
+        expect_decision(self.begin(case).check(answer)?)
     }
 }
 
@@ -384,7 +381,7 @@ impl CheckerProgram {
 #[derive(Debug)]
 pub struct ExternalCase {
     /// The input.
-    pub input: CaseInput,
+    pub input: Arc<[u8]>,
     /// The case's answer file.
     pub expected: Option<PathBuf>,
     /// The seed of the case, if it is made from one.
@@ -400,8 +397,7 @@ pub struct ExternalCase {
 impl ExternalCase {
     /// Returns a case with only an input.
     fn of(input: &[u8]) -> Self {
-        let input = CaseInput::new(input);
-        Self { input, expected: None, seed: None, stop: None, least: None, metrics: Arc::default() }
+        Self { input: input.into(), expected: None, seed: None, stop: None, least: None, metrics: Arc::default() }
     }
 }
 
@@ -411,13 +407,13 @@ pub struct Checking<'a> {
     case: &'a ExternalCase,
     calls: Calls<'a>,
     /// The input of this pass. `None`: the input of the case.
-    input: Option<CaseInput>,
+    input: Option<Arc<[u8]>>,
 }
 
 impl<'a> Checking<'a> {
     /// Begins with no answer.
-    fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol, case: &'a ExternalCase) -> io::Result<Self> {
-        Ok(Self { case, calls: Calls::begin(program, protocol)?, input: None })
+    fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol, case: &'a ExternalCase) -> Self {
+        Self { case, calls: Calls::begin(program, protocol), input: None }
     }
 
     /// Checks the answer of the next pass.
@@ -430,13 +426,14 @@ impl<'a> Checking<'a> {
 
     fn check_files(&mut self, answer: Option<&[u8]>) -> Result<Checked, CheckerError> {
         let ExternalCase { input, expected, stop, .. } = self.case;
-        let files = CallInput { input: self.input.as_ref().unwrap_or(input), answer, expected: expected.as_deref() };
+        let input = self.input.as_ref().unwrap_or(input);
+        let files = CallInput { input, answer, expected: expected.as_deref(), more: &[] };
         let CallResult { output, reports } = self.calls.call(files, stop.as_ref())?;
         let output =
             CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
         if let Some(next) = self.calls.protocol.next_pass(&output) {
-            self.calls.clear()?;
-            self.input = Some(CaseInput::new(next));
+            self.calls.clear();
+            self.input = Some(next.into());
             return Ok(Checked::NextPass(next.to_vec()));
         }
         let decision = Decision::read(self.calls.protocol, &output, &self.case.metrics);
@@ -464,7 +461,7 @@ pub fn check_externally(
     answer: &[u8],
 ) -> Result<Ruling, CheckerError> {
     let program = SetterProgram::new(command, &CommandLimits::default());
-    Ok(expect_decision(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)?.ruling)
+    Ok(expect_decision(Checking::begin(&program, protocol, &ExternalCase::of(input)).check(answer)?)?.ruling)
 }
 
 /// Runs a validator of a problem on an input. Returns why it refuses the input; `None` if it accepts it.
@@ -480,7 +477,7 @@ pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) ->
     let program = SetterProgram::new(validator, &problem.helper_limits.checker);
     let protocol = verdict::validator_protocol(protocol);
     let case = ExternalCase::of(input);
-    let mut checking = Checking::begin(&program, &protocol, &case)?;
+    let mut checking = Checking::begin(&program, &protocol, &case);
     match expect_decision(checking.check_files(None)?)?.ruling {
         Ruling::Accepted(_) => Ok(None),
         Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),

@@ -1,15 +1,15 @@
 //! Calls of a setter's program: the files that it gets, and the files that it writes.
 
-use super::outside::{self, Reports, Running, call_words};
+use super::outside::{OutsideCall, Running};
 use super::sandboxed::{self, CallSpec, OUTPUT, SandboxedRun};
-use super::setter::{CaseInput, CommandError, CommandOutput, Found, Place, SetterProgram, StopSignal, stored};
+use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
 use crate::matching::real;
 use judge_problem::tail;
 use judge_problem::verdict::{CallFiles, Protocol};
 use judge_sandbox::{Exchange, WorkFile};
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,11 +26,13 @@ const MAX_BYTES: u64 = 64 << 20;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CallInput<'a> {
     /// The input.
-    pub input: &'a CaseInput,
+    pub input: &'a [u8],
     /// The answer; a validator has none.
     pub answer: Option<&'a [u8]>,
     /// The case's answer file.
     pub expected: Option<&'a Path>,
+    /// The values of placeholders that the protocol does not have.
+    pub more: &'a [(&'static str, &'a Path)],
 }
 
 /// The result of a call of a program.
@@ -47,28 +49,14 @@ pub(crate) struct CallResult {
 pub(crate) struct Calls<'a> {
     program: &'a SetterProgram,
     pub(crate) protocol: &'a dyn Protocol,
-    left: Left,
-}
-
-/// Files that a program has left beside its reports.
-enum Left {
-    /// In a folder of the host.
-    Supervised(Reports),
-    /// In the files of its working folder.
-    Sandboxed(Vec<WorkFile>),
+    /// Files that it has left beside its reports.
+    left: Vec<WorkFile>,
 }
 
 impl<'a> Calls<'a> {
     /// Begins with no call.
-    ///
-    /// # Errors
-    /// When the folder for its result cannot be made.
-    pub(crate) fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> io::Result<Self> {
-        let left = match program.command.trusted {
-            true => Left::Supervised(Reports::create(protocol)?),
-            false => Left::Sandboxed(Vec::new()),
-        };
-        Ok(Self { program, protocol, left })
+    pub(crate) fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> Self {
+        Self { program, protocol, left: Vec::new() }
     }
 
     /// Calls the program.
@@ -76,45 +64,20 @@ impl<'a> Calls<'a> {
     /// # Errors
     /// When it gives no result.
     pub(crate) fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<CallResult, CommandError> {
-        let (program, protocol) = (self.program, self.protocol);
-        let failed = |source| CommandError::Output { program: program.name(), source };
-        match &mut self.left {
-            Left::Supervised(reports) => {
-                let answer = files.answer.map(stored).transpose().map_err(failed)?;
-                let input = files.input.path().map_err(failed)?;
-                let files = reports.with(input, answer.as_ref().map(tempfile::NamedTempFile::path), files.expected);
-                let call = protocol.call(&program.command.line, &files);
-                let place = Place::of(&program.command).map_err(failed)?;
-                let words = call_words(&program.command, &place, &call)?;
-                let output = outside::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
-                Ok(CallResult { output, reports: reports.read().map_err(failed)? })
-            }
-            Left::Sandboxed(left) => {
-                let given = std::mem::take(left);
-                let call_spec =
-                    |found: &Found, place: &Path| call_spec(program, protocol, given, files, (found, place));
-                let (output, written) = sandboxed::run(program, stop, call_spec)?;
-                let reports = reports(protocol, &written);
-                if protocol.passes() > 1 {
-                    *left = written;
-                }
-                Ok(CallResult { output, reports })
-            }
+        let (program, protocol, left) = (self.program, self.protocol, std::mem::take(&mut self.left));
+        let call_spec = |found: &Found, place: &Path| call_spec(program, protocol, left, files, (found, place));
+        let (output, written) = program.perform(stop, call_spec)?;
+        let reports = reports(protocol, &written);
+        if protocol.passes() > 1 {
+            self.left = written;
         }
+        Ok(CallResult { output, reports })
     }
 
     /// Removes the file that asked for the next pass, but no other file in its folder.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
-    pub(crate) fn clear(&mut self) -> io::Result<()> {
-        let Some(name) = self.protocol.next_pass_file() else { return Ok(()) };
-        match &mut self.left {
-            Left::Supervised(reports) => reports.remove(name),
-            Left::Sandboxed(left) => {
-                left.retain(|file| file.path != Path::new(name));
-                Ok(())
-            }
+    pub(crate) fn clear(&mut self) {
+        if let Some(name) = self.protocol.next_pass_file() {
+            self.left.retain(|file| file.path != Path::new(name));
         }
     }
 }
@@ -125,27 +88,33 @@ impl SetterProgram {
     /// # Errors
     /// When it gives no result.
     pub fn run(&self, values: &[(&str, &Path)], stop: Option<&StopSignal>) -> Result<CommandOutput, CommandError> {
-        if self.command.trusted {
-            let failed = |source| CommandError::Output { program: self.name(), source };
-            let place = Place::of(&self.command).map_err(failed)?;
-            let words = place.words(&self.command.line, values)?;
-            return outside::run(&words, place.folder(), self.limits.wall.0, stop);
+        let call_spec = |found: &Found, _: &Path| Ok(CallSpec { words: found.words(values), ..CallSpec::default() });
+        Ok(self.perform(stop, call_spec)?.0)
+    }
+
+    /// Runs the program until it ends. `call_spec` returns its call, and gets the path of its working folder. Returns the
+    /// files that it made, too.
+    fn perform(
+        &self,
+        stop: Option<&StopSignal>,
+        call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
+    ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
+        match self.command.trusted {
+            true => OutsideCall::prepare(self, call_spec)?.run(self.limits.wall.0, stop),
+            false => sandboxed::run(self, stop, call_spec),
         }
-        let call_spec =
-            |found: &Found, _: &Path| Ok(sandboxed::CallSpec { words: found.words(values), ..Default::default() });
-        Ok(sandboxed::run(self, stop, call_spec)?.0)
     }
 }
 
 /// Returns the contents of a protocol's reports; `None` for a report that was not made.
-pub(super) fn reports(protocol: &dyn Protocol, written: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
+pub(crate) fn reports(protocol: &dyn Protocol, written: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
     let report = |name: &&str| written.iter().find(|file| file.path == Path::new(name)).map(|file| file.bytes.clone());
     protocol.reports().iter().map(report).collect()
 }
 
 /// Returns the call of a program whose working folder is at `place`. The files that its command names are copied there.
 /// An answer file that the program can see anyway is not copied, because its name may matter.
-pub(super) fn call_spec(
+fn call_spec(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     left: Vec<WorkFile>,
@@ -160,14 +129,14 @@ pub(super) fn call_spec(
     let reports: Vec<PathBuf> = names.iter().map(|name| place.join(REPORTS).join(name)).collect();
     let call_files = CallFiles { input: &input, answer: files.answer.map(|_| &*answer), expected, reports: &reports };
     let call = protocol.call(&program.command.line, &call_files);
-    let mut words = found.words(&call.placeholders);
+    let mut words = found.words(&[&*call.placeholders, files.more].concat());
     words.extend(call.appended.iter().cloned());
     let is_told = |path: &Path| words.iter().any(|word| word.to_string_lossy().contains(&*path.to_string_lossy()));
     let in_reports = |file: WorkFile| WorkFile { path: Path::new(REPORTS).join(&file.path), ..file };
     let mut given: Vec<WorkFile> = left.into_iter().map(in_reports).collect();
     let mut give = |path: &Path, bytes: Vec<u8>| given.push(work_file(path.strip_prefix(place).unwrap_or(path), bytes));
     if is_told(&input) {
-        give(&input, files.input.bytes().to_vec());
+        give(&input, files.input.to_vec());
     }
     if let Some(bytes) = files.answer.filter(|_| is_told(&answer)) {
         give(&answer, bytes.to_vec());
@@ -193,7 +162,7 @@ pub(super) fn call_spec(
 }
 
 fn stdin_of(path: &Path, call: &CallFiles<'_>, files: CallInput<'_>) -> Option<Arc<[u8]>> {
-    if call.answer == Some(path) { files.answer.map(Arc::from) } else { Some(Arc::clone(files.input.bytes())) }
+    if call.answer == Some(path) { files.answer.map(Arc::from) } else { Some(files.input.into()) }
 }
 
 fn work_file(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> WorkFile {
@@ -215,9 +184,6 @@ impl SetterProgram {
         list: &str,
         stop: Option<&StopSignal>,
     ) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
-        if self.command.trusted {
-            return run_list_supervised(self, list, stop);
-        }
         let call_spec = |found: &Found, place: &Path| {
             let exchange = Exchange {
                 input_files: vec![work_file(LIST, list)],
@@ -229,33 +195,9 @@ impl SetterProgram {
             let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
             Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
         };
-        let (output, written) = sandboxed::run(self, stop, call_spec)?;
+        let (output, written) = self.perform(stop, call_spec)?;
         Ok((output, written.into_iter().map(|file| file.bytes).collect()))
     }
-}
-
-fn run_list_supervised(
-    program: &SetterProgram,
-    list: &str,
-    stop: Option<&StopSignal>,
-) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
-    let failed = |source: io::Error| CommandError::Output { program: program.name(), source };
-    let prefix = judge_sandbox::sweepable_name("seeds") + ".";
-    let files = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
-    let place = Place::of(&program.command).map_err(failed)?;
-    // A program in its own folder may write its files there without an argument.
-    let is_own = place.folder() != program.command.folder;
-    let result = if is_own { place.folder() } else { files.path() }.join(RESULT);
-    let list_file = files.path().join(LIST);
-    fs::create_dir(&result).and_then(|()| fs::write(&list_file, list)).map_err(failed)?;
-    let words = place.words(&program.command.line, &[("seeds-file", &list_file), ("output-folder", &result)])?;
-    let output = outside::run(&words, place.folder(), program.limits.wall.0, stop)?;
-    if !output.status.success() {
-        return Ok((output, Vec::new()));
-    }
-    let entries = fs::read_dir(&result).map_err(failed)?;
-    let written = entries.map(|entry| fs::read(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
-    Ok((output, written))
 }
 
 impl SetterProgram {
@@ -266,17 +208,14 @@ impl SetterProgram {
     /// When it cannot be run, or its page cannot be read.
     pub fn draw(
         &self,
-        input: &CaseInput,
-        answer: &CaseInput,
-        expected: Option<&CaseInput>,
+        input: &[u8],
+        answer: &[u8],
+        expected: Option<&[u8]>,
         page: &Path,
     ) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
-        if self.command.trusted {
-            return draw_supervised(self, input, answer, expected, page);
-        }
         let call_spec = |found: &Found, place: &Path| {
             let files = [("input", Some(input)), ("answer", Some(answer)), ("expected", expected)];
-            let files = files.into_iter().filter_map(|(name, file)| Some(work_file(name, &**file?.bytes())));
+            let files = files.into_iter().filter_map(|(name, file)| Some(work_file(name, file?)));
             let exchange = Exchange {
                 input_files: files.collect(),
                 output_folder: ".".into(),
@@ -286,35 +225,18 @@ impl SetterProgram {
                 ..Exchange::default()
             };
             let expected = expected.map_or_else(|| NO_FILE.into(), |_| place.join("expected"));
-            let words = found.words(&values(&place.join("input"), &place.join("answer"), &expected));
+            let [input, answer] = ["input", "answer"].map(|name| place.join(name));
+            let words = found.words(&[("input", &input), ("answer", &answer), ("expected", &expected)]);
             Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
         };
-        let (output, written) = sandboxed::run(self, None, call_spec)?;
+        let (output, written) = self.perform(None, call_spec)?;
+        if let (true, Some(folder)) = (self.command.trusted, &self.found()?.folder) {
+            let mut bytes = Vec::new();
+            let read = File::open(folder.join(page)).and_then(|file| file.take(OUTPUT.0).read_to_end(&mut bytes));
+            return Ok((output, read.is_ok().then_some(bytes)));
+        }
         Ok((output, written.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
     }
-}
-
-fn draw_supervised(
-    program: &SetterProgram,
-    input: &CaseInput,
-    answer: &CaseInput,
-    expected: Option<&CaseInput>,
-    page: &Path,
-) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
-    let failed = |source| CommandError::Output { program: program.name(), source };
-    let (input, answer) = (input.path().map_err(failed)?, answer.path().map_err(failed)?);
-    let place = Place::of(&program.command).map_err(failed)?;
-    let expected = expected.map_or(Ok(Path::new(NO_FILE)), CaseInput::path).map_err(failed)?;
-    let words = place.words(&program.command.line, &values(input, answer, expected))?;
-    let output = outside::run(&words, place.folder(), program.limits.wall.0, None)?;
-    let mut bytes = Vec::new();
-    let file = File::open(place.folder().join(page));
-    let read = file.and_then(|file| file.take(OUTPUT.0).read_to_end(&mut bytes));
-    Ok((output, read.is_ok().then_some(bytes)))
-}
-
-fn values<'a>(input: &'a Path, answer: &'a Path, expected: &'a Path) -> [(&'static str, &'a Path); 3] {
-    [("input", input), ("answer", answer), ("expected", expected)]
 }
 
 /// A running call of a setter's program. When this is dropped, the program is killed.
@@ -324,8 +246,22 @@ pub(crate) struct LiveCall<'a> {
     run: Run,
 }
 
+impl OutsideCall {
+    /// Returns a call with the files of a case, to be started.
+    ///
+    /// # Errors
+    /// When its files cannot be stored.
+    pub(crate) fn of(
+        program: &SetterProgram,
+        protocol: &dyn Protocol,
+        files: CallInput<'_>,
+    ) -> Result<Self, CommandError> {
+        Self::prepare(program, |found, place| call_spec(program, protocol, Vec::new(), files, (found, place)))
+    }
+}
+
 enum Run {
-    Supervised { running: Running, reports: Reports, _place: Place },
+    Outside(Running, OutsideCall),
     Sandboxed(SandboxedRun),
 }
 
@@ -341,16 +277,10 @@ impl<'a> LiveCall<'a> {
         files: CallInput<'_>,
         (stdio, core): ([OwnedFd; 2], Option<usize>),
     ) -> Result<Self, CommandError> {
-        let failed = |source| CommandError::Output { program: program.name(), source };
         let run = match program.command.trusted {
             true => {
-                let reports = Reports::create(protocol).map_err(failed)?;
-                let place = Place::of(&program.command).map_err(failed)?;
-                let input = files.input.path().map_err(failed)?;
-                let call = protocol.call(&program.command.line, &reports.with(input, None, files.expected));
-                let words = call_words(&program.command, &place, &call)?;
-                let running = Running::start(&words, place.folder(), stdio.each_ref().map(AsFd::as_fd), core)?;
-                Run::Supervised { running, reports, _place: place }
+                let call = OutsideCall::of(program, protocol, files)?;
+                Run::Outside(call.start(stdio.each_ref().map(AsFd::as_fd), core)?, call)
             }
             false => {
                 let call_spec = |found: &_, place: &_| call_spec(program, protocol, Vec::new(), files, (found, place));
@@ -363,7 +293,7 @@ impl<'a> LiveCall<'a> {
     /// Becomes readable when the program has ended.
     pub(crate) fn ended(&self) -> BorrowedFd<'_> {
         match &self.run {
-            Run::Supervised { running, .. } => running.ended(),
+            Run::Outside(running, _) => running.ended(),
             Run::Sandboxed(run) => run.ended(),
         }
     }
@@ -371,7 +301,7 @@ impl<'a> LiveCall<'a> {
     /// Returns the ids of its processes.
     pub(crate) fn processes(&self) -> Vec<u32> {
         match &self.run {
-            Run::Supervised { running, .. } => running.processes(),
+            Run::Outside(running, _) => running.processes(),
             Run::Sandboxed(run) => run.processes(),
         }
     }
@@ -381,17 +311,11 @@ impl<'a> LiveCall<'a> {
     /// # Errors
     /// When it gave no result.
     pub(crate) fn end(self) -> Result<CallResult, CommandError> {
-        match self.run {
-            Run::Supervised { running, reports, _place } => {
-                let output = running.end()?;
-                let unreadable = |source| CommandError::Output { program: self.program.name(), source };
-                Ok(CallResult { output, reports: reports.read().map_err(unreadable)? })
-            }
-            Run::Sandboxed(run) => {
-                let (output, written) = sandboxed::result(self.program, run.end()?)?;
-                Ok(CallResult { output, reports: reports(self.protocol, &written) })
-            }
-        }
+        let (output, written) = match self.run {
+            Run::Outside(running, call) => call.with_files(running.end()?)?,
+            Run::Sandboxed(run) => sandboxed::result(self.program, run.end()?)?,
+        };
+        Ok(CallResult { output, reports: reports(self.protocol, &written) })
     }
 
     /// Kills it, and returns the end of its standard error.
@@ -400,7 +324,7 @@ impl<'a> LiveCall<'a> {
     /// When it exceeded a limit, or its standard error cannot be read.
     pub(crate) fn kill(self) -> Result<String, CommandError> {
         let output = match self.run {
-            Run::Supervised { running, .. } => running.end()?,
+            Run::Outside(running, _call) => running.end()?,
             Run::Sandboxed(run) => sandboxed::result(self.program, run.kill()?)?.0,
         };
         Ok(tail(&output.stderr))

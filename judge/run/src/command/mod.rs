@@ -7,10 +7,9 @@ mod outside;
 mod sandboxed;
 mod setter;
 
-pub(crate) use calls::{CallInput, CallResult, Calls, LiveCall};
+pub(crate) use calls::{CallInput, CallResult, Calls, LiveCall, reports};
 pub use identity::{checker_identity, game_of, generator_identity};
-pub(crate) use outside::{Reports, Running, SUPERVISORS, call_words, contents};
+pub(crate) use outside::{OutsideCall, Running, SUPERVISORS, contents, stored};
 pub use outside::{dismiss_supervisors, run, use_as_supervisor};
 pub use sandboxed::{dismiss_workers, use_sandbox};
-pub(crate) use setter::Place;
-pub use setter::{CaseInput, CommandError, CommandOutput, SetterProgram, StopSignal, words};
+pub use setter::{CommandError, CommandOutput, SetterProgram, StopSignal, words};

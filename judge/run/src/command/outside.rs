@@ -1,15 +1,13 @@
 //! Commands outside the sandbox. Each runs under a supervisor, so it ends when the judge ends, even if the judge is
 //! killed.
 
-use super::setter::{CommandError, CommandOutput, Place, StopSignal};
-use judge_problem::verdict::{Call, CallFiles, Protocol};
-use judge_problem::{CommandTemplate, tail};
-use judge_sandbox::{Supervised, Supervisors};
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use super::sandboxed::CallSpec;
+use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
+use judge_problem::tail;
+use judge_sandbox::{Supervised, Supervisors, WorkFile};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -42,23 +40,19 @@ pub fn run(
     limit: Duration,
     stop: Option<&StopSignal>,
 ) -> Result<CommandOutput, CommandError> {
-    run_on(None, words, folder, limit, stop)
+    run_on(&[], words, folder, limit, stop)
 }
 
-/// Runs a command in `folder` until it ends, for at most `limit`, or until it is stopped. Its standard input is this
-/// file, or empty. Its outputs go through files, so that no pipe fills up. Processes that it leaves running are killed.
-///
-/// # Errors
-/// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
-pub(super) fn run_on(
-    stdin: Option<&Path>,
+/// The same with a standard input. Its streams are files, so that no pipe fills up.
+fn run_on(
+    input: &[u8],
     words: &[OsString],
     folder: &Path,
     limit: Duration,
     stop: Option<&StopSignal>,
 ) -> Result<CommandOutput, CommandError> {
     let not_stored = |source| not_stored(&name(words), source);
-    let stdin = File::open(stdin.unwrap_or(Path::new("/dev/null"))).map_err(not_stored)?;
+    let stdin = stored(input).map_err(not_stored)?;
     let mut stdout = tempfile::tempfile().map_err(not_stored)?;
     let mut running = Running::start(words, folder, [stdin.as_fd(), stdout.as_fd()], None)?;
     let began = Instant::now();
@@ -72,6 +66,20 @@ pub(super) fn run_on(
     }
     let ended = running.end()?;
     Ok(CommandOutput { stdout: contents(&mut stdout).map_err(not_stored)?, ..ended })
+}
+
+/// Returns a file with this standard input.
+///
+/// # Errors
+/// When it cannot be stored.
+pub(crate) fn stored(input: &[u8]) -> io::Result<File> {
+    if input.is_empty() {
+        return File::open("/dev/null");
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(input)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 fn name(words: &[OsString]) -> String {
@@ -142,93 +150,65 @@ pub(crate) fn contents(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The maximal number of bytes read of a report. A report may be the input of another pass.
-const REPORT_BYTES: u64 = 64 << 20;
-
-/// The files for the result of one call. They are removed when this is dropped. If the judge is killed, the next
-/// judge's sweep removes them.
-#[derive(Debug)]
-pub(crate) struct Reports {
-    _folder: Option<TempDir>,
-    files: Vec<PathBuf>,
+/// A call of a trusted program, with the folder for its files. The folder is removed with this value. If the judge is
+/// killed, the next judge's sweep removes it.
+pub(crate) struct OutsideCall {
+    program: String,
+    spec: Box<CallSpec>,
+    files: TempDir,
+    /// The folder that the program starts in.
+    folder: PathBuf,
 }
 
-impl Reports {
-    /// Creates the folder for the files of a protocol, and empty files, if the protocol requires that.
+impl OutsideCall {
+    /// Makes the folder with the files that the program gets.
     ///
     /// # Errors
-    /// When they cannot be created.
-    pub(crate) fn create(protocol: &dyn Protocol) -> io::Result<Self> {
-        let names = protocol.reports();
-        if names.is_empty() {
-            return Ok(Self { _folder: None, files: Vec::new() });
-        }
+    /// When the program is not found, or its files cannot be stored.
+    pub(super) fn prepare(
+        program: &SetterProgram,
+        call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
+    ) -> Result<Self, CommandError> {
+        let (found, name) = (program.found()?, program.name());
         let prefix = judge_sandbox::sweepable_name("report") + ".";
-        let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
-        let files: Vec<PathBuf> = names.iter().map(|name| folder.path().join(name)).collect();
-        if protocol.finds_reports() {
-            files.iter().try_for_each(|file| File::create_new(file).map(drop))?;
-        }
-        Ok(Self { _folder: Some(folder), files })
+        let files = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(|source| not_stored(&name, source))?;
+        let spec = Box::new(call_spec(found, files.path())?);
+        spec.exchange.as_ref().map_or(Ok(()), |exchange| exchange.put_outside(files.path()))?;
+        let folder = found.folder.as_deref().unwrap_or(files.path()).to_owned();
+        Ok(Self { program: name, spec, files, folder })
     }
 
-    /// Returns the files of a call that writes these reports.
-    pub(crate) fn with<'a>(
-        &'a self,
-        input: &'a Path,
-        answer: Option<&'a Path>,
-        expected: Option<&'a Path>,
-    ) -> CallFiles<'a> {
-        CallFiles { input, answer, expected, reports: &self.files }
-    }
-
-    /// Returns the contents of the files; `None` for a missing file.
+    /// Starts the program.
     ///
     /// # Errors
-    /// When one cannot be read, or is not a file.
-    pub(crate) fn read(&self) -> io::Result<Vec<Option<Vec<u8>>>> {
-        self.files.iter().map(|file| read(file)).collect()
+    /// When it cannot be started.
+    pub(crate) fn start(&self, stdio: [BorrowedFd<'_>; 2], core: Option<usize>) -> Result<Running, CommandError> {
+        Running::start(&self.spec.words, &self.folder, stdio, core)
     }
 
-    /// Removes the file with this name, if it exists.
+    /// Runs the program until it ends, and returns the files that it made, too.
     ///
     /// # Errors
-    /// When it cannot be removed.
-    pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
-        let named = self.files.iter().find(|file| file.ends_with(name));
-        match named.map(std::fs::remove_file) {
-            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+    /// When it gives no result.
+    pub(super) fn run(
+        self,
+        limit: Duration,
+        stop: Option<&StopSignal>,
+    ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
+        let input = self.spec.stdin.as_deref().unwrap_or_default();
+        self.with_files(run_on(input, &self.spec.words, &self.folder, limit, stop)?)
+    }
+
+    /// Returns how the program ended and the files that it made.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    pub(crate) fn with_files(&self, output: CommandOutput) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
+        let exchange = self.spec.exchange.as_ref();
+        let exchange = exchange.filter(|exchange| output.status.success() || exchange.take_after_any_exit);
+        match exchange.map_or(Ok(Vec::new()), |exchange| exchange.take_outside(self.files.path())) {
+            Ok(files) => Ok((output, files)),
+            Err(why) => Err(CommandError::Reports { program: self.program.clone(), why: why.to_string() }),
         }
     }
-}
-
-/// Reads a file that another program wrote. It may be missing. A pipe or a link is an error.
-fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(Errno::NOENT) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other(format!("{} is no file", path.display())));
-    }
-    let mut bytes = Vec::new();
-    file.take(REPORT_BYTES).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
-}
-
-/// Returns the arguments of a call.
-///
-/// # Errors
-/// When the command line is empty or its quotes do not match.
-pub(crate) fn call_words(
-    command: &CommandTemplate,
-    place: &Place,
-    call: &Call<'_>,
-) -> Result<Vec<OsString>, CommandError> {
-    let mut words = place.words(&command.line, &call.placeholders)?;
-    words.extend(call.appended.iter().cloned());
-    Ok(words)
 }

@@ -5,13 +5,12 @@ use judge_problem::{CommandLimits, CommandTemplate, Program, Time, fill_placehol
 use judge_sandbox::{Fault, OpenError};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tempfile::{NamedTempFile, TempDir};
 
 /// A setter's program.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ pub struct SetterProgram {
     found: OnceLock<Found>,
 }
 
-/// The path of a program, and the files that it sees.
+/// The path of a program, and the files that it sees. A trusted program has only arguments, and sees all files.
 #[derive(Debug)]
 pub(super) struct Found {
     /// Its arguments still have placeholders.
@@ -59,12 +58,17 @@ impl SetterProgram {
         let not_found = |why: String| CommandError::NotFound { program: self.name(), why };
         let folder = folder.canonicalize().map_err(|error| not_found(format!("{}: {error}", folder.display())))?;
         let words = split(line)?.iter().map(|word| filled(word, &[(FOLDER, &folder)])).collect();
+        let starts_in = (!names_folder(line)).then(|| folder.clone());
+        if self.command.trusted {
+            let program = Program { argv: words, visible: vec!["/".into()], ..Program::default() };
+            return Ok(Found { program, folder: starts_in, hidden: Vec::new() });
+        }
         let mut program = setters_program(words, &folder).map_err(|error| not_found(error.to_string()))?;
         program.visible.extend(compiled.visible.iter().cloned());
         program.environment.extend(compiled.environment.iter().cloned());
         let mut hidden: Vec<PathBuf> = program.visible.iter().flat_map(|path| journals_in(path)).collect();
         hidden.dedup();
-        Ok(Found { program, folder: (!names_folder(line)).then_some(folder), hidden })
+        Ok(Found { program, folder: starts_in, hidden })
     }
 }
 
@@ -83,42 +87,6 @@ impl Found {
 
 /// The placeholder for the folder of the problem.
 const FOLDER: &str = "folder";
-
-/// The folder of a command: the folder of its problem, or an empty one of its own if the command names the folder of
-/// its problem. An own folder is removed with this value; if the judge is killed, the next judge's sweep removes it.
-#[derive(Debug)]
-pub(crate) struct Place {
-    own: Option<TempDir>,
-    problem: PathBuf,
-}
-
-impl Place {
-    /// Returns the place of a command.
-    ///
-    /// # Errors
-    /// When the folder cannot be made.
-    pub(crate) fn of(command: &CommandTemplate) -> io::Result<Self> {
-        let prefix = || judge_sandbox::sweepable_name("work") + ".";
-        let folder = || tempfile::Builder::new().prefix(&prefix()).tempdir();
-        let own = names_folder(&command.line).then(folder).transpose()?;
-        // An empty name means the current folder.
-        let problem = if own.is_some() { command.folder.join(".").canonicalize()? } else { command.folder.clone() };
-        Ok(Self { own, problem })
-    }
-
-    /// Returns the folder that the command runs in.
-    pub(crate) fn folder(&self) -> &Path {
-        self.own.as_ref().map_or(&self.problem, TempDir::path)
-    }
-
-    /// Returns the words of the command.
-    ///
-    /// # Errors
-    /// When it is empty or its quotes do not match.
-    pub(crate) fn words(&self, line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, CommandError> {
-        words(line, &[&[(FOLDER, &*self.problem)], values].concat())
-    }
-}
 
 /// Returns whether a command names the folder of its problem.
 fn names_folder(line: &str) -> bool {
@@ -151,45 +119,6 @@ pub(super) fn filled(word: &OsStr, values: &[(&str, &Path)]) -> OsString {
     // A word that is not UTF-8 is a path, and has no placeholders.
     let Some(text) = word.to_str() else { return word.to_owned() };
     fill_placeholders(text, |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value))
-}
-
-/// The input of a case. A program outside the sandbox gets it in a file, which is removed with this value.
-#[derive(Debug)]
-pub struct CaseInput {
-    bytes: Arc<[u8]>,
-    file: OnceLock<NamedTempFile>,
-}
-
-impl CaseInput {
-    /// Returns an input with these bytes.
-    pub fn new(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.into(), file: OnceLock::new() }
-    }
-
-    /// Returns its bytes.
-    pub fn bytes(&self) -> &Arc<[u8]> {
-        &self.bytes
-    }
-
-    /// Returns its file, which is made by the first call.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn path(&self) -> io::Result<&Path> {
-        if self.file.get().is_none() {
-            // Two threads may make one. The second file is removed.
-            let _ = self.file.set(stored(&self.bytes)?);
-        }
-        Ok(self.file.get().map_or(Path::new(""), NamedTempFile::path))
-    }
-}
-
-/// Stores bytes in a file that is removed with the value. If the judge is killed, the next judge's sweep removes it.
-pub(super) fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let prefix = judge_sandbox::sweepable_name("case") + ".";
-    let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
-    file.write_all(bytes)?;
-    Ok(file)
 }
 
 /// How a command ended, and what it printed.

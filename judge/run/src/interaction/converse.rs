@@ -94,7 +94,7 @@ pub(crate) fn converse(
     };
     let Partner { program, case, time, core } = partner;
     let protocol = verdict::interactor_protocol(&program.protocol);
-    let files = CallInput { input: &case.input, answer: None, expected: case.expected.as_deref() };
+    let files = CallInput { input: &case.input, answer: None, expected: case.expected.as_deref(), more: &[] };
     let interactor =
         LiveCall::start(&program.program, protocol, files, (stdio, core)).map_err(InteractorError::from)?;
     let mut relay = Relay::new(to_interactor.writer)?;

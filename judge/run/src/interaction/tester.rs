@@ -3,7 +3,7 @@
 use super::converse::{Conversation, ConverseError, InteractorError, Partner};
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Relay, UnreadInput};
-use crate::command::{self, CommandError, Place, Reports, Running};
+use crate::command::{self, CallInput, CommandError, OutsideCall, Running};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
 use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, tail};
@@ -203,8 +203,7 @@ struct Tester {
     running: Running,
     stub: Stub,
     protocol: CheckerProtocol,
-    reports: Reports,
-    _place: Place,
+    call: OutsideCall,
     stdout: File,
     /// The input of its last solver, which has ended.
     unread: UnreadInput,
@@ -238,20 +237,17 @@ impl Tester {
         let command = &program.program.command;
         let protocol = program.protocol.clone();
         let speaks = verdict::interactor_protocol(&protocol);
-        let (stub, reports) = (Stub::create(command::SUPERVISORS.executable())?, Reports::create(speaks)?);
+        let stub = Stub::create(command::SUPERVISORS.executable())?;
         let seed = case.seed.map(|seed| seed.to_string()).unwrap_or_default();
-        let input = case.input.path()?;
-        let files = reports.with(input, None, case.expected.as_deref());
-        let mut call = speaks.call(&command.line, &files);
-        call.placeholders.extend([("solver", stub.path()), ("seed", Path::new(&seed))]);
-        let place = Place::of(command)?;
-        let words = command::call_words(command, &place, &call)?;
+        let more = [("solver", stub.path()), ("seed", Path::new(&seed))];
+        let files = CallInput { input: &case.input, answer: None, expected: case.expected.as_deref(), more: &more };
+        let call = OutsideCall::of(&program.program, speaks, files)?;
         let names_case = ["{input}", "{seed}"].iter().any(|name| command.line.contains(name));
-        let stdin = File::open(if names_case { Path::new("/dev/null") } else { input })?;
+        let stdin = command::stored(if names_case { &[] } else { &case.input })?;
         let stdout = tempfile::tempfile()?;
-        let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], core)?;
+        let running = call.start([stdin.as_fd(), stdout.as_fd()], core)?;
         let unread = UnreadInput::default();
-        Ok(Self { running, stub, reports, stdout, unread, time_left: time, protocol, _place: place })
+        Ok(Self { running, stub, call, stdout, unread, time_left: time, protocol })
     }
 
     /// Waits for its next action.
@@ -301,11 +297,11 @@ impl Tester {
 
     /// Returns its result after its end. `runs_failed`: the solver failed in a run after the first.
     fn conclude(self, runs_failed: bool) -> Result<TesterResult, CommandError> {
-        let Self { running, protocol, reports, mut stdout, _place, .. } = self;
-        let ended = running.end()?;
+        let Self { running, protocol, call, mut stdout, .. } = self;
+        let (ended, written) = call.with_files(running.end()?)?;
+        let mut reports = command::reports(verdict::interactor_protocol(&protocol), &written);
         let unreadable = |source| CommandError::Output { program: "the tester".to_owned(), source };
-        let (stdout, mut reports) =
-            (command::contents(&mut stdout).map_err(unreadable)?, reports.read().map_err(unreadable)?);
+        let stdout = command::contents(&mut stdout).map_err(unreadable)?;
         let output = CallOutput { status: ended.status, stdout: &stdout, stderr: &ended.stderr, reports: &reports };
         let ruling = verdict::tester_ruling(&protocol, &output, runs_failed);
         let written = reports.first_mut().and_then(Option::take).unwrap_or_default();

@@ -476,13 +476,7 @@ fn perform_passes(
     limits: &Limits,
     case: &PreparedCase,
 ) -> Result<SolverRun, ConverseError> {
-    let mut checking = match case.begin() {
-        Ok(checking) => checking,
-        Err(error) => {
-            let decision = Some(decided(Err(error)));
-            return Ok(SolverRun { decision, ..SolverRun::undecided(executor.run(request)?) });
-        }
-    };
+    let mut checking = case.begin();
     let mut request = request.clone();
     let mut largest = Usage::default();
     for pass in 1.. {

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
@@ -57,6 +57,28 @@ fn make_writable(folder: BorrowedFd<'_>, path: &Path) -> rustix::io::Result<()> 
 /// Takes the output files, when all processes of the run are dead.
 pub(crate) fn take_output_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> OutputFiles {
     let owner = rustix::fs::fstat(folder).map_err(|error| OutputFilesError(error.to_string()))?.st_uid;
+    take(exchange, folder, Some(owner))
+}
+
+impl Exchange {
+    /// Puts the input files into an empty folder, for a program outside the sandbox.
+    ///
+    /// # Errors
+    /// When one cannot be written.
+    pub fn put_outside(&self, folder: &Path) -> Result<(), Fault> {
+        put_input_files(self, open_folder(CWD, folder).context("opening the folder of a program")?.as_fd())
+    }
+
+    /// Takes the output files of a program outside the sandbox, whoever owns them.
+    ///
+    /// # Errors
+    /// When there are too many, or one is not a file.
+    pub fn take_outside(&self, folder: &Path) -> OutputFiles {
+        take(self, open_folder(CWD, folder).map_err(|error| refusal(folder, error))?.as_fd(), None)
+    }
+}
+
+fn take(exchange: &Exchange, folder: BorrowedFd<'_>, owner: Option<u32>) -> OutputFiles {
     let mut collector = Collector { exchange, owner, count: 0, bytes: 0, files: Vec::new() };
     let top = open_folder(folder, &exchange.output_folder)
         .map_err(|error| refusal(Path::new(&exchange.output_folder), error))?;
@@ -67,7 +89,8 @@ pub(crate) fn take_output_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> 
 /// What was found so far.
 struct Collector<'a> {
     exchange: &'a Exchange,
-    owner: u32,
+    /// The only possible owner of a file. `None`: anyone.
+    owner: Option<u32>,
     count: u64,
     bytes: u64,
     files: Vec<WorkFile>,
@@ -97,7 +120,7 @@ impl Collector<'_> {
                     self.gather(&inner, &path, depth + 1)?;
                 }
                 // A hard link may lead to a file that only the judge can read.
-                FileType::RegularFile if stat.st_uid == self.owner => {
+                FileType::RegularFile if self.owner.is_none_or(|owner| stat.st_uid == owner) => {
                     let bytes = self.read(folder, name).map_err(|error| refusal(&path, error))?;
                     self.files.push(WorkFile { path, bytes, executable: stat.st_mode & 0o100 != 0 });
                 }

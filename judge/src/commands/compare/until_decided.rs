@@ -3,8 +3,9 @@
 use judge_cli::CompareArgs;
 use judge_compare::paired::{self, EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
 use judge_journal::{CasePlaces, Part};
-use judge_problem::{CaseList, CaseSpec, OutcomeGrid, Plan, Problem, Rule, Solver};
+use judge_problem::{CaseList, CaseSpec, Outcome, OutcomeGrid, Plan, Problem, Rule, RunEvent, Solver, Verdict};
 use judge_report::{InterimResult, IntervalProgress};
+use judge_run::runner::EarlyEnd;
 use judge_session::comparison::{measured, parameters, unit};
 use judge_session::match_runner::measure_of;
 use judge_session::{Failure, MatchResult, MatchRunner};
@@ -22,20 +23,25 @@ const SHOWN: usize = 8;
 
 /// Runs all solvers on fresh cases. Each solver ends with the first case after which a claim about it is possible, or
 /// when there are no further cases. Batches fill the workers, but looks go case by case in the order of the cases. So
-/// `--jobs` does not change where a comparison ends. All of this is one run in the journal.
+/// `--jobs` does not change where a comparison ends. A runner that ends early gets all cases in one batch, with a look
+/// after each result. All of this is one run in the journal.
 pub(super) fn play_until_decided(
     runner: &MatchRunner<'_>,
     solvers: Vec<Solver>,
     args: &CompareArgs,
 ) -> Result<MatchResult, Failure> {
-    let most = args.max_cases.get();
+    let (most, early_end) = (args.max_cases.get(), runner.plan_runner.early_end());
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(most);
     let mut open = OpenComparisons::begin(runner.plan(solvers, CaseList::default())?, most, args);
     let mut session = runner.begin(&open.played.plan)?;
     let mut looked = Ok(());
     while open.playing.len() > 1 && looked.is_ok() {
         let first_case = open.played.plan.cases.len();
-        let size = if first_case == 0 { FIRST_BATCH } else { runner.plan_runner.jobs().max(first_case / BATCH_SHARE) };
+        let size = match early_end {
+            Some(_) => most,
+            None if first_case == 0 => FIRST_BATCH,
+            None => runner.plan_runner.jobs().max(first_case / BATCH_SHARE),
+        };
         let batch: CaseList = pool.by_ref().take(size).collect();
         if batch.is_empty() {
             break;
@@ -44,8 +50,21 @@ pub(super) fn play_until_decided(
         let plan = runner.plan(solvers.iter().map(|&at| open.played.plan.solvers[at].clone()).collect(), batch)?;
         runner.grow(&mut session, &[], &plan.cases);
         let part = Part { solvers: solvers.clone(), cases: CasePlaces::From(first_case) };
-        let later = runner.play_watched(&mut session, plan, part, &mut |event| open.progress.watch(event))?;
+        let mut coming = MatchResult::unplayed(plan.clone());
+        let later = runner.play_watched(&mut session, plan, part, &mut |event| {
+            open.progress.watch(event);
+            if let (Some(early_end), RunEvent::Finished(finished)) = (early_end, event) {
+                coming.add_job(finished);
+                if looked.is_ok() {
+                    looked = open.look(&coming, early_end);
+                }
+            }
+        })?;
         open.played.stop = later.stop;
+        if early_end.is_some() {
+            session.recorder.trim_cases();
+            break;
+        }
         let mut cases = 0..later.plan.cases.len();
         looked = cases.try_for_each(|case| if open.is_decided() { Ok(()) } else { open.add(&later, case, &solvers) });
         if later.stop.is_some() || later.is_faulty() {
@@ -59,20 +78,20 @@ pub(super) fn play_until_decided(
 }
 
 /// The comparisons of solvers with the first one, on the cases so far.
-pub(super) struct OpenComparisons<'a> {
+struct OpenComparisons<'a> {
     args: &'a CompareArgs,
     looks: Looks<'a>,
     next_shown: usize,
-    pub(super) progress: IntervalProgress,
+    progress: IntervalProgress,
     /// The results so far.
-    pub(super) played: MatchResult,
+    played: MatchResult,
     /// The first solver, and those whose comparison is not decided.
-    pub(super) playing: Vec<usize>,
+    playing: Vec<usize>,
 }
 
 impl<'a> OpenComparisons<'a> {
     /// Begins with the plan of all solvers, without cases. At most this many cases follow.
-    pub(super) fn begin(plan: Plan, cases: usize, args: &'a CompareArgs) -> Self {
+    fn begin(plan: Plan, cases: usize, args: &'a CompareArgs) -> Self {
         let progress = IntervalProgress::start(cases * plan.solvers.len());
         let playing = (0..plan.solvers.len()).collect();
         let played = MatchResult::unplayed(plan);
@@ -80,12 +99,12 @@ impl<'a> OpenComparisons<'a> {
     }
 
     /// Returns whether every comparison is decided.
-    pub(super) fn is_decided(&self) -> bool {
+    fn is_decided(&self) -> bool {
         self.playing.len() == 1
     }
 
     /// Adds a case of later results, which has these solvers, and looks after it. Results after the deciding case are not used.
-    pub(super) fn add(&mut self, later: &MatchResult, case: usize, solvers: &[usize]) -> Result<(), Failure> {
+    fn add(&mut self, later: &MatchResult, case: usize, solvers: &[usize]) -> Result<(), Failure> {
         self.played.add_case(later, case, solvers, &self.playing);
         self.looks.add(&self.played)?;
         let mut playing = vec![0];
@@ -98,8 +117,29 @@ impl<'a> OpenComparisons<'a> {
         Ok(())
     }
 
+    /// Looks at the next cases of a run that goes on, and ends it if nothing more is needed.
+    fn look(&mut self, coming: &MatchResult, early_end: &EarlyEnd) -> Result<(), Failure> {
+        let solvers: Vec<usize> = (0..coming.plan.solvers.len()).collect();
+        while !self.is_decided() {
+            let case = self.played.plan.cases.len();
+            if case == coming.plan.cases.len() || coming.outcomes.of_case(case).any(|outcome| outcome.is_none()) {
+                return Ok(());
+            }
+            let looked = self.add(coming, case, &solvers).and_then(|()| self.show_if_due());
+            let is_faulty = |outcome: Outcome| outcome.verdict == Verdict::JudgeError;
+            if looked.is_err() || coming.outcomes.of_case(case).flatten().any(is_faulty) {
+                self.playing.truncate(1);
+            }
+            if self.is_decided() {
+                early_end.ask();
+            }
+            looked?;
+        }
+        Ok(())
+    }
+
     /// Shows the intervals if it is time to.
-    pub(super) fn show_if_due(&mut self) -> Result<(), Failure> {
+    fn show_if_due(&mut self) -> Result<(), Failure> {
         let Self { args, played, .. } = self;
         let cases = played.plan.cases.len();
         if cases < self.next_shown && self.playing.len() > 1 {
@@ -123,7 +163,7 @@ impl<'a> OpenComparisons<'a> {
     }
 
     /// Ends the display, and returns the results.
-    pub(super) fn finish(self) -> MatchResult {
+    fn finish(self) -> MatchResult {
         self.progress.finish();
         self.played
     }

@@ -9,6 +9,7 @@ use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
 use judge_cli::{RunArgs, RunningArgs};
 use judge_journal::RunEnd;
+use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     BestSource, CaseList, Catalogue, Exit, Features, Labels, Plan, Problem, Provenance, RunChoice, RunEvent, RunId,
     Stop,
@@ -21,8 +22,8 @@ use judge_sandbox::Sandbox;
 use judge_session::case_selection::{ChosenCases, choose};
 use judge_session::running::{self, DetachPolicy};
 use judge_session::{
-    Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, ScoredRun,
-    command_line, entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
+    Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, command_line,
+    entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
 };
 use judge_slurm::Start;
 use std::io::IsTerminal;
@@ -198,16 +199,12 @@ impl Play<'_> {
         let RunResult { outcomes, stop } = result?;
         provenance.nodes = runner.nodes();
         let scored = restored_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
-        let (elapsed, rule, gaps) = (started.elapsed(), &scored.rule, sandbox::gaps(runner.gaps()));
+        let (elapsed, gaps) = (started.elapsed(), sandbox::gaps(runner.gaps()));
         let report = RunReport {
             plan,
             outcomes: &outcomes,
-            rule,
-            scoreboard: &scored.board,
-            leaderboard: &scored.leaderboard,
-            test_groups: &scored.test_groups,
+            scored: &scored,
             features: &features,
-            grouping: scored.grouping.as_ref(),
             pareto: pareto.as_ref(),
             every_row: args.all,
             order: args.sort.order(),
@@ -221,7 +218,7 @@ impl Play<'_> {
             message: message(args),
             labels: &Labels::default(),
         };
-        let recorded = recorder.finish(&RunEnd { stop, elapsed, rule, totals: scored.totals() });
+        let recorded = recorder.finish(&RunEnd { stop, elapsed, rule: &scored.rule, totals: scored.totals() });
         if stop == Some(Stop::Detached) {
             note_how_to_attach(recorded);
             return Ok(Exit::Success);

@@ -7,7 +7,7 @@ use crate::shown_run::{check_features, starts_programs};
 use crate::store::Store;
 use axum::extract::Path;
 use judge_problem::{Digest, Features, Problem};
-use judge_report::{CaseHistory, CaseResultRow, case_results, exact_numbers};
+use judge_report::{CaseHistory, case_results, exact_numbers};
 use judge_run::cases::CaseReader;
 use judge_session::answers;
 use judge_session::failure::Failure;
@@ -29,15 +29,7 @@ pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -
     let all = results.len();
     results.retain(|result| result.input == input);
     let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
-    let rows = results.iter().map(|result| CaseResultRow {
-        run: result.run,
-        started: &result.started,
-        message: result.message.as_deref(),
-        solver: &result.solver,
-        has_answer: result.has_answer,
-        outcome: &result.outcome,
-    });
-    let (best, results) = case_results(&rows.collect::<Vec<_>>(), problem.direction);
+    let (best, results) = case_results(&results, problem.direction);
     let page = CaseHistory {
         problem: &problem.id,
         case: &case,
