@@ -23,7 +23,7 @@ use crate::request::{Context, Fault};
 use crate::scratch::disk::DiskUsage;
 use crate::scratch::{Folder, exchange};
 use crate::tier::Tier;
-use crate::watch::gauges::{Disk, Gauges, RunMembers, TreeClock};
+use crate::watch::gauges::{Gauges, RunMembers, TreeClock};
 use crate::watch::reaper::{self, Conclusion, ReapedUsage, Reaper, Scope};
 use crate::watch::{Program, Start};
 
@@ -107,7 +107,7 @@ impl Backend {
     }
 
     /// Measures a working folder whose size the kernel does not limit.
-    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
+    pub(crate) fn disk(&self) -> Option<DiskUsage<'_>> {
         match self {
             Backend::Bare(bare) => bare.disk(),
             Backend::Jails(_) => None,
@@ -316,8 +316,9 @@ impl Bare {
     }
 
     /// The folder to measure; `None` if the kernel limits its size.
-    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
-        if self.folder.memory().is_none() { Some(self) } else { None }
+    pub(crate) fn disk(&self) -> Option<DiskUsage<'_>> {
+        let usage = || self.folder.disk_usage(self.identity.as_ref().map(Identity::id), self.free_before);
+        self.folder.memory().is_none().then(usage)
     }
 
     pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
@@ -354,10 +355,6 @@ impl Bare {
             Launched::Refused(errno) => Start::Refused(errno),
         })
     }
-
-    fn disk_usage(&self) -> DiskUsage<'_> {
-        self.folder.disk_usage(self.identity.as_ref().map(Identity::id), self.free_before)
-    }
 }
 
 /// Runs `work` on the launcher, if there is one.
@@ -378,16 +375,6 @@ fn needs_its_callers_rights(spec: &RunSpec, is_cancelled: &dyn Fn() -> bool) -> 
 fn has_hung_up(socket: BorrowedFd<'_>) -> bool {
     let mut socket = [PollFd::from_borrowed_fd(socket, PollFlags::RDHUP)];
     rustix::event::poll(&mut socket, Some(&clock::timespec(0))).is_ok_and(|ready| ready > 0)
-}
-
-impl Disk for Bare {
-    fn bytes(&self) -> Option<u64> {
-        self.disk_usage().bytes()
-    }
-
-    fn left(&self) -> Option<u64> {
-        self.disk_usage().left()
-    }
 }
 
 /// A program that this process has started.

@@ -22,6 +22,7 @@ const MAX_FOLDERS: usize = 256;
 const MAX_LEVELS: usize = 32;
 
 /// The files of a run on disk.
+#[derive(Clone, Copy)]
 pub(crate) struct DiskUsage<'a> {
     /// The parent of the working folder, and the name there.
     pub(crate) folder: (BorrowedFd<'a>, &'static str),

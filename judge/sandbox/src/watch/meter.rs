@@ -67,7 +67,7 @@ impl<'a> Meter<'a> {
         // The root's own zombies are about to be reaped. Zombies of the program count, as they do for the kernel's
         // limits.
         let children = procfs::children(self.gauges.root);
-        let counts = |pid: &i32| !children.contains(pid) || procfs::resident(*pid) > 0;
+        let counts = |pid: &i32| !children.contains(pid) || procfs::living_thread(*pid).is_some();
         self.gauges.members().into_iter().filter(counts).map(procfs::threads).sum()
     }
 

@@ -16,9 +16,9 @@ use rustix::io::Errno;
 
 use crate::clock::{self, nanoseconds};
 use crate::request::{Breach, Context, Fault, Limits};
+use crate::scratch::disk::DiskUsage;
 use crate::watch::capture::{Stream, take_rest};
 use crate::watch::fork_policy::ForkPolicy;
-use crate::watch::gauges::Disk;
 use crate::watch::meter::Meter;
 use crate::watch::reaper::Conclusion;
 
@@ -69,7 +69,7 @@ pub(crate) struct Watcher<'a, 'b> {
     /// How long the program may then take to end by itself, in nanoseconds.
     pub(crate) grace: u64,
     /// The working folder, if its size is not limited by the kernel.
-    pub(crate) disk: Option<&'a dyn Disk>,
+    pub(crate) disk: Option<DiskUsage<'a>>,
     /// The number of cores that the program can use at once.
     pub(crate) cores: u64,
     /// Decides about new processes, where no control group counts them.
@@ -233,9 +233,9 @@ impl Watcher<'_, '_> {
             check_left(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
             next = next.min(MAX_INTERVAL);
         }
-        if let Some(measure) = self.disk {
+        if let Some(disk) = self.disk {
             let began = clock::now();
-            let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
+            let left = disk.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
             let left = check_left(left, Breach::Disk, breaches)?;
             // With many files, measuring must not take most of the time.
             let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);

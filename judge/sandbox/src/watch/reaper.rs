@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::confine::launch::Child;
 use crate::protocol::shared_memory::StatusPage;
 use crate::request::{Context, Fault};
-use crate::{clock, process};
+use crate::{clock, process, procfs};
 
 /// The waiting time of shorter runs, in nanoseconds, is not read. Reading it takes a hundredth of this.
 const MIN_RUN_FOR_DELAY: u64 = 1_000_000;
@@ -192,10 +192,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
 /// Gives dying processes a moment, and kills processes that left the group, which is possible only without seccomp.
 fn kill_strays() {
     std::thread::sleep(Duration::from_micros(200));
-    for stray in crate::procfs::descendants(std::process::id().cast_signed()) {
-        // SAFETY: a system call without pointers, on a descendant of this process.
-        unsafe { libc::kill(stray, libc::SIGKILL) };
-    }
+    procfs::kill_descendants(std::process::id().cast_signed());
 }
 
 fn nanoseconds(time: libc::timeval) -> u64 {
