@@ -20,9 +20,9 @@ use crate::cgroup::site::{Site, kill_and_remove};
 use crate::helper::{self, HELPER};
 use crate::namespace::mounts::{self, View};
 use crate::process::ChildProcess;
-use crate::protocol::messages::{self, Outlet, Settings};
+use crate::protocol::messages::{self, Order, Outlet, RunSpec, Settings};
 use crate::protocol::{self, Message, Received, shared_memory};
-use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Sink, Stdin};
+use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Stdin};
 use crate::scratch::{self, disk};
 use crate::{cores, procfs};
 
@@ -184,13 +184,13 @@ impl Worker {
     /// # Errors
     /// As for [`run`](Self::run).
     pub fn submit(&mut self, request: &Request) -> Result<(), Fault> {
-        self.begin(request, &messages::RunSpec::from(request), None, false)
+        self.begin(request, &RunSpec::from(request), None)
     }
 
     /// Lets the helper prepare for `request`, and does not wait for it. To be called before the first run.
     pub(crate) fn make_ready(&mut self, request: &Request) {
         // If this fails, the first run fails, too, and reports why.
-        let _ = self.begin(request, &messages::RunSpec::from(request), None, true);
+        let _ = self.begin(request, &RunSpec { only_prepare: true, ..RunSpec::from(request) }, None);
     }
 
     /// Waits for the end of the program that was submitted first.
@@ -221,11 +221,12 @@ impl Worker {
         exchange: Option<&Exchange>,
         over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, OutputFiles), Fault> {
-        let mut spec = messages::RunSpec { exchange: exchange.cloned(), ..messages::RunSpec::from(&request) };
-        if spec.exchange.is_some() && over.is_some() {
+        let (exchange, has_until) = (exchange.cloned(), over.is_some());
+        let mut spec = RunSpec { exchange, has_until, ..RunSpec::from(&request) };
+        if spec.exchange.is_some() && has_until {
             spec.grace = Duration::ZERO;
         }
-        self.begin(&request, &spec, over, false)?;
+        self.begin(&request, &spec, over)?;
         drop(request);
         self.finish()
     }
@@ -268,40 +269,23 @@ impl Worker {
         Ok((execution, answer.output_files))
     }
 
-    /// Sends an order to the helper. With `only_prepare` the program does not run yet, and there is no answer.
-    fn begin(
-        &mut self,
-        request: &Request,
-        spec: &messages::RunSpec,
-        over: Option<BorrowedFd<'_>>,
-        only_prepare: bool,
-    ) -> Result<(), Fault> {
+    /// Sends an order to the helper, for `request` as described by `spec`.
+    fn begin(&mut self, request: &Request, spec: &RunSpec, over: Option<BorrowedFd<'_>>) -> Result<(), Fault> {
         if self.is_cancelled() {
             return Err(Fault::Cancelled);
         }
         let stdin = open_stdin(&request.stdin)?;
+        let outputs = [&request.stdout, &request.stderr].map(|sink| Outlet::of(sink).1);
         let mut fds = vec![stdin.fd()];
-        let sinks = [&request.stdout, &request.stderr].map(|sink| match sink {
-            Sink::Capture => Outlet::Capture,
-            Sink::File(file) => Outlet::File(file.as_fd()),
-            Sink::Lent(file) => Outlet::Lent(file.as_fd()),
-            Sink::Relay(file) => Outlet::Relay(file.as_fd()),
-        });
-        let [stdout, stderr] = sinks.map(Outlet::kind);
-        fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
-        let owns_stdin = matches!(stdin, Input::Sealed(_));
-        let attachments = messages::Attachments { stdout, stderr, until: over.is_some(), owns_stdin, only_prepare };
-        let order = messages::encode_run(spec, attachments);
+        fds.extend(outputs.into_iter().flatten().map(AsFd::as_fd).chain(over));
+        let order = Message::new(&Order::Run(spec));
         // Files are compared only if an order repeats the one before.
         let view = self.last_order.as_ref().is_some_and(|last| *last == order).then(|| View::of(spec));
         let is_repeated = view.is_some() && view == self.last_view;
         self.last_view = view;
         let order = self.last_order.insert(order);
-        let sent = if is_repeated {
-            messages::encode_repeat().send(&self.helper.link.socket, &fds)
-        } else {
-            order.send(&self.helper.link.socket, &fds)
-        };
+        let repetition = is_repeated.then(|| Message::new(&Order::<()>::Repeat));
+        let sent = repetition.as_ref().unwrap_or(order).send(&self.helper.link.socket, &fds);
         sent.map_err(|error| self.lost(&error.to_string()))
     }
 
@@ -343,15 +327,13 @@ fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
 
 enum Input<'a> {
     Owned(OwnedFd),
-    /// A sealed file in memory, at its start.
-    Sealed(OwnedFd),
     Lent(&'a File),
 }
 
 impl Input<'_> {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
-            Input::Owned(fd) | Input::Sealed(fd) => fd.as_fd(),
+            Input::Owned(fd) => fd.as_fd(),
             Input::Lent(file) => file.as_fd(),
         }
     }
@@ -363,7 +345,7 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
             rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
                 .context("opening /dev/null")?,
         ),
-        Stdin::Bytes(bytes) => Input::Sealed(sealed(bytes).context("making the input")?),
+        Stdin::Bytes(bytes) => Input::Owned(sealed(bytes).context("making the input")?),
         Stdin::File(file) => Input::Lent(file),
     })
 }

@@ -97,10 +97,9 @@ fn tree(ranges: &[Range]) -> Vec<sock_filter> {
     let jump_to_right = match u8::try_from(left.len()) {
         Ok(distance) => vec![comparison(BPF_JGE, middle, distance, 0)],
         // Only an unconditional jump reaches that far.
-        Err(_) => vec![
-            comparison(BPF_JGE, middle, 0, 1),
-            instruction(BPF_JMP | BPF_JA | BPF_K, left.len() as u32, 0, 0),
-        ],
+        Err(_) => {
+            vec![comparison(BPF_JGE, middle, 0, 1), instruction(BPF_JMP | BPF_JA | BPF_K, left.len() as u32, 0, 0)]
+        }
     };
     [jump_to_right, left, right].concat()
 }

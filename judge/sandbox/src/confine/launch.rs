@@ -36,13 +36,8 @@ pub(crate) struct Launch<'a> {
     confinement: Confinement<'a>,
 }
 
-/// The result of a launch.
-pub(crate) enum Launched {
-    /// The program runs.
-    Running(Child),
-    /// `execve` failed with this error number.
-    Refused(i32),
-}
+/// What becomes of a program; or the error number with which `execve` refused it.
+pub(crate) type OrRefused<T> = Result<T, i32>;
 
 /// A started program. Its id is valid until it is waited for.
 pub(crate) struct Child {
@@ -55,13 +50,13 @@ pub(crate) struct Child {
 const STACK_BYTES: usize = 32 * 1024;
 
 impl<'a> Launch<'a> {
-    /// Prepares to launch `spec`. `Err` is the error number of `execve` for strings with a NUL byte.
+    /// Prepares to launch `spec`. Strings with a NUL byte are refused.
     pub(crate) fn new(
         spec: &RunSpec,
         stdio: [BorrowedFd<'a>; 3],
         folder: BorrowedFd<'a>,
         confinement: Confinement<'a>,
-    ) -> Result<Launch<'a>, i32> {
+    ) -> OrRefused<Launch<'a>> {
         let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
         let pair = |(name, value): &(OsString, OsString)| {
             let mut bytes = name.clone();
@@ -93,21 +88,19 @@ impl<'a> Launch<'a> {
     }
 
     /// Starts the program. Returns when it runs, or when it certainly will not.
-    pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
+    pub(crate) fn start(&mut self) -> Result<OrRefused<Child>, Fault> {
         // Another thread may have forked a process that still has a newly written file open for writing. On a machine
         // under load, that process may wait long for a core.
         let end = Instant::now() + Duration::from_millis(500);
         loop {
             match self.attempt()? {
-                Launched::Refused(libc::ETXTBSY) if Instant::now() < end => {
-                    std::thread::sleep(Duration::from_millis(2))
-                }
+                Err(libc::ETXTBSY) if Instant::now() < end => std::thread::sleep(Duration::from_millis(2)),
                 launched => return Ok(launched),
             }
         }
     }
 
-    fn attempt(&mut self) -> Result<Launched, Fault> {
+    fn attempt(&mut self) -> Result<OrRefused<Child>, Fault> {
         let pointers = |texts: &[CString]| -> Vec<*const c_char> {
             texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
         };
@@ -149,12 +142,12 @@ impl<'a> Launch<'a> {
             return Err(Fault::System { action: "starting a process".into(), source: io::Error::last_os_error() });
         }
         if shared.errno == 0 {
-            return Ok(Launched::Running(Child { pid, started: shared.started }));
+            return Ok(Ok(Child { pid, started: shared.started }));
         }
         // SAFETY: the only pointer is null. The child has exited, and no other thread waits for children meanwhile.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
         match (shared.step, shared.errno) {
-            (EXECUTING, errno) if !is_shortage(errno) => Ok(Launched::Refused(errno)),
+            (EXECUTING, errno) if !is_shortage(errno) => Ok(Err(errno)),
             (step, errno) => Err(Fault::System { action: step.into(), source: io::Error::from_raw_os_error(errno) }),
         }
     }

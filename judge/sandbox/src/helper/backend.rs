@@ -11,7 +11,7 @@ use crate::cgroup::site::Site;
 use crate::clock;
 use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::identity::{self, Identity};
-use crate::confine::launch::{Child, Launch, Launched, Launcher};
+use crate::confine::launch::{Child, Launch, Launcher, OrRefused};
 use crate::confine::{Confinement, ConfinementContext, Isolation, landlock};
 use crate::namespace::init::Users;
 use crate::namespace::mounts::View;
@@ -23,9 +23,9 @@ use crate::request::{Context, Fault};
 use crate::scratch::disk::DiskUsage;
 use crate::scratch::{Folder, exchange};
 use crate::tier::Tier;
+use crate::watch::Program;
 use crate::watch::gauges::{Gauges, RunMembers, TreeClock};
-use crate::watch::reaper::{self, Conclusion, ReapedUsage, Reaper, Scope};
-use crate::watch::{Program, Start};
+use crate::watch::reaper::{self, Finished, ReapedUsage, Reaper, Scope};
 
 /// By tier: without namespaces, or with them.
 pub(crate) enum Backend {
@@ -74,7 +74,11 @@ impl Backend {
     }
 
     /// Starts the prepared program.
-    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    pub(crate) fn start(
+        &self,
+        spec: &RunSpec,
+        stdio: [BorrowedFd<'_>; 3],
+    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
         match self {
             Backend::Bare(bare) => bare.start(spec, stdio),
             Backend::Jails(jails) => jails.current().start(spec, stdio),
@@ -321,13 +325,17 @@ impl Bare {
         self.folder.memory().is_none().then(usage)
     }
 
-    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    pub(crate) fn start(
+        &self,
+        spec: &RunSpec,
+        stdio: [BorrowedFd<'_>; 3],
+    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
         let confinement = Confinement::of(&self.confinement, spec);
         let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
         let folder = start.as_ref().map_or(self.folder.inner(), AsFd::as_fd);
         let mut launch = match Launch::new(spec, stdio, folder, confinement) {
             Ok(launch) => launch,
-            Err(errno) => return Ok(Start::Refused(errno)),
+            Err(errno) => return Ok(Err(errno)),
         };
         if let Some(wanted) = &spec.exchange {
             exchange::put_input_files(wanted, self.folder.inner())?;
@@ -340,20 +348,17 @@ impl Bare {
             kill_target.set_deadline(spec.deadline(clock::now()));
         }
         let launched = run_on(self.launcher.as_ref(), || launch.start());
-        if let (Some(kill_target), Err(_) | Ok(Launched::Refused(_))) = (kill_target, &launched) {
+        if let (Some(kill_target), Err(_) | Ok(Err(_))) = (kill_target, &launched) {
             // A child that did not become a program has set this.
             kill_target.clear();
         }
-        Ok(match launched? {
-            Launched::Running(child) => {
-                // Until now, the program has only one process, which has a death signal: this process decides about
-                // others at the fork gate. If this fails, there still is the keeper.
-                let _ = self.switch.arm(child.pid);
-                let account = ReapedUsage::default();
-                Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target }))
-            }
-            Launched::Refused(errno) => Start::Refused(errno),
-        })
+        Ok(launched?.map(|child| -> Box<dyn Program> {
+            // Until now, the program has only one process, which has a death signal: this process decides about others
+            // at the fork gate. If this fails, there still is the keeper.
+            let _ = self.switch.arm(child.pid);
+            let account = ReapedUsage::default();
+            Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target })
+        }))
     }
 }
 
@@ -399,13 +404,13 @@ impl Program for OwnProgram<'_> {
         reaper::kill(&self.child, Scope::Group);
     }
 
-    fn finish(&mut self) -> Result<Conclusion, Fault> {
+    fn finish(&mut self) -> Result<OrRefused<Finished>, Fault> {
         let account = std::mem::take(&mut self.account);
         let finished = reaper::finish(&self.child, Scope::Group, account);
         if let Some(kill_target) = self.kill_target {
             kill_target.clear();
         }
-        Ok(Conclusion::Finished(finished))
+        Ok(Ok(finished))
     }
 
     fn has_started(&self) -> bool {

@@ -21,9 +21,9 @@ use crate::helper::run::{RunnerState, resume_run, run};
 use crate::namespace::init::Handback;
 use crate::namespace::short_run::is_short;
 use crate::process::{self, ChildProcess, Role, take_socket};
-use crate::protocol::Received;
-use crate::protocol::messages::{self, Answer, KeeperLink, ReceivedRun, RunOrder, RunSpec, Settings};
+use crate::protocol::messages::{self, Answer, KeeperLink, ReceivedRun, RunSpec, Settings};
 use crate::protocol::shared_memory::KillTarget;
+use crate::protocol::{Message, Received};
 use crate::request::{End, Fault};
 use crate::tier::Tier;
 use crate::{clock, cores};
@@ -49,12 +49,12 @@ fn serve() -> io::Result<()> {
     let (mut last, mut left) = (None, None);
     let mut kept = None;
     while let Some(mut message) = left.take().map_or_else(|| Received::receive(&socket), |message| Ok(Some(message)))? {
-        let ReceivedRun { order, files, is_repeated } = ReceivedRun::decode(&mut message, &mut last)?;
-        if order.attachments.only_prepare {
-            lazy.make_ready(&order.spec);
+        let ReceivedRun { spec, files, is_repeated } = ReceivedRun::decode(&mut message, &mut last)?;
+        if spec.only_prepare {
+            lazy.make_ready(&spec);
             continue;
         }
-        let answer = lazy.backend().and_then(|backend| run(backend, &order, files, socket.as_fd(), &mut state));
+        let answer = lazy.backend().and_then(|backend| run(backend, &spec, files, socket.as_fd(), &mut state));
         send(&answer, &socket)?;
         let Some(backend) = &mut lazy.backend else { continue };
         // This comes after the answer, so the judge does not wait for it. If it fails, it is tried again before the
@@ -62,11 +62,11 @@ fn serve() -> io::Result<()> {
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
-        if is_repeated && order.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
+        if is_repeated && spec.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
             // For the following runs, which are likely to be short, too. The kept pages belong to the same program,
             // because the order is the same.
-            kept = kept.or_else(|| KeptPages::of(&order.spec.program));
-            left = leave_to_init(backend, &order, &socket, &mut state)?;
+            kept = kept.or_else(|| KeptPages::of(&spec.program));
+            left = leave_to_init(backend, &spec, &socket, &mut state)?;
         } else {
             kept = None;
         }
@@ -75,21 +75,21 @@ fn serve() -> io::Result<()> {
 }
 
 fn send(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
-    messages::encode_answer(answer).send(socket, &messages::captured_files(answer))
+    Message::new(answer).send(socket, &messages::captured_files(answer))
 }
 
 /// Lets the init of the last run's jail, if there is one, serve the judge as long as it can. Returns an order that the
 /// init could not follow.
 fn leave_to_init(
     backend: &Backend,
-    order: &RunOrder,
+    spec: &RunSpec,
     socket: &OwnedFd,
     state: &mut RunnerState,
 ) -> io::Result<Option<Received>> {
     let Some(jail) = backend.jail() else { return Ok(None) };
     let answer = match jail.serve_judge() {
         Ok(Some(Handback::Order(_, message))) => return Ok(Some(message)),
-        Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, &order.spec, run, socket.as_fd(), state),
+        Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, spec, run, socket.as_fd(), state),
         // The next receive detects which side has closed.
         Ok(None) => return Ok(None),
         Err(fault) => return Err(io::Error::other(fault.to_string())),

@@ -12,16 +12,16 @@ use rustix::io::Errno;
 use crate::cgroup::Counters;
 use crate::clock::{self, nanoseconds};
 use crate::confine::fork_gate::ForkGate;
-use crate::confine::launch::{Child, Launched};
-use crate::namespace::init::{Handback, Init, InitConfig, RunState, StartedRun};
+use crate::confine::launch::Child;
+use crate::namespace::init::{Handback, Init, InitConfig, StartedRun};
 use crate::protocol::messages::{self, Answer, RunSpec};
 use crate::protocol::shared_memory::OrderState;
-use crate::protocol::{FilterBypass, Received};
+use crate::protocol::{Message, Received};
 use crate::request::{Context, Fault, Limits};
 use crate::watch::capture::{MAX_INLINE_BYTES, Overflow, Stream, take_rest};
 use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
 use crate::watch::meter::{Meter, conclude, refused};
-use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Scope};
+use crate::watch::reaper::{self, Finished, ReapedUsage, Scope};
 
 /// How long the init waits for a program before it leaves it to the helper, unless the limits are shorter. A trivial
 /// program takes a quarter of this, and most of it if the machine is slow or busy.
@@ -50,23 +50,18 @@ enum Rest {
     Over(Finished),
 }
 
-impl Init {
-    /// Serves the judge until there is work for the helper, which then uses its socket again. `spec` is the order that
-    /// the judge repeats. False if the judge has ended.
-    pub(crate) fn serve_judge(
-        &mut self,
-        config: &InitConfig,
-        counters: Counters,
-        spec: &RunSpec,
-        bypass: Option<FilterBypass>,
-    ) -> io::Result<bool> {
+impl Init<'_> {
+    /// Serves the judge, which repeats the last order, until there is work for the helper, which then uses its socket
+    /// again. False if the judge has ended.
+    pub(crate) fn serve_judge(&mut self, counters: Counters) -> io::Result<bool> {
+        let (config, spec) = (self.config, self.last.clone().ok_or(io::ErrorKind::InvalidData)?);
         if let Some(cgroup) = &config.cgroup {
             cgroup.counters.set(counters);
         }
         while let Some(order) = next_order(config)? {
             let tried = if messages::is_repeat(&order) {
                 config.status_page.set_order_state(OrderState::Taken);
-                self.try_short_run(config, spec, order)
+                self.try_short_run(&spec, order)
             } else {
                 Ok(ShortRun::NotApplicable(order))
             };
@@ -74,16 +69,16 @@ impl Init {
                 Ok(ShortRun::Done(answer)) => Ok(answer),
                 Err(fault) => Err(fault),
                 Ok(ShortRun::Exceeded(run, rest)) => {
-                    Handback::StartedRun(run).send(bypass, &config.socket)?;
-                    return self.finish_for_helper(config, spec, rest, bypass);
+                    Handback::StartedRun(run).send(self.bypass, &config.socket)?;
+                    return self.finish_for_helper(&spec, rest);
                 }
                 Ok(ShortRun::NotApplicable(order)) => {
                     let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
-                    Handback::Order(counters, order).send(bypass, &config.socket)?;
+                    Handback::Order(counters, order).send(self.bypass, &config.socket)?;
                     return Ok(true);
                 }
             };
-            let answer = messages::encode_answer(&answer);
+            let answer = Message::new(&answer);
             config.status_page.set_order_state(OrderState::Unknown);
             answer.send(&config.judge, &[])?;
             config.status_page.set_order_state(OrderState::Idle);
@@ -93,8 +88,8 @@ impl Init {
         Ok(false)
     }
 
-    fn try_short_run(&mut self, config: &InitConfig, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
-        let limits = &spec.limits;
+    fn try_short_run(&mut self, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
+        let (config, limits) = (self.config, &spec.limits);
         let open = |name, cap, beyond| Stream::for_capture(name, cap, beyond, config.programs_are_others());
         // Before the control group is checked, as the pipes are charged to it.
         let (mut stdout, out) = open("output", limits.stdout, Overflow::EndsRun)?;
@@ -114,12 +109,12 @@ impl Init {
         let launched = self.launch(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((stdin, out, err));
         let child = match launched {
-            Launched::Running(child) => child,
-            Launched::Refused(errno) => return Ok(ShortRun::Done(refused(errno))),
+            Ok(child) => child,
+            Err(errno) => return Ok(ShortRun::Done(refused(errno))),
         };
         config.status_page.set_started(child.started);
         let (before, mut account) = (meter.cpu.before, ReapedUsage::default());
-        let rest = if self.ends_soon(config, &child, limits, &mut account) {
+        let rest = if self.ends_soon(&child, limits, &mut account) {
             let finished = reaper::finish(&child, Scope::Namespace, account);
             let totals = meter.totals(&finished);
             self.note_run(&child, &finished);
@@ -135,21 +130,20 @@ impl Init {
             Rest::Running(child, account)
         };
         let group = config.cgroup.as_ref().map(|group| group.before.get()).unwrap_or_default();
-        let ((out, stdout), (err, stderr)) = (stdout.into_partial(), stderr.into_partial());
-        let state = RunState { group, accounts: before, stdout, stderr };
-        Ok(ShortRun::Exceeded(StartedRun { state, pipes: [out, err] }, rest))
+        let (stdout, stderr) = (stdout.into_partial(), stderr.into_partial());
+        Ok(ShortRun::Exceeded(StartedRun { group, accounts: before, stdout, stderr }, rest))
     }
 
     /// Waits for the program's end while the run is short. False if the program is still running, or if the helper is
     /// needed.
-    fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
+    fn ends_soon(&self, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
         let until = clock::now() + nanoseconds(MAX_WALL.min(limits.shortest_time()));
         let (reaper, gate) = (self.reaper.fd(), self.gate.as_ref().map_or(self.reaper.fd(), ForkGate::fd));
         loop {
             let left = clock::timespec(until.saturating_sub(clock::now()));
             let mut fds = [
                 PollFd::from_borrowed_fd(reaper, PollFlags::IN),
-                PollFd::new(&config.judge, PollFlags::RDHUP),
+                PollFd::new(&self.config.judge, PollFlags::RDHUP),
                 PollFd::from_borrowed_fd(gate, PollFlags::IN),
             ];
             match rustix::event::poll(&mut fds, Some(&left)) {
@@ -168,18 +162,12 @@ impl Init {
     }
 
     /// Waits for the end of a program that the helper watches from now on.
-    fn finish_for_helper(
-        &mut self,
-        config: &InitConfig,
-        spec: &RunSpec,
-        rest: Rest,
-        bypass: Option<FilterBypass>,
-    ) -> io::Result<bool> {
+    fn finish_for_helper(&mut self, spec: &RunSpec, rest: Rest) -> io::Result<bool> {
         let conclusion = match rest {
-            Rest::Over(finished) => Ok(Some(Conclusion::Finished(finished))),
-            Rest::Running(child, account) => self.wait_for_end(config, spec, &child, account),
+            Rest::Over(finished) => Ok(Some(Ok(finished))),
+            Rest::Running(child, account) => self.wait_for_end(spec, &child, account),
         };
-        self.report_end(config, conclusion, bypass)
+        self.report_end(conclusion)
     }
 }
 

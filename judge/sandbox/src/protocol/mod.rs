@@ -16,8 +16,8 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags,
     SocketType,
 };
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// At most this many descriptors travel with one message.
 const MAX_FDS: usize = 8;
@@ -146,21 +146,21 @@ fn send_along(
     usize::try_from(sent).map_err(|_| Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO))
 }
 
-/// A message that was received.
+/// A message that was received. It can be sent on as a part of another message, with its descriptors alongside.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Received {
+    #[serde(with = "crate::os_data")]
     bytes: Vec<u8>,
-    fds: std::vec::IntoIter<OwnedFd>,
+    /// The descriptors that were not taken.
+    #[serde(skip)]
+    pub(crate) fds: std::vec::IntoIter<OwnedFd>,
 }
 
 impl Received {
     /// A message with this content, and descriptors.
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn from_parts(bytes: Vec<u8>, fds: Vec<OwnedFd>) -> Received {
         Received { bytes, fds: fds.into_iter() }
-    }
-
-    /// The content, and the descriptors that were not taken.
-    pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<OwnedFd>) {
-        (self.bytes, self.fds.collect())
     }
 
     /// Waits for the next message. `None`: the other side has closed.

@@ -58,9 +58,12 @@ pub(crate) enum Overflow {
     Dropped,
 }
 
-/// The captured part of a stream, for the process that continues the run.
-#[derive(Default, Serialize, Deserialize)]
+/// A stream of a run that another process continues: its pipe, and what was captured.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct PartialOutput {
+    /// The read end of the pipe, which is there before the message is encoded and after it is decoded.
+    #[serde(skip)]
+    pub(crate) pipe: Option<OwnedFd>,
     /// The captured bytes.
     #[serde(with = "crate::os_data")]
     inline: Vec<u8>,
@@ -128,14 +131,14 @@ impl Stream {
     /// A stream that another process began to capture.
     pub(crate) fn resume(
         name: &'static str,
-        pipe: OwnedFd,
         partial: PartialOutput,
         cap: u64,
         overflow: Overflow,
-    ) -> Stream {
-        let PartialOutput { inline, end, received } = partial;
+    ) -> Result<Stream, Fault> {
+        let PartialOutput { pipe, inline, end, received } = partial;
+        let pipe = pipe.ok_or(io::Error::from(io::ErrorKind::InvalidData)).context("receiving a pipe")?;
         let (kept, end) = (inline.len() as u64, end.into());
-        Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, false, cap, overflow) }
+        Ok(Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, false, cap, overflow) })
     }
 
     fn build(
@@ -177,9 +180,10 @@ impl Stream {
         }
     }
 
-    /// Splits into the pipe and the data captured so far, for another process. Only for a stream with little output.
-    pub(crate) fn into_partial(self) -> (OwnedFd, PartialOutput) {
-        (self.pipe, PartialOutput { inline: self.inline, end: self.end.into(), received: self.received })
+    /// The pipe and the data captured so far, for another process. Only for a stream with little output.
+    pub(crate) fn into_partial(self) -> PartialOutput {
+        let Stream { pipe, inline, end, received, .. } = self;
+        PartialOutput { pipe: Some(pipe), inline, end: end.into(), received }
     }
 
     /// The read end of the pipe.

@@ -15,16 +15,17 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use crate::clock::{self, nanoseconds};
+use crate::confine::launch::OrRefused;
 use crate::request::{Breach, Context, Fault, Limits};
 use crate::scratch::disk::DiskUsage;
 use crate::watch::capture::{Stream, take_rest};
 use crate::watch::fork_policy::ForkPolicy;
 use crate::watch::meter::Meter;
-use crate::watch::reaper::Conclusion;
+use crate::watch::reaper::Finished;
 
 /// How a run ended, as seen by the watcher.
 pub(crate) struct Watched {
-    pub(crate) conclusion: Conclusion,
+    pub(crate) conclusion: OrRefused<Finished>,
     /// The limits for which the watcher killed the program.
     pub(crate) breaches: Vec<Breach>,
     /// The clocks when `until` became readable.
@@ -91,7 +92,7 @@ impl Watcher<'_, '_> {
             // The program must not outlive its run.
             program.kill();
             self.wait_for_death(program)?;
-            program.finish()?;
+            let _ = program.finish()?;
             return Err(fault);
         }
         let conclusion = program.finish()?;
@@ -307,17 +308,9 @@ pub(crate) trait Program {
     /// Kills all processes of the run. May be called again.
     fn kill(&mut self);
     /// Cleans up after the program's end, and returns the result.
-    fn finish(&mut self) -> Result<Conclusion, Fault>;
+    fn finish(&mut self) -> Result<OrRefused<Finished>, Fault>;
     /// Whether the program certainly runs, and is not about to start.
     fn has_started(&self) -> bool;
     /// When it started, or a little earlier, on the monotonic clock.
     fn started(&self) -> u64;
-}
-
-/// The result of starting a program.
-pub(crate) enum Start<'a> {
-    /// It runs, or the process that starts it has the order.
-    Running(Box<dyn Program + 'a>),
-    /// `execve` failed with this error number.
-    Refused(i32),
 }

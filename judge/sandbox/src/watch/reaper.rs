@@ -41,15 +41,6 @@ pub(crate) struct Finished {
     pub(crate) run_delay: Option<u64>,
 }
 
-/// The result of starting a program.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) enum Conclusion {
-    /// It ran.
-    Finished(Finished),
-    /// `execve` failed with this error number.
-    Refused(i32),
-}
-
 impl Finished {
     /// How long the program ran.
     pub(crate) fn run_time(&self) -> Duration {
