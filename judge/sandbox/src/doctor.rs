@@ -91,7 +91,7 @@ pub fn survey(options: &Options) -> Survey {
     let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
     let tiers = safe.map(|tier| match sandbox::try_tier(tier, &executable, &scratch, None) {
-        Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
+        Ok(found) => TierReport { tier, missing: None, gaps: found.gaps().to_vec(), remedy: None },
         Err(error) => {
             let remedy = match tier {
                 _ if error.shortage => Some(SHORTAGE.into()),

@@ -29,10 +29,9 @@ use crate::{cores, procfs};
 /// A helper process. It runs one program at a time. Methods that wait block the calling thread.
 pub struct Worker {
     helper: Helper,
-    leftovers: HelperLeftovers,
+    /// Without what connects the helper with its keeper.
+    settings: Settings,
     working_folder: PathBuf,
-    /// Whether its programs run below an init.
-    has_init: bool,
     /// The entry that says that such workers work. It is removed when this worker fails.
     cache_file: Option<PathBuf>,
     /// The last order.
@@ -138,28 +137,30 @@ impl Worker {
         mut settings: Settings,
         cache_file: Option<PathBuf>,
     ) -> Result<Worker, Fault> {
+        let working_folder = working_folder(&settings).context("finding the folder for working folders")?;
         let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
         let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
-        let leftovers = HelperLeftovers::of(&settings);
-        let working_folder = working_folder(&settings).context("finding the folder for working folders")?;
-        let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
-        let helper = Helper { link, process, keeper: None };
-        let mut worker =
-            Worker { helper, leftovers, working_folder, has_init, cache_file, last_order: None, last_view: None };
+        let mut helper = Helper { link, process, keeper: None };
         if !settings.tier.has_namespaces() {
             let (keeper, keeper_link) = helper::start_keeper(executable).context("starting the sandbox's keeper")?;
-            (worker.helper.keeper, settings.keeper_link) = (Some(keeper), Some(keeper_link));
+            (helper.keeper, settings.keeper_link) = (Some(keeper), Some(keeper_link));
         }
-        cores::separate_from_child(worker.helper.process.id(), settings.core);
-        let sent = settings.send(worker.socket());
+        cores::separate_from_child(helper.process.id(), settings.core);
+        let sent = settings.send(&helper.link.socket);
         // From here, only the helper holds its end of the keeper's pipe.
-        drop(settings);
+        settings.keeper_link = None;
+        let mut worker = Worker { helper, settings, working_folder, cache_file, last_order: None, last_view: None };
         match sent {
             Ok(()) => Ok(worker),
             Err(error) => Err(worker.lost(&error.to_string())),
         }
+    }
+
+    /// The core that its programs stay on; `None` means that they may use any.
+    pub(crate) fn core(&self) -> Option<usize> {
+        self.settings.core
     }
 
     /// Returns a handle that stops this worker.
@@ -233,7 +234,7 @@ impl Worker {
 
     /// Returns a handle that observes this worker's program.
     pub fn observer(&self) -> Observer {
-        Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.has_init }
+        Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.settings.tier.has_namespaces() }
     }
 
     /// Tells this worker to end. Dropping the worker would wait for its end; here `dismissed` waits.
@@ -300,7 +301,7 @@ impl Worker {
             Ok(status) => status.to_string(),
             Err(error) => format!("{how}; {error}"),
         };
-        self.leftovers.remove();
+        remove_leftovers(&self.settings);
         Fault::HelperGone(end)
     }
 
@@ -359,33 +360,21 @@ fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// The folder and control groups of one helper. The judge removes them if the helper could not.
-pub(crate) struct HelperLeftovers {
-    scratch: PathBuf,
-    site: Option<Site>,
-    name: String,
-}
-
-impl HelperLeftovers {
-    pub(crate) fn of(settings: &Settings) -> HelperLeftovers {
-        HelperLeftovers { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
-    }
-
-    /// To be called when the helper has ended, and its processes are dying.
-    pub(crate) fn remove(&self) {
-        let folder = self.scratch.join(&self.name);
-        for _ in 0..50 {
-            if !folder.exists() || disk::remove(&folder).is_ok() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(2));
+/// Removes the folder and the control groups of a helper that could not do it. To be called when the helper has ended,
+/// and its processes are dying.
+fn remove_leftovers(settings: &Settings) {
+    let folder = settings.scratch.join(&settings.name);
+    for _ in 0..50 {
+        if !folder.exists() || disk::remove(&folder).is_ok() {
+            break;
         }
-        let prefix = format!("{}.", self.name);
-        for parent in self.site.iter().flat_map(Site::parents) {
-            let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
-            for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
-                kill_and_remove(&entry.path());
-            }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let prefix = format!("{}.", settings.name);
+    for parent in settings.site.iter().flat_map(Site::parents) {
+        let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+            kill_and_remove(&entry.path());
         }
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod run;
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
@@ -34,7 +34,7 @@ pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge
 fn serve() -> io::Result<()> {
     let socket = detach()?;
     let Some(mut first) = Received::receive(&socket)? else { return Ok(()) };
-    let settings = Settings::decode(&mut first)?;
+    let mut settings = Settings::decode(&mut first)?;
     if let Some(core) = settings.core {
         cores::pin(None, core)?;
     }
@@ -45,18 +45,28 @@ fn serve() -> io::Result<()> {
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
     let mut state = RunnerState::new(settings.core);
-    let mut lazy = LazyBackend::now(settings, socket.as_fd());
+    // Before the first order, as it takes a moment. If it fails, that order reports it, and the next one tries again.
+    let mut opened = Some(Backend::open(&mut settings, socket.as_fd()));
     let (mut last, mut left) = (None, None);
     let mut kept = None;
     while let Some(mut message) = left.take().map_or_else(|| Received::receive(&socket), |message| Ok(Some(message)))? {
         let ReceivedRun { spec, files, is_repeated } = ReceivedRun::decode(&mut message, &mut last)?;
         if spec.only_prepare {
-            lazy.make_ready(&spec);
+            if let Some(Ok(backend @ Backend::Jails(_))) = &mut opened {
+                // A failure occurs again, and is reported, when the program runs.
+                let _ = backend.prepare(&spec, socket.as_fd());
+            }
             continue;
         }
-        let answer = lazy.backend().and_then(|backend| run(backend, &spec, files, socket.as_fd(), &mut state));
+        let mut backend = match opened.take().unwrap_or_else(|| Backend::open(&mut settings, socket.as_fd())) {
+            Ok(backend) => backend,
+            Err(fault) => {
+                send(&Err(fault), &socket)?;
+                continue;
+            }
+        };
+        let answer = run(&mut backend, &spec, files, socket.as_fd(), &mut state);
         send(&answer, &socket)?;
-        let Some(backend) = &mut lazy.backend else { continue };
         // This comes after the answer, so the judge does not wait for it. If it fails, it is tried again before the
         // next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
@@ -66,10 +76,11 @@ fn serve() -> io::Result<()> {
             // For the following runs, which are likely to be short, too. The kept pages belong to the same program,
             // because the order is the same.
             kept = kept.or_else(|| KeptPages::of(&spec.program));
-            left = leave_to_init(backend, &spec, &socket, &mut state)?;
+            left = leave_to_init(&backend, &spec, &socket, &mut state)?;
         } else {
             kept = None;
         }
+        opened = Some(Ok(backend));
     }
     Ok(())
 }
@@ -96,42 +107,6 @@ fn leave_to_init(
     };
     send(&answer, socket)?;
     Ok(None)
-}
-
-/// The backend. It is opened before the first order, as that takes a moment.
-struct LazyBackend<'a> {
-    settings: Settings,
-    judge: BorrowedFd<'a>,
-    backend: Option<Backend>,
-    /// Why opening failed, until that is reported.
-    fault: Option<Fault>,
-}
-
-impl LazyBackend<'_> {
-    fn now(mut settings: Settings, judge: BorrowedFd<'_>) -> LazyBackend<'_> {
-        let (backend, fault) = match Backend::open(&mut settings, judge) {
-            Ok(backend) => (Some(backend), None),
-            Err(fault) => (None, Some(fault)),
-        };
-        LazyBackend { settings, judge, backend, fault }
-    }
-
-    /// Builds the jail for `spec`, if it needs one. A failure is ignored here. It occurs again, and is reported, when
-    /// the program runs.
-    fn make_ready(&mut self, spec: &RunSpec) {
-        if let Some(backend @ Backend::Jails(_)) = &mut self.backend {
-            let _ = backend.prepare(spec, self.judge);
-        }
-    }
-
-    /// Returns the backend. If opening failed and that was reported, tries again.
-    fn backend(&mut self) -> Result<&mut Backend, Fault> {
-        match (self.fault.take(), &mut self.backend) {
-            (Some(fault), _) => Err(fault),
-            (None, Some(backend)) => Ok(backend),
-            (None, backend) => Ok(backend.insert(Backend::open(&mut self.settings, self.judge)?)),
-        }
-    }
 }
 
 /// Detaches this process from the judge's session, signals and descriptors. Returns the socket.
