@@ -1,11 +1,11 @@
 //! Starts one program: a `vfork`-like clone whose child confines itself and becomes the program.
 
 use std::cell::Cell;
-use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::io;
 use std::marker::PhantomData;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -31,8 +31,9 @@ pub(crate) struct Launch<'a> {
     environment: Vec<CString>,
     /// Standard input, output and error.
     stdio: [BorrowedFd<'a>; 3],
-    /// The folder that it starts in.
-    folder: BorrowedFd<'a>,
+    working_folder: BorrowedFd<'a>,
+    /// The folder that it starts in, if that is another one.
+    start: Option<OwnedFd>,
     confinement: Confinement<'a>,
 }
 
@@ -50,41 +51,33 @@ pub(crate) struct Child {
 const STACK_BYTES: usize = 32 * 1024;
 
 impl<'a> Launch<'a> {
-    /// Prepares to launch `spec`. Strings with a NUL byte are refused.
+    /// Prepares to launch `spec` in a working folder, whose path is as programs know it. Strings with a NUL byte are
+    /// refused.
     pub(crate) fn new(
         spec: &RunSpec,
         stdio: [BorrowedFd<'a>; 3],
-        folder: BorrowedFd<'a>,
+        (working_folder, path): (BorrowedFd<'a>, &Path),
         confinement: Confinement<'a>,
-    ) -> OrRefused<Launch<'a>> {
+    ) -> Result<OrRefused<Launch<'a>>, Fault> {
+        let start = spec.folder.as_deref().map(open_start).transpose()?;
         let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
-        let pair = |(name, value): &(OsString, OsString)| {
-            let mut bytes = name.clone();
-            bytes.push("=");
-            bytes.push(value);
-            text(&bytes.into_vec())
+        let pair = |name: &OsStr, value: &OsStr| text(&[name.as_bytes(), b"=", value.as_bytes()].concat());
+        let variables = spec.environment.iter().map(|(name, value)| pair(name, value));
+        let of_folder = spec.exchange.iter().flat_map(|exchange| &exchange.variables);
+        let prepare = || {
+            Ok(Launch {
+                program: text(spec.program.as_os_str().as_bytes())?,
+                argv: spec.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
+                environment: variables
+                    .chain(of_folder.map(|name| pair(name, path.as_ref())))
+                    .collect::<Result<_, _>>()?,
+                stdio,
+                working_folder,
+                start,
+                confinement,
+            })
         };
-        Ok(Launch {
-            program: text(spec.program.as_os_str().as_bytes())?,
-            argv: spec.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
-            environment: spec.environment.iter().map(pair).collect::<Result<_, _>>()?,
-            stdio,
-            folder,
-            confinement,
-        })
-    }
-
-    /// Opens the folder that a program starts in.
-    pub(crate) fn folder(path: &Path) -> Result<OwnedFd, Fault> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        rustix::fs::open(path, flags, Mode::empty()).context(format!("entering {}", path.display()))
-    }
-
-    /// Sets environment variables to the working folder's path, which has no NUL byte.
-    pub(crate) fn set_folder_variables(&mut self, variables: &[OsString], path: &Path) {
-        let value = path.as_os_str().as_bytes();
-        let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
-        self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
+        Ok(prepare())
     }
 
     /// Starts the program. Returns when it runs, or when it certainly will not.
@@ -110,7 +103,7 @@ impl<'a> Launch<'a> {
             environment: pointers(&self.environment),
             program: &self.program,
             stdio: self.stdio,
-            folder: self.folder,
+            folder: self.start.as_ref().map_or(self.working_folder, AsFd::as_fd),
             confinement: &mut self.confinement,
             parent: std::process::id().cast_signed(),
             step: "",
@@ -151,6 +144,11 @@ impl<'a> Launch<'a> {
             (step, errno) => Err(Fault::System { action: step.into(), source: io::Error::from_raw_os_error(errno) }),
         }
     }
+}
+
+fn open_start(path: &Path) -> Result<OwnedFd, Fault> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).context(format!("entering {}", path.display()))
 }
 
 /// The last step of the child. If only this one fails, the program cannot be executed.
@@ -402,7 +400,6 @@ impl Mailbox {
 #[cfg(test)]
 mod tests {
     use std::io::Read;
-    use std::os::fd::AsFd;
 
     use super::*;
 

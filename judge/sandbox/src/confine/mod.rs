@@ -191,7 +191,7 @@ impl Confinement<'_> {
         let other_tasks = other_tasks.map(|others| others + slack);
         Confinement {
             converses: spec.converses,
-            limits: of(&spec.limits, Accounting { cgroup: has_cgroup, other_tasks }),
+            limits: resource_limits(&spec.limits, has_cgroup, other_tasks),
             identity,
             has_groups: context.has_groups,
             keep_read_search: context.keep_read_search,
@@ -216,15 +216,6 @@ type Resource = libc::c_int;
 /// A resource, and its limit, soft and hard alike.
 pub(crate) type ResourceLimit = (Resource, u64);
 
-/// What determines the resource limits, besides the limits of the run.
-#[derive(Clone, Copy)]
-pub(crate) struct Accounting {
-    /// A control group limits memory and processes.
-    pub(crate) cgroup: bool,
-    /// Tasks that are not the run's but count for `RLIMIT_NPROC`; `None` if that limit cannot be used.
-    pub(crate) other_tasks: Option<u64>,
-}
-
 const OPEN_FILES: u64 = 1024;
 const LOCKED_BYTES: u64 = 64 * 1024;
 /// Queued timers and signals. Each holds kernel memory, from one pool for all of a user's processes.
@@ -241,7 +232,7 @@ const SAME_FOR_ALL: [ResourceLimit; 6] = [
 ];
 
 /// Applies the limits that are the same for all programs to this process. Programs inherit them.
-pub(crate) fn apply_common() {
+fn apply_common() {
     for (resource, value) in SAME_FOR_ALL {
         let value = value.min(read_limit(resource).rlim_max);
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
@@ -252,12 +243,12 @@ pub(crate) fn apply_common() {
 }
 
 /// The limits that a program does not inherit, each no higher than this process's own. After the first call, nothing
-/// may change this process's limits.
-pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> {
+/// may change this process's limits. `has_cgroup`: a control group limits memory and processes.
+fn resource_limits(limits: &Limits, has_cgroup: bool, other_tasks: Option<u64>) -> Vec<ResourceLimit> {
     let mut wanted = SAME_FOR_ALL.to_vec();
     wanted.extend([
         (libc::RLIMIT_FSIZE, limits.disk),
-        (libc::RLIMIT_NOFILE, if accounting.cgroup { OPEN_FILES } else { procfs::MAX_DESCRIPTORS }),
+        (libc::RLIMIT_NOFILE, if has_cgroup { OPEN_FILES } else { procfs::MAX_DESCRIPTORS }),
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
     ]);
     if let (Some(cpu), None) = (limits.cpu, limits.wall) {
@@ -265,10 +256,10 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
         // elapsed time do not get this limit: it makes the program's own CPU clock advance in ticks of up to 10 ms.
         wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
     }
-    if let (Some(memory), false) = (limits.memory, accounting.cgroup) {
+    if let (Some(memory), false) = (limits.memory, has_cgroup) {
         wanted.push((libc::RLIMIT_DATA, data_bytes(memory, limits.processes)));
     }
-    if let (Some(processes), Some(others), false) = (limits.processes, accounting.other_tasks, accounting.cgroup) {
+    if let (Some(processes), Some(others), false) = (limits.processes, other_tasks, has_cgroup) {
         wanted.push((libc::RLIMIT_NPROC, u64::from(processes) + others));
     }
     let lowered = wanted.into_iter().map(|(resource, value)| (resource, value.min(own_limit(resource).rlim_max)));
@@ -307,11 +298,10 @@ mod tests {
 
     #[test]
     fn a_programs_own_clock_stays_exact_where_a_limit_on_the_clock_ends_it() {
-        let accounting = Accounting { cgroup: true, other_tasks: None };
         let limited = |wall| {
             let cpu = Some(Duration::from_secs(4));
             let limits = Limits { cpu, wall, memory: None, stdout: 0, stderr: 0, processes: None, disk: 0 };
-            of(&limits, accounting).into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
+            resource_limits(&limits, true, None).into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
         };
         assert_eq!(limited(Some(Duration::from_secs(9))), None);
         assert_eq!(limited(None).map(|(_, seconds)| seconds), Some(6));

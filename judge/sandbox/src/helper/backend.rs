@@ -1,7 +1,7 @@
 //! How a helper starts programs: by itself, or in jails.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -331,15 +331,13 @@ impl Bare {
         stdio: [BorrowedFd<'_>; 3],
     ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
         let confinement = Confinement::of(&self.confinement, spec);
-        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
-        let folder = start.as_ref().map_or(self.folder.inner(), AsFd::as_fd);
-        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
+        let working_folder = (self.folder.inner(), &*self.folder.inner_path());
+        let mut launch = match Launch::new(spec, stdio, working_folder, confinement)? {
             Ok(launch) => launch,
             Err(errno) => return Ok(Err(errno)),
         };
         if let Some(wanted) = &spec.exchange {
             exchange::put_input_files(wanted, self.folder.inner())?;
-            launch.set_folder_variables(&wanted.variables, &self.folder.inner_path());
         }
         self.status_page.clear();
         let kill_target = self.confinement.kill_target.as_ref();

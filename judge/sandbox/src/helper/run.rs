@@ -67,7 +67,8 @@ pub(crate) fn run(
     let stdin = if spec.owns_stdin { stdin } else { reopened(stdin, others)? };
     state.steal.begin();
     let members = RunMembers::new(backend.fork_gate().is_some());
-    let meter = Meter::start(backend.gauges(limits.allow_others(), &members));
+    let gauges = backend.gauges(limits.allow_others(), &members);
+    let meter = Meter::start(gauges, gauges.before_run());
     let program = match backend.start(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Ok(program) => program,
         Err(errno) => return Ok(refused(errno)),
@@ -91,7 +92,7 @@ pub(crate) fn resume_run(
     let limits = &spec.limits;
     state.steal.begin();
     let members = RunMembers::new(backend.fork_gate().is_some());
-    let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), run.accounts);
+    let meter = Meter::start(backend.gauges(limits.allow_others(), &members), run.accounts);
     let stdout = Stream::resume("output", run.stdout, limits.stdout, Overflow::EndsRun)?;
     let stderr = Stream::resume("error output", run.stderr, limits.stderr, Overflow::Dropped)?;
     let outputs = [stdout.pipe(), stderr.pipe()];

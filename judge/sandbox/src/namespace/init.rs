@@ -342,15 +342,11 @@ impl Init<'_> {
 
     pub(crate) fn launch(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<OrRefused<Child>, Fault> {
         let confinement = Confinement::of(&self.confinement, spec);
-        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
-        let folder = start.as_ref().map_or(self.folder.root(), AsFd::as_fd);
-        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
+        let working_folder = (self.folder.root(), mounts::WORK_FOLDER.as_ref());
+        let mut launch = match Launch::new(spec, stdio, working_folder, confinement)? {
             Ok(launch) => launch,
             Err(errno) => return Ok(Err(errno)),
         };
-        if let Some(exchange) = &spec.exchange {
-            launch.set_folder_variables(&exchange.variables, mounts::WORK_FOLDER.as_ref());
-        }
         if let Some(counter) = &self.pid_counter {
             counter.reset().context("resetting the jail's process ids")?;
         }

@@ -105,7 +105,8 @@ impl Init<'_> {
         config.status_page.clear();
         let accounts = std::mem::take(&mut self.accounts);
         let members = RunMembers::new(self.gate.is_some());
-        let meter = Meter::start(gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits));
+        let gauges = gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits);
+        let meter = Meter::start(gauges, gauges.before_run());
         let launched = self.launch(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((stdin, out, err));
         let child = match launched {

@@ -5,8 +5,7 @@ pub(crate) mod messages;
 pub(crate) mod shared_memory;
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -18,6 +17,8 @@ use rustix::net::{
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::names;
 
 /// At most this many descriptors travel with one message.
 const MAX_FDS: usize = 8;
@@ -261,10 +262,8 @@ pub(crate) struct FilterBypass(u64);
 pub(crate) const BYPASS_ARGUMENT: u32 = 5;
 
 impl FilterBypass {
-    pub(crate) fn random() -> io::Result<FilterBypass> {
-        let mut bytes = [0; 8];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(FilterBypass(u64::from_le_bytes(bytes)))
+    pub(crate) fn random() -> rustix::io::Result<FilterBypass> {
+        names::random().map(FilterBypass)
     }
 
     /// As an argument of `clone` that is unused with the flags used here.

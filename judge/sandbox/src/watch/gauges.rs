@@ -112,6 +112,11 @@ impl Gauges<'_> {
         look()
     }
 
+    /// The CPU time before a run that is about to begin.
+    pub(crate) fn before_run(&self) -> CpuReadings {
+        self.accounts.and_then(Cell::take).unwrap_or_else(|| self.read_accounts())
+    }
+
     /// Reads the CPU time now.
     pub(crate) fn read_accounts(&self) -> CpuReadings {
         // First: reading its own clock makes the kernel add the root's recent time to the other accounts.
