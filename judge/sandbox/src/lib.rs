@@ -176,7 +176,7 @@ mod watch;
 mod worker;
 
 pub use cores::{CoreClaims, Cores};
-pub use doctor::{Feature, FeatureState, Machine, Survey, TierReport, survey};
+pub use doctor::{Feature, Machine, Survey, TierReport, survey};
 pub use names::unique as sweepable_name;
 pub use process::reset_inherited_signals;
 pub use procfs::stat as process_stat;

@@ -110,8 +110,7 @@ impl Stream {
         overflow: Overflow,
     ) -> Result<(Stream, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-        let may_block = target.may_block().context("examining the file for the output")?;
-        Ok((Stream::build(name, pipe, target, may_block, cap, overflow), writer))
+        Ok((Stream::build(name, pipe, target, cap, overflow)?, writer))
     }
 
     /// The same for captured output. `others`: the program runs as another user than this process.
@@ -138,21 +137,15 @@ impl Stream {
         let PartialOutput { pipe, inline, end, received } = partial;
         let pipe = pipe.ok_or(io::Error::from(io::ErrorKind::InvalidData)).context("receiving a pipe")?;
         let (kept, end) = (inline.len() as u64, end.into());
-        Ok(Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, false, cap, overflow) })
+        Ok(Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, cap, overflow)? })
     }
 
-    fn build(
-        name: &'static str,
-        pipe: OwnedFd,
-        target: Target,
-        may_block: bool,
-        cap: u64,
-        overflow: Overflow,
-    ) -> Stream {
+    fn build(name: &'static str, pipe: OwnedFd, target: Target, cap: u64, overflow: Overflow) -> Result<Stream, Fault> {
+        let may_block = target.may_block().context("examining the file for the output")?;
         // Half of the limit is for the end.
         let has_end = overflow == Overflow::Dropped && matches!(target, Target::Capture);
         let end_cap = if has_end { usize::try_from(cap / 2).unwrap_or(usize::MAX) } else { 0 };
-        Stream {
+        Ok(Stream {
             pipe,
             is_ready: false,
             name,
@@ -168,7 +161,7 @@ impl Stream {
             end_cap,
             is_over: false,
             done: false,
-        }
+        })
     }
 
     /// Enlarges the pipe for a program that may write much. For a program that writes little, this takes as long as

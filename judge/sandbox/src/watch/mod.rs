@@ -224,9 +224,7 @@ impl Watcher<'_, '_> {
         {
             let began = clock::now();
             let left = check_left(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
-            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
-            // The program may wait for this very core.
-            next = next.min(pause.max(PAUSE_FACTOR * (clock::now() - began)));
+            next = next.min(pause(left, began));
         }
         if let Some(limit) = self.limits.processes
             && let Some(now) = self.meter.tasks()
@@ -238,9 +236,7 @@ impl Watcher<'_, '_> {
             let began = clock::now();
             let left = disk.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
             let left = check_left(left, Breach::Disk, breaches)?;
-            // With many files, measuring must not take most of the time.
-            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
-            next = next.min(pause.max(4 * (clock::now() - began)));
+            next = next.min(pause(left, began));
         }
         Some(next)
     }
@@ -275,6 +271,12 @@ impl Watcher<'_, '_> {
             stderr: !listens || !self.stderr.done && ready(stderr),
         })
     }
+}
+
+/// Nanoseconds until this many bytes may be used up. A measurement that `began` then and was long, as with many files,
+/// must not take most of the time: the program may wait for this very core.
+fn pause(left: u64, began: u64) -> u64 {
+    (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL).max(PAUSE_FACTOR * (clock::now() - began))
 }
 
 struct Readiness {
