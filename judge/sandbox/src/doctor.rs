@@ -181,7 +181,7 @@ fn features(root: bool) -> Vec<Feature> {
         0 => Err("not in this kernel, or disabled".to_owned()),
         version => Ok(format!("version {version}")),
     };
-    let cgroup = Site::find().map_err(|error| error.to_string()).map(|site| {
+    let cgroup = Site::find().map(|site| {
         let version = if site.version == Version::Two { 2 } else { 1 };
         format!("version {version} at {}", site.memory.display())
     });

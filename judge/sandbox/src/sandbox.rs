@@ -245,11 +245,8 @@ pub(crate) fn try_tier(
     if tier == Tier::Bare && landlock::version() == 0 {
         return Err("the kernel has no landlock, or landlock is disabled".into());
     }
-    let site = if tier.has_cgroup() {
-        Some(Site::find().map_err(|error| TierError { why: error.to_string(), shortage: false })?)
-    } else {
-        None
-    };
+    let site =
+        if tier.has_cgroup() { Some(Site::find().map_err(|why| TierError { why, shortage: false })?) } else { None };
     let cache = cache.map(|cache| cache.file.clone());
     let context = WorkerContext { executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
     // A worker on one core needs no perf event. For the first perf event the kernel waits some milliseconds.

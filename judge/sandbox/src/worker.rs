@@ -11,10 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{Mode, OFlags};
+use rustix::event::PollFlags;
 use rustix::net::Shutdown;
-use rustix::time::Timespec;
 
 use crate::cgroup::site::{Site, kill_and_remove};
 use crate::helper::{self, HELPER};
@@ -204,8 +202,7 @@ impl Worker {
 
     /// Whether [`collect`](Self::collect) would return at once.
     pub fn is_ready(&self) -> bool {
-        let mut socket = [PollFd::new(self.socket(), PollFlags::IN)];
-        rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
+        protocol::is_ready(self.socket(), PollFlags::IN)
     }
 
     /// Runs a program that exchanges files, or that is needed only until `over` becomes readable, and waits for its
@@ -277,7 +274,7 @@ impl Worker {
         }
         let stdin = open_stdin(&request.stdin)?;
         let outputs = [&request.stdout, &request.stderr].map(|sink| Outlet::of(sink).1);
-        let mut fds = vec![stdin.fd()];
+        let mut fds = vec![stdin.as_fd()];
         fds.extend(outputs.into_iter().flatten().map(AsFd::as_fd).chain(over));
         let order = Message::new(&Order::Run(spec));
         // Files are compared only if an order repeats the one before.
@@ -326,38 +323,21 @@ fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
     Ok(settings.scratch.canonicalize()?.join(&settings.name).join(scratch::WORK_FOLDER))
 }
 
-enum Input<'a> {
-    Owned(OwnedFd),
-    Lent(&'a File),
-}
-
-impl Input<'_> {
-    fn fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Input::Owned(fd) => fd.as_fd(),
-            Input::Lent(file) => file.as_fd(),
-        }
-    }
-}
-
-fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
+fn open_stdin(stdin: &Stdin) -> Result<Arc<File>, Fault> {
     Ok(match stdin {
-        Stdin::Empty => Input::Owned(
-            rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-                .context("opening /dev/null")?,
-        ),
-        Stdin::Bytes(bytes) => Input::Owned(sealed(bytes).context("making the input")?),
-        Stdin::File(file) => Input::Lent(file),
+        Stdin::Empty => File::open("/dev/null").context("opening /dev/null")?.into(),
+        Stdin::Bytes(bytes) => sealed(bytes).context("making the input")?.into(),
+        Stdin::File(file) => Arc::clone(file),
     })
 }
 
 /// `bytes` as a file in memory that cannot be changed, at its start. Reopening it for reading only would take as long
 /// as all the rest, and the seal already refuses all writes.
-fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
+fn sealed(bytes: &[u8]) -> io::Result<File> {
     let file = shared_memory::create()?;
     file.write_all_at(bytes, 0)?;
     shared_memory::seal(&file)?;
-    Ok(file.into())
+    Ok(file)
 }
 
 /// Removes the folder and the control groups of a helper that could not do it. To be called when the helper has ended,

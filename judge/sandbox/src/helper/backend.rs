@@ -5,7 +5,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::PollFlags;
 
 use crate::cgroup::site::Site;
 use crate::clock;
@@ -17,6 +17,7 @@ use crate::namespace::init::Users;
 use crate::namespace::mounts::View;
 use crate::namespace::{EmptyJail, Jail};
 use crate::process::DeadManSwitch;
+use crate::protocol::is_ready;
 use crate::protocol::messages::{KeeperLink, RunSpec, Settings};
 use crate::protocol::shared_memory::{KillTarget, StatusPage};
 use crate::request::{Context, Fault};
@@ -238,8 +239,9 @@ impl Bare {
         let status_page = Rc::new(StatusPage::new().context("mapping the status page")?);
         let reaper = Reaper::open(Rc::clone(&status_page))?;
         // If opening fails after this, a second try has no link. No program runs without a link.
-        let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
-        let (alive, kill_target) = keeper_link.and_then(KeeperLink::open).context("sharing memory with the keeper")?;
+        let keeper_link = settings.keeper_link.take().ok_or(io::Error::from(io::ErrorKind::NotConnected));
+        let KeeperLink { alive, kill_target } = keeper_link.context("sharing memory with the keeper")?;
+        let kill_target = KillTarget::map(kill_target).context("sharing memory with the keeper")?;
         let tree_clock = TreeClock::open();
         // After everything that the new thread must share with this one: the blocked signal, the clock, the mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
@@ -290,7 +292,7 @@ impl Bare {
         if self.seen.as_ref() == Some(&view) {
             return Ok(());
         }
-        let is_cancelled = || has_hung_up(judge);
+        let is_cancelled = || is_ready(judge, PollFlags::RDHUP);
         let mut paths = spec.visible.iter().map(|visible| &visible.path).chain([&spec.program]);
         let needs_read_search = self.identity.is_some()
             && identity::has(identity::READ_SEARCH)
@@ -372,12 +374,6 @@ fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send)
 fn needs_its_callers_rights(spec: &RunSpec, is_cancelled: &dyn Fn() -> bool) -> Result<bool, Fault> {
     let shown = spec.visible.iter().map(|visible| visible.path.clone());
     Ok(spec.folder.is_some() && !landlock::below(shown, is_cancelled)?.is_empty())
-}
-
-/// Whether the other side has closed this socket.
-fn has_hung_up(socket: BorrowedFd<'_>) -> bool {
-    let mut socket = [PollFd::from_borrowed_fd(socket, PollFlags::RDHUP)];
-    rustix::event::poll(&mut socket, Some(&clock::timespec(0))).is_ok_and(|ready| ready > 0)
 }
 
 /// A program that this process has started.

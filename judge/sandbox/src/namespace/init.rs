@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use serde::{Deserialize, Serialize};
 
-use crate::cgroup::site::CgroupEntry;
+use crate::cgroup::site::{self, CgroupEntry};
 use crate::cgroup::{Before, Cgroup, Counters};
 use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::launch::{Child, Launch, OrRefused};
@@ -192,7 +192,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         }
         // After the answer, so the judge does not wait for this. The helper waits for it before the next run, because
         // the files use memory.
-        Message::new(&init.folder.renew(init.size)).send(&config.socket, &[])?;
+        Message::new(&init.folder.renew(init.folder.size)).send(&config.socket, &[])?;
     }
     Ok(())
 }
@@ -203,8 +203,6 @@ pub(crate) struct Init<'a> {
     /// Opens the filter of this process, if it has one.
     pub(crate) bypass: Option<FilterBypass>,
     pub(crate) folder: Ramdisk,
-    /// The last requested size of the folder.
-    pub(crate) size: u64,
     /// The last order.
     pub(crate) last: Option<Rc<RunSpec>>,
     /// The parent of the working folder.
@@ -269,7 +267,6 @@ fn build<'a>(config: &'a InitConfig, spec: &RunSpec, is_inside: bool) -> Result<
         config,
         bypass: None,
         folder,
-        size: spec.limits.disk,
         last: None,
         parent,
         lent_folder: None,
@@ -334,8 +331,7 @@ impl Init<'_> {
 
     /// Prepares the working folder for a program.
     pub(crate) fn make_ready(&mut self, spec: &RunSpec) -> Result<(), Fault> {
-        self.size = spec.limits.disk;
-        self.folder.renew(self.size)?;
+        self.folder.renew(spec.limits.disk)?;
         self.folder.mark_used();
         spec.exchange.as_ref().map_or(Ok(()), |wanted| exchange::put_input_files(wanted, self.folder.root()))
     }
@@ -443,8 +439,6 @@ impl PidCounter {
 
     /// Whether this process id was the last that was assigned.
     pub(crate) fn is_at(&self, pid: i32) -> bool {
-        let mut text = [0; 16];
-        let length = self.0.read_at(&mut text, 0).unwrap_or_default();
-        std::str::from_utf8(&text[..length]).is_ok_and(|last| last.trim().parse() == Ok(pid))
+        site::number(&self.0) == u64::from(pid.unsigned_abs())
     }
 }

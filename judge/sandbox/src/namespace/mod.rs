@@ -10,10 +10,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::process::Signal;
-use rustix::time::Timespec;
 
 use crate::cgroup::Cgroup;
 use crate::cgroup::site::{CgroupEntry, Site, clone_beside, clone_into};
@@ -160,8 +159,7 @@ impl Jail {
 
     /// Whether the init has died while it was idle.
     fn has_ended(&self) -> bool {
-        let mut socket = [PollFd::new(&self.socket, PollFlags::RDHUP)];
-        rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
+        protocol::is_ready(&self.socket, PollFlags::RDHUP)
     }
 
     /// Whether the jail can stop `spec` at its limit of CPU time.

@@ -83,7 +83,7 @@ impl Init<'_> {
             answer.send(&config.judge, &[])?;
             config.status_page.set_order_state(OrderState::Idle);
             // If this fails, the init ends, and the helper builds another jail.
-            self.folder.renew(self.size).map_err(|fault| io::Error::other(fault.to_string()))?;
+            self.folder.renew(self.folder.size).map_err(|fault| io::Error::other(fault.to_string()))?;
         }
         Ok(false)
     }

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::cgroup::Counters;
 use crate::cgroup::site::Site;
 use crate::clock::nanoseconds;
-use crate::protocol::shared_memory::KillTarget;
 use crate::protocol::{Message, Received};
 use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, Request, Sink, Stdin, Usage, Visible};
 use crate::tier::Tier;
@@ -42,13 +41,6 @@ pub(crate) struct KeeperLink {
     /// The keeper acts when this is closed, in all processes.
     pub(crate) alive: OwnedFd,
     pub(crate) kill_target: OwnedFd,
-}
-
-impl KeeperLink {
-    /// The two things that the helper keeps open all its life.
-    pub(crate) fn open(self) -> io::Result<(OwnedFd, KillTarget)> {
-        Ok((self.alive, KillTarget::map(self.kill_target)?))
-    }
 }
 
 impl Settings {

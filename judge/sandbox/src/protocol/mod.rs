@@ -15,6 +15,7 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags,
     SocketType,
 };
+use rustix::time::Timespec;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -216,6 +217,11 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
         Ok((value, [])) => Ok(value),
         _ => Err(malformed()),
     }
+}
+
+/// Whether one of these events has occurred: data to receive, or that the other side has closed the socket.
+pub(crate) fn is_ready(socket: impl AsFd, events: PollFlags) -> bool {
+    rustix::event::poll(&mut [PollFd::new(&socket, events)], Some(&Timespec::default())) != Ok(0)
 }
 
 fn malformed() -> io::Error {
