@@ -46,7 +46,7 @@ fn round_trip(bytes: &[u8], again: impl Fn(&mut Received) -> io::Result<Message>
 fn received(bytes: &[u8]) -> Received {
     let (one, other) = pair();
     let fds = [&one, &other, &one, &other].map(|fd| fd.try_clone().expect("four descriptors are free"));
-    Received::from_parts(bytes.to_vec(), fds.into())
+    Received { bytes: bytes.to_vec(), fds: Vec::from(fds).into_iter() }
 }
 
 fn pair() -> (OwnedFd, OwnedFd) {

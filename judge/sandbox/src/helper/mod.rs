@@ -4,7 +4,7 @@
 pub(crate) mod backend;
 pub(crate) mod run;
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
@@ -21,10 +21,10 @@ use crate::helper::run::{RunnerState, resume_run, run};
 use crate::namespace::init::Handback;
 use crate::namespace::short_run::is_short;
 use crate::process::{self, ChildProcess, Role, take_socket};
-use crate::protocol::messages::{self, Answer, KeeperLink, ReceivedRun, RunSpec, Settings};
+use crate::protocol::Received;
+use crate::protocol::messages::{Answer, KeeperLink, ReceivedRun, RunSpec, Settings, send_answer};
 use crate::protocol::shared_memory::KillTarget;
-use crate::protocol::{Message, Received};
-use crate::request::{End, Fault};
+use crate::request::End;
 use crate::tier::Tier;
 use crate::{clock, cores};
 
@@ -61,12 +61,12 @@ fn serve() -> io::Result<()> {
         let mut backend = match opened.take().unwrap_or_else(|| Backend::open(&mut settings, socket.as_fd())) {
             Ok(backend) => backend,
             Err(fault) => {
-                send(&Err(fault), &socket)?;
+                send_answer(&Err(fault), &socket)?;
                 continue;
             }
         };
         let answer = run(&mut backend, &spec, files, socket.as_fd(), &mut state);
-        send(&answer, &socket)?;
+        send_answer(&answer, &socket)?;
         // This comes after the answer, so the judge does not wait for it. If it fails, it is tried again before the
         // next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
@@ -85,10 +85,6 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-fn send(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
-    Message::new(answer).send(socket, &messages::captured_files(answer))
-}
-
 /// Lets the init of the last run's jail, if there is one, serve the judge as long as it can. Returns an order that the
 /// init could not follow.
 fn leave_to_init(
@@ -105,7 +101,7 @@ fn leave_to_init(
         Ok(None) => return Ok(None),
         Err(fault) => return Err(io::Error::other(fault.to_string())),
     };
-    send(&answer, socket)?;
+    send_answer(&answer, socket)?;
     Ok(None)
 }
 
@@ -146,17 +142,13 @@ impl KeptPages {
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
         let length = file.metadata().ok().filter(|file| file.is_file())?.len();
         let length = usize::try_from(length).ok().filter(|length| (1..=MAX_BYTES).contains(length))?;
-        map(&file, length).ok().map(|place| KeptPages { place, length })
+        // SAFETY: a new mapping at an address that the kernel chooses.
+        let place = unsafe { rustix::mm::mmap(null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, 0) }.ok()?;
+        // Before Linux 5.14 this fails, and only the pages around a used one are mapped.
+        // SAFETY: the advice does not change the content of the memory.
+        let _ = unsafe { rustix::mm::madvise(place, length, Advice::LinuxPopulateRead) };
+        NonNull::new(place).map(|place| KeptPages { place, length })
     }
-}
-
-fn map(file: &File, length: usize) -> io::Result<NonNull<libc::c_void>> {
-    // SAFETY: a new mapping at an address that the kernel chooses.
-    let place = unsafe { rustix::mm::mmap(null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, 0)? };
-    // Before Linux 5.14 this fails, and only the pages around a used one are mapped.
-    // SAFETY: the advice does not change the content of the memory.
-    let _ = unsafe { rustix::mm::madvise(place, length, Advice::LinuxPopulateRead) };
-    NonNull::new(place).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 impl Drop for KeptPages {
@@ -210,6 +202,8 @@ fn kill(group: i32) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     /// Kilobytes of the file that this process has mapped.

@@ -63,10 +63,6 @@ pub(crate) struct InitConfig {
 }
 
 impl InitConfig {
-    pub(crate) fn has_cgroup(&self) -> bool {
-        self.cgroup.is_some()
-    }
-
     /// Whether programs run as another user than the init, as the jail sees them.
     pub(crate) fn programs_are_others(&self) -> bool {
         self.users.identity.is_some() && !self.users.own_user_namespace
@@ -137,11 +133,6 @@ pub(crate) struct RunReport {
     /// The init is clearing the working folder, and will send another message when it is done.
     pub(crate) is_clearing: bool,
     pub(crate) conclusion: Result<OrRefused<Finished>, Fault>,
-}
-
-/// Asks the init to kill the program, by a message without content.
-pub(crate) fn send_kill(socket: &OwnedFd) -> io::Result<()> {
-    Message::empty().send(socket, &[])
 }
 
 /// The host name in a jail.
@@ -250,7 +241,7 @@ fn build<'a>(config: &'a InitConfig, spec: &RunSpec, is_inside: bool) -> Result<
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("making this process undumpable")?;
     let reaper = Reaper::open(Rc::clone(&config.status_page))?;
-    let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
+    let scope = GateScope { memory: config.cgroup.is_none(), clocks: false };
     let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
     // Each program would inherit the clock, and opening the first one on a machine takes long. But other accounts
     // include the time of another core up to a tick late, which is too late for a limit. If no group counts a program,
@@ -285,7 +276,7 @@ fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
     Isolation {
         restricted: true,
         shares_host: false,
-        has_cgroup: config.has_cgroup(),
+        has_cgroup: config.cgroup.is_some(),
         counts_cpu: config.counts_cpu,
         other_tasks: Some(u64::from(own_user_namespace)),
         identity: identity.filter(|_| !own_user_namespace),

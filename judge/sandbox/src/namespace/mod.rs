@@ -296,9 +296,10 @@ impl Program for JailedProcess<'_> {
         if std::mem::replace(&mut self.killed, true) {
             return;
         }
-        // The init kills the processes that this call misses, but it may wait for a core until the next tick.
+        // The init kills the processes that this call misses, but it may wait for a core until the next tick. A message
+        // without content asks for that.
         procfs::kill_descendants(self.jail.pid);
-        if init::send_kill(&self.jail.socket).is_err() {
+        if Message::empty().send(&self.jail.socket, &[]).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
         }
     }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -229,13 +229,6 @@ pub(crate) enum Captured {
 }
 
 impl Captured {
-    fn file(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Captured::Inline(_) => None,
-            Captured::InFile { file, .. } => file.as_ref().map(AsFd::as_fd),
-        }
-    }
-
     /// All that was captured.
     pub(crate) fn bytes(self) -> io::Result<Vec<u8>> {
         let (file, length) = match self {
@@ -248,9 +241,15 @@ impl Captured {
     }
 }
 
-/// The descriptors that travel with an answer.
-pub(crate) fn captured_files(answer: &Result<Answer, Fault>) -> Vec<BorrowedFd<'_>> {
-    answer.iter().flat_map(|answer| [&answer.stdout, &answer.stderr]).filter_map(Captured::file).collect()
+/// Sends the result of a run, with its captured files.
+pub(crate) fn send_answer(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
+    let mut files = Vec::new();
+    for captured in answer.iter().flat_map(|answer| [&answer.stdout, &answer.stderr]) {
+        if let Captured::InFile { file: Some(file), .. } = captured {
+            files.push(file.as_fd());
+        }
+    }
+    Message::new(answer).send(socket, &files)
 }
 
 /// Decodes the result of a run. The outer error is a malformed message.

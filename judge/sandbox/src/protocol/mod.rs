@@ -152,19 +152,13 @@ fn send_along(
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Received {
     #[serde(with = "crate::os_data")]
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// The descriptors that were not taken.
     #[serde(skip)]
     pub(crate) fds: std::vec::IntoIter<OwnedFd>,
 }
 
 impl Received {
-    /// A message with this content, and descriptors.
-    #[cfg(any(test, feature = "fuzzing"))]
-    pub(crate) fn from_parts(bytes: Vec<u8>, fds: Vec<OwnedFd>) -> Received {
-        Received { bytes, fds: fds.into_iter() }
-    }
-
     /// Waits for the next message. `None`: the other side has closed.
     pub(crate) fn receive(socket: impl AsFd) -> io::Result<Option<Received>> {
         thread_local! {
@@ -315,7 +309,7 @@ mod tests {
         }
         assert!(decode::<Fields>(&[content, &[0]].concat()).is_err(), "something follows");
         assert!(decode::<String>(&[0xff; 16]).is_err());
-        assert!(Received::from_parts(Vec::new(), Vec::new()).take_fd().is_err());
+        assert!(Received { bytes: Vec::new(), fds: Vec::new().into_iter() }.take_fd().is_err());
     }
 
     #[test]
