@@ -1,7 +1,7 @@
 //! Starts one program: a `vfork`-like clone whose child confines itself and becomes the program.
 
 use std::cell::Cell;
-use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::ffi::{CString, OsStr, c_char, c_int, c_void};
 use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -94,23 +94,9 @@ impl<'a> Launch<'a> {
     }
 
     fn attempt(&mut self) -> Result<OrRefused<Child>, Fault> {
-        let pointers = |texts: &[CString]| -> Vec<*const c_char> {
-            texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
-        };
-        let bypass: *mut c_void = self.confinement.bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
-        let mut shared = ChildSetup {
-            argv: pointers(&self.argv),
-            environment: pointers(&self.environment),
-            program: &self.program,
-            stdio: self.stdio,
-            folder: self.start.as_ref().map_or(self.working_folder, AsFd::as_fd),
-            confinement: &mut self.confinement,
-            parent: std::process::id().cast_signed(),
-            step: "",
-            errno: 0,
-            // A child that is killed before it notes its start has begun now.
-            started: clock::now(),
-        };
+        let bypass = self.confinement.context.isolation.bypass;
+        let bypass: *mut c_void = bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
+        let mut shared = ChildSetup::of(self, std::process::id().cast_signed());
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let unused = std::ptr::null_mut::<c_void>();
@@ -155,25 +141,31 @@ fn open_start(path: &Path) -> Result<OwnedFd, Fault> {
 const EXECUTING: &str = "executing the program";
 
 /// What parent and child share during the clone.
-pub(crate) struct ChildSetup<'a, 'w> {
-    pub(crate) program: &'a CStr,
+struct ChildSetup<'l, 'a> {
+    launch: &'l mut Launch<'a>,
     /// Pointers to strings that live as long as this, followed by a null pointer.
-    pub(crate) argv: Vec<*const c_char>,
-    pub(crate) environment: Vec<*const c_char>,
-    pub(crate) stdio: [BorrowedFd<'a>; 3],
-    pub(crate) folder: BorrowedFd<'a>,
-    pub(crate) confinement: &'a mut Confinement<'w>,
+    argv: Vec<*const c_char>,
+    environment: Vec<*const c_char>,
     /// The process that clones the child.
-    pub(crate) parent: i32,
+    parent: i32,
     /// The current step, and the error number that stopped it; 0 for none.
-    pub(crate) step: &'static str,
-    pub(crate) errno: i32,
+    step: &'static str,
+    errno: i32,
     /// When the program started, in nanoseconds of the monotonic clock.
-    pub(crate) started: u64,
+    started: u64,
+}
+
+impl<'l, 'a> ChildSetup<'l, 'a> {
+    fn of(launch: &'l mut Launch<'a>, parent: i32) -> ChildSetup<'l, 'a> {
+        let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect();
+        let (argv, environment) = (pointers(&launch.argv), pointers(&launch.environment));
+        // A child that is killed before it notes its start has begun now.
+        ChildSetup { launch, argv, environment, parent, step: "", errno: 0, started: clock::now() }
+    }
 }
 
 /// What the child does, from clone to exec.
-pub(crate) extern "C" fn become_program(shared: *mut c_void) -> c_int {
+extern "C" fn become_program(shared: *mut c_void) -> c_int {
     // SAFETY: the parent passes a valid `ChildSetup`, and is suspended while the child uses it.
     let shared = unsafe { &mut *shared.cast::<ChildSetup<'_, '_>>() };
     // SAFETY: this is the child, between clone and exec.
@@ -195,6 +187,7 @@ fn answer(value: impl Into<c_long>) -> Result<(), i32> {
 /// # Safety
 /// Only in the child, between clone and exec.
 unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
+    let context = shared.launch.confinement.context;
     shared.step = "clearing the signal mask";
     answer(process::block_only(&process::set(&[])))?;
     // SAFETY: system calls on descriptors and memory that the suspended parent keeps alive.
@@ -203,44 +196,45 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         // much of a core as all of them together (sched(7), autogroup).
         shared.step = "giving the program a session of its own";
         // Where the program is killed by its process group, the filter does not let it lead a session.
-        let own_bypass = FilterBypass::argument(shared.confinement.own_bypass);
+        let own_bypass = FilterBypass::argument(context.own_bypass);
         let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass);
         answer(group)?;
-        if let Some(kill_target) = shared.confinement.kill_target {
+        if let Some(kill_target) = &context.kill_target {
             kill_target.set(i32::try_from(group).map_err(|_| libc::EOVERFLOW)?);
         }
         shared.step = "connecting the program's standard streams";
-        for (number, fd) in (0..).zip(&shared.stdio) {
+        for (number, fd) in (0..).zip(&shared.launch.stdio) {
             answer(libc::dup2(fd.as_raw_fd(), number))?;
         }
         shared.step = "entering the working folder";
-        answer(libc::fchdir(shared.folder.as_raw_fd()))?;
+        let folder = shared.launch.start.as_ref().map_or(shared.launch.working_folder, AsFd::as_fd);
+        answer(libc::fchdir(folder.as_raw_fd()))?;
         shared.step = "setting the program's resource limits";
-        for &(resource, value) in &shared.confinement.limits {
+        for &(resource, value) in &shared.launch.confinement.limits {
             let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
-        if shared.confinement.converses {
+        if shared.launch.confinement.converses {
             cores::set_batch(true, own_bypass);
         }
         drop_privileges(shared)?;
         shared.step = "forbidding new privileges";
         answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
         shared.step = "restricting the program with landlock";
-        if let Some(ruleset) = shared.confinement.landlock {
+        if let Some(ruleset) = &context.ruleset {
             let fd = ruleset.as_raw_fd();
             answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_bypass))?;
         }
         shared.step = "restricting the program with seccomp";
         shared.started = clock::now();
-        let filter = &mut shared.confinement.filter;
+        let filter = &mut shared.launch.confinement.filter;
         if !filter.is_empty() {
             seccomp::insert_own_pid(filter, libc::getpid().cast_unsigned());
             let program = bpf::program(filter);
             answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
         }
         shared.step = EXECUTING;
-        answer(libc::execve(shared.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
+        answer(libc::execve(shared.launch.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
     }
 }
 
@@ -251,7 +245,8 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
 /// As for [`prepare_and_exec`].
 unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     shared.step = "changing to the program's own user";
-    let keep_read_search = shared.confinement.keep_read_search;
+    let context = shared.launch.confinement.context;
+    let keep_read_search = context.keep_read_search;
     // SAFETY: system calls whose only pointer is null.
     unsafe {
         // With the first, `access` respects the capability that is kept, which linkers rely on. Setting it needs a
@@ -259,9 +254,9 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         if keep_read_search && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
             answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
         }
-        if let Some(id) = shared.confinement.identity {
+        if let Some(id) = context.isolation.identity {
             // The system calls themselves: glibc's wrappers would take locks to change all threads.
-            if shared.confinement.has_groups {
+            if context.has_groups {
                 answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()))?;
             }
             answer(libc::syscall(libc::SYS_setresgid, id, id, id))?;
@@ -402,35 +397,32 @@ mod tests {
     use std::io::Read;
 
     use super::*;
+    use crate::confine::{ConfinementContext, Isolation};
 
     /// Becomes a shell that writes a word, as if `parent` had cloned this process.
     fn run_for(parent: i32, output: BorrowedFd<'_>) {
-        let words = [c"/bin/sh", c"-c", c"echo ran"];
-        let mut confinement = Confinement {
-            limits: Vec::new(),
-            converses: false,
+        let isolation = Isolation {
+            restricted: false,
+            shares_host: true,
+            has_cgroup: false,
+            counts_cpu: false,
+            other_tasks: None,
             identity: None,
-            has_groups: false,
-            keep_read_search: false,
-            landlock: None,
-            filter: Vec::new(),
-            kill_target: None,
             bypass: None,
-            own_bypass: None,
+            asks_for_clocks: false,
         };
+        let context = ConfinementContext { has_groups: false, ..ConfinementContext::new(isolation, None) };
         let folder = std::fs::File::open("/").unwrap();
-        let mut shared = ChildSetup {
-            program: words[0],
-            argv: words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect(),
-            environment: vec![std::ptr::null()],
+        let mut launch = Launch {
+            program: c"/bin/sh".into(),
+            argv: [c"/bin/sh", c"-c", c"echo ran"].map(CString::from).into(),
+            environment: Vec::new(),
             stdio: [output; 3],
-            folder: folder.as_fd(),
-            confinement: &mut confinement,
-            parent,
-            step: "",
-            errno: 0,
-            started: 0,
+            working_folder: folder.as_fd(),
+            start: None,
+            confinement: Confinement { context: &context, limits: Vec::new(), converses: false, filter: Vec::new() },
         };
+        let mut shared = ChildSetup::of(&mut launch, parent);
         become_program((&raw mut shared).cast());
     }
 

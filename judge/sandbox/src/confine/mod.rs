@@ -8,8 +8,7 @@ pub(crate) mod landlock;
 pub(crate) mod launch;
 pub(crate) mod seccomp;
 
-use std::cell::OnceCell;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -51,6 +50,7 @@ pub(crate) struct ConfinementContext {
     pub(crate) kill_target: Option<KillTarget>,
     landlock: i32,
     ruleset: Option<OwnedFd>,
+    /// Whether programs keep [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) when they become another user.
     keep_read_search: bool,
     filters: FilterCache,
     /// Opens the filter of this process, which its programs inherit.
@@ -58,7 +58,7 @@ pub(crate) struct ConfinementContext {
     /// Whether programs inherit the groups of this process's user.
     has_groups: bool,
     /// Paths in the system's own folders that file modes close to others. Finding them takes long.
-    closed_systems: OnceCell<Vec<PathBuf>>,
+    closed_systems: Option<Vec<PathBuf>>,
 }
 
 impl ConfinementContext {
@@ -75,7 +75,7 @@ impl ConfinementContext {
             filters,
             own_bypass: None,
             has_groups: true,
-            closed_systems: OnceCell::new(),
+            closed_systems: None,
         }
     }
 
@@ -95,10 +95,10 @@ impl ConfinementContext {
             // A program that starts in a folder of its caller's has its caller's read access there.
             match spec.folder {
                 Some(_) => {
-                    if self.closed_systems.get().is_none() {
-                        let _ = self.closed_systems.set(landlock::closed(&[], is_cancelled)?);
+                    if self.closed_systems.is_none() {
+                        self.closed_systems = Some(landlock::closed(&[], is_cancelled)?);
                     }
-                    hidden.extend(self.closed_systems.get().into_iter().flatten().cloned());
+                    hidden.extend(self.closed_systems.iter().flatten().cloned());
                 }
                 None => hidden.extend(landlock::closed(&spec.visible, is_cancelled)?),
             }
@@ -162,47 +162,28 @@ impl ConfinementContext {
 /// The confinement of one program, which the child applies to itself. All capabilities are dropped except
 /// [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) if that is kept.
 pub(crate) struct Confinement<'a> {
-    pub(crate) limits: Vec<ResourceLimit>,
+    context: &'a ConfinementContext,
+    limits: Vec<ResourceLimit>,
     /// Whether it exchanges lines with a program on the same core.
-    pub(crate) converses: bool,
-    /// The uid and gid to change to.
-    pub(crate) identity: Option<u32>,
-    /// Whether there are supplementary groups to drop.
-    pub(crate) has_groups: bool,
-    /// Whether the program keeps [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) when it becomes another user.
-    pub(crate) keep_read_search: bool,
-    /// A landlock ruleset.
-    pub(crate) landlock: Option<BorrowedFd<'a>>,
+    converses: bool,
     /// A seccomp filter. Empty if there is none, or if it is inherited.
-    pub(crate) filter: Vec<libc::sock_filter>,
-    /// Where the child sets the process group that the keeper kills.
-    pub(crate) kill_target: Option<&'a KillTarget>,
-    /// Lets this process start another one past the fork gate.
-    pub(crate) bypass: Option<FilterBypass>,
-    /// Opens the inherited filter until the program begins.
-    pub(crate) own_bypass: Option<FilterBypass>,
+    filter: Vec<libc::sock_filter>,
 }
 
 impl Confinement<'_> {
     /// The confinement for `spec`.
     pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Confinement<'a> {
-        let Isolation { restricted, has_cgroup, other_tasks, identity, bypass, .. } = context.isolation;
+        let Isolation { restricted, has_cgroup, other_tasks, bypass, .. } = context.isolation;
         let slack = if bypass.is_some() { fork_gate::SLACK } else { 0 };
         let other_tasks = other_tasks.map(|others| others + slack);
         Confinement {
-            converses: spec.converses,
+            context,
             limits: resource_limits(&spec.limits, has_cgroup, other_tasks),
-            identity,
-            has_groups: context.has_groups,
-            keep_read_search: context.keep_read_search,
-            landlock: context.ruleset.as_ref().map(AsFd::as_fd),
+            converses: spec.converses,
             filter: match restricted && context.own_bypass.is_none() {
                 true => context.filters.of(context.rules(spec.limits.processes)),
                 false => Vec::new(),
             },
-            kill_target: context.kill_target.as_ref(),
-            bypass,
-            own_bypass: context.own_bypass,
         }
     }
 }
