@@ -81,7 +81,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Starts the program. Returns when it runs, or when it certainly will not.
-    pub(crate) fn start(&mut self) -> Result<OrRefused<Child>, Fault> {
+    pub(crate) fn start(&self) -> Result<OrRefused<Child>, Fault> {
         // Another thread may have forked a process that still has a newly written file open for writing. On a machine
         // under load, that process may wait long for a core.
         let end = Instant::now() + Duration::from_millis(500);
@@ -93,7 +93,7 @@ impl<'a> Launch<'a> {
         }
     }
 
-    fn attempt(&mut self) -> Result<OrRefused<Child>, Fault> {
+    fn attempt(&self) -> Result<OrRefused<Child>, Fault> {
         let bypass = self.confinement.context.isolation.bypass;
         let bypass: *mut c_void = bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
         let mut shared = ChildSetup::of(self, std::process::id().cast_signed());
@@ -142,7 +142,9 @@ const EXECUTING: &str = "executing the program";
 
 /// What parent and child share during the clone.
 struct ChildSetup<'l, 'a> {
-    launch: &'l mut Launch<'a>,
+    launch: &'l Launch<'a>,
+    /// The filter, which gets the child's process id.
+    filter: Vec<libc::sock_filter>,
     /// Pointers to strings that live as long as this, followed by a null pointer.
     argv: Vec<*const c_char>,
     environment: Vec<*const c_char>,
@@ -156,11 +158,12 @@ struct ChildSetup<'l, 'a> {
 }
 
 impl<'l, 'a> ChildSetup<'l, 'a> {
-    fn of(launch: &'l mut Launch<'a>, parent: i32) -> ChildSetup<'l, 'a> {
+    fn of(launch: &'l Launch<'a>, parent: i32) -> ChildSetup<'l, 'a> {
         let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect();
         let (argv, environment) = (pointers(&launch.argv), pointers(&launch.environment));
+        let filter = launch.confinement.filter.clone();
         // A child that is killed before it notes its start has begun now.
-        ChildSetup { launch, argv, environment, parent, step: "", errno: 0, started: clock::now() }
+        ChildSetup { launch, filter, argv, environment, parent, step: "", errno: 0, started: clock::now() }
     }
 }
 
@@ -227,10 +230,9 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         }
         shared.step = "restricting the program with seccomp";
         shared.started = clock::now();
-        let filter = &mut shared.launch.confinement.filter;
-        if !filter.is_empty() {
-            seccomp::insert_own_pid(filter, libc::getpid().cast_unsigned());
-            let program = bpf::program(filter);
+        if !shared.filter.is_empty() {
+            seccomp::insert_own_pid(&mut shared.filter, libc::getpid().cast_unsigned());
+            let program = bpf::program(&shared.filter);
             answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
         }
         shared.step = EXECUTING;
@@ -394,13 +396,22 @@ impl Mailbox {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CStr;
     use std::io::Read;
 
+    use rustix::process::{Pid, WaitOptions};
+
     use super::*;
+    use crate::confine::seccomp::{FilterCache, Rules};
     use crate::confine::{ConfinementContext, Isolation};
 
-    /// Becomes a shell that writes a word, as if `parent` had cloned this process.
-    fn run_for(parent: i32, output: BorrowedFd<'_>) {
+    /// The launch of a shell that runs a command with this filter, or with none.
+    fn shell<T>(
+        command: &CStr,
+        output: BorrowedFd<'_>,
+        filter: Vec<libc::sock_filter>,
+        act: impl FnOnce(&Launch<'_>) -> T,
+    ) -> T {
         let isolation = Isolation {
             restricted: false,
             shares_host: true,
@@ -413,17 +424,23 @@ mod tests {
         };
         let context = ConfinementContext { has_groups: false, ..ConfinementContext::new(isolation, None) };
         let folder = std::fs::File::open("/").unwrap();
-        let mut launch = Launch {
+        act(&Launch {
             program: c"/bin/sh".into(),
-            argv: [c"/bin/sh", c"-c", c"echo ran"].map(CString::from).into(),
+            argv: [c"/bin/sh", c"-c", command].map(CString::from).into(),
             environment: Vec::new(),
             stdio: [output; 3],
             working_folder: folder.as_fd(),
             start: None,
-            confinement: Confinement { context: &context, limits: Vec::new(), converses: false, filter: Vec::new() },
-        };
-        let mut shared = ChildSetup::of(&mut launch, parent);
-        become_program((&raw mut shared).cast());
+            confinement: Confinement { context: &context, limits: Vec::new(), converses: false, filter },
+        })
+    }
+
+    /// Becomes a shell that writes a word, as if `parent` had cloned this process.
+    fn run_for(parent: i32, output: BorrowedFd<'_>) {
+        shell(c"echo ran", output, Vec::new(), |launch| {
+            let mut shared = ChildSetup::of(launch, parent);
+            become_program((&raw mut shared).cast());
+        });
     }
 
     /// Returns the output of a program whose parent may have ended while the program was being started.
@@ -440,8 +457,7 @@ mod tests {
             };
             // SAFETY: the closure allocates and makes system calls.
             let child = unsafe { process::fork(child) };
-            let waited = rustix::process::WaitOptions::empty();
-            child.is_some() && (parent_ends_early || rustix::process::waitpid(child, waited).is_ok())
+            child.is_some() && (parent_ends_early || rustix::process::waitpid(child, WaitOptions::empty()).is_ok())
         };
         // SAFETY: the closure makes system calls and forks.
         assert!(unsafe { process::in_child(start) });
@@ -455,6 +471,33 @@ mod tests {
     fn no_program_begins_after_its_parents_end() {
         assert_eq!(output_of_program(false), "ran\n");
         assert_eq!(output_of_program(true), "");
+    }
+
+    /// As when the program's file is still open for writing at first.
+    #[test]
+    fn a_program_that_is_started_again_may_still_signal_itself() {
+        let rules = Rules {
+            shares_host: false,
+            uncharged_memory: false,
+            ungated: false,
+            open_clocks: false,
+            forbids_written_code: false,
+            signals_unscoped: true,
+            truncation_escapes: false,
+            single_process: false,
+        };
+        let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
+        let signals_itself = |launch: &Launch<'_>| {
+            let Ok(Ok(child)) = launch.start() else { return false };
+            let waited = rustix::process::waitpid(Pid::from_raw(child.pid), WaitOptions::empty());
+            matches!(waited, Ok(Some((_, status))) if status.exit_status() == Some(0))
+        };
+        let is_so = || {
+            let filter = FilterCache::default().of(rules);
+            shell(c"kill -0 $$", null.as_fd(), filter, |launch| (0..2).all(|_| signals_itself(launch)))
+        };
+        // SAFETY: the closure allocates, makes system calls and starts programs.
+        assert!(unsafe { process::in_child(is_so) });
     }
 
     #[test]

@@ -334,7 +334,7 @@ impl Bare {
     ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
         let confinement = Confinement::of(&self.confinement, spec);
         let working_folder = (self.folder.inner(), &*self.folder.inner_path());
-        let mut launch = match Launch::new(spec, stdio, working_folder, confinement)? {
+        let launch = match Launch::new(spec, stdio, working_folder, confinement)? {
             Ok(launch) => launch,
             Err(errno) => return Ok(Err(errno)),
         };
