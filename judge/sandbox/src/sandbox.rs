@@ -93,8 +93,17 @@ impl Sandbox {
         Ok(found.swept())
     }
 
+    /// Removes stale files, folders and control groups. Entries that cannot be removed stay, because their processes may
+    /// still be dying.
     fn swept(self) -> Sandbox {
-        sweep(&self.context.scratch, self.context.site.as_ref());
+        for path in names::stale_in(&self.context.scratch) {
+            let _ = std::fs::remove_file(&path).or_else(|_| disk::remove(&path));
+        }
+        for parent in self.context.site.iter().flat_map(Site::parents) {
+            for path in names::stale_in(parent) {
+                kill_and_remove(&path);
+            }
+        }
         self
     }
 
@@ -161,19 +170,6 @@ fn strongest(allow_unsafe: bool, try_tier: impl Fn(Tier) -> Result<Sandbox, Tier
         }
     }
     Err(OpenError::Nothing { why: reasons.join("; ") })
-}
-
-/// Removes stale files, folders and control groups. Entries that cannot be removed stay, because their processes may
-/// still be dying.
-fn sweep(scratch: &Path, site: Option<&Site>) {
-    for path in names::stale_in(scratch) {
-        let _ = std::fs::remove_file(&path).or_else(|_| disk::remove(&path));
-    }
-    for parent in site.into_iter().flat_map(Site::parents) {
-        for path in names::stale_in(parent) {
-            kill_and_remove(&path);
-        }
-    }
 }
 
 /// The only argument of a process that reports what a program in a tier can see.

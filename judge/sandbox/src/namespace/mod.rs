@@ -154,12 +154,9 @@ impl Jail {
 
     /// Whether the jail can be used again.
     pub(crate) fn is_usable(&self) -> bool {
-        self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !self.has_ended()
-    }
-
-    /// Whether the init has died while it was idle.
-    fn has_ended(&self) -> bool {
-        protocol::is_ready(&self.socket, PollFlags::RDHUP)
+        // The init may have died while it was idle.
+        let has_ended = || protocol::is_ready(&self.socket, PollFlags::RDHUP);
+        self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !has_ended()
     }
 
     /// Whether the jail can stop `spec` at its limit of CPU time.

@@ -241,8 +241,7 @@ pub(crate) struct View {
 }
 
 /// Device, inode, and time of the last change. If a file was replaced or made executable, its identity changes.
-#[derive(Debug, PartialEq, Eq)]
-struct FileIdentity(u64, u64, i64, i64);
+type FileIdentity = (u64, u64, i64, i64);
 
 impl View {
     pub(crate) fn of(spec: &RunSpec) -> View {
@@ -250,7 +249,7 @@ impl View {
             let metadata = std::fs::metadata(path).ok()?;
             // The time of a folder changes with its entries, which are not part of the view.
             let changed = if metadata.is_dir() { (0, 0) } else { (metadata.ctime(), metadata.ctime_nsec()) };
-            Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
+            Some((metadata.dev(), metadata.ino(), changed.0, changed.1))
         };
         let program = (spec.program.clone(), false, identity(&spec.program));
         // If the program is in a visible path, it is examined only once.

@@ -1,7 +1,6 @@
 //! Short runs. While the judge repeats its last order, the init of a jail runs it without the helper, as long as each
 //! run is short and writes little. It leaves everything else to the helper.
 
-use std::cell::Cell;
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use crate::protocol::shared_memory::OrderState;
 use crate::protocol::{Message, Received};
 use crate::request::{Context, Fault, Limits};
 use crate::watch::capture::{MAX_INLINE_BYTES, Overflow, Stream, take_rest};
-use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
+use crate::watch::gauges::{Gauges, RunMembers};
 use crate::watch::meter::{Meter, conclude, refused};
 use crate::watch::reaper::{self, Finished, ReapedUsage, Scope};
 
@@ -70,7 +69,12 @@ impl Init<'_> {
                 Err(fault) => Err(fault),
                 Ok(ShortRun::Exceeded(run, rest)) => {
                     Handback::StartedRun(run).send(self.bypass, &config.socket)?;
-                    return self.finish_for_helper(&spec, rest);
+                    // The helper watches it from now on.
+                    let conclusion = match rest {
+                        Rest::Over(finished) => Ok(Some(Ok(finished))),
+                        Rest::Running(child, account) => self.wait_for_end(&spec, &child, account),
+                    };
+                    return self.report_end(conclusion);
                 }
                 Ok(ShortRun::NotApplicable(order)) => {
                     let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
@@ -103,9 +107,8 @@ impl Init<'_> {
         let stdin = order.take_fd().context("reading an order")?;
         self.make_ready(spec)?;
         config.status_page.clear();
-        let accounts = std::mem::take(&mut self.accounts);
         let members = RunMembers::new(self.gate.is_some());
-        let gauges = gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits);
+        let gauges = self.gauges(&members, limits);
         let meter = Meter::start(gauges, gauges.before_run());
         let launched = self.launch(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((stdin, out, err));
@@ -123,13 +126,13 @@ impl Init<'_> {
             if stdout.done && stderr.done {
                 stderr.finish()?;
                 let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
-                self.accounts = accounts;
                 return Ok(ShortRun::Done(answer));
             }
             Rest::Over(finished)
         } else {
             Rest::Running(child, account)
         };
+        self.accounts.take();
         let group = config.cgroup.as_ref().map(|group| group.before.get()).unwrap_or_default();
         let (stdout, stderr) = (stdout.into_partial(), stderr.into_partial());
         Ok(ShortRun::Exceeded(StartedRun { group, accounts: before, stdout, stderr }, rest))
@@ -162,13 +165,21 @@ impl Init<'_> {
         }
     }
 
-    /// Waits for the end of a program that the helper watches from now on.
-    fn finish_for_helper(&mut self, spec: &RunSpec, rest: Rest) -> io::Result<bool> {
-        let conclusion = match rest {
-            Rest::Over(finished) => Ok(Some(Ok(finished))),
-            Rest::Running(child, account) => self.wait_for_end(spec, &child, account),
-        };
-        self.report_end(conclusion)
+    /// The readings of a program that are available.
+    fn gauges<'a>(&'a self, members: &'a RunMembers, limits: &Limits) -> Gauges<'a> {
+        Gauges {
+            root: std::process::id().cast_signed(),
+            cgroup: self.config.cgroup.as_deref(),
+            root_clock: self.tree_clock.as_ref(),
+            accounts: self.config.is_exact().then_some(&self.accounts),
+            status_page: &self.config.status_page,
+            folder: None,
+            files: None,
+            user: None,
+            may_have_others: limits.allow_others(),
+            members,
+            asks_for_memory: true,
+        }
     }
 }
 
@@ -183,27 +194,4 @@ fn next_order(config: &InitConfig) -> io::Result<Option<Received>> {
         config.status_page.set_order_state(OrderState::Idle);
     }
     Ok(order)
-}
-
-/// The readings of a program that are available.
-fn gauges<'a>(
-    config: &'a InitConfig,
-    root_clock: Option<&'a TreeClock>,
-    members: &'a RunMembers,
-    accounts: &'a Cell<Option<CpuReadings>>,
-    limits: &Limits,
-) -> Gauges<'a> {
-    Gauges {
-        root: std::process::id().cast_signed(),
-        cgroup: config.cgroup.as_deref(),
-        root_clock,
-        accounts: config.is_exact().then_some(accounts),
-        status_page: &config.status_page,
-        folder: None,
-        files: None,
-        user: None,
-        may_have_others: limits.allow_others(),
-        members,
-        asks_for_memory: true,
-    }
 }
