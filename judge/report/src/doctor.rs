@@ -2,7 +2,7 @@
 
 use crate::text::{Document, Field, Paint, Style, grid, left, painted, paragraph, whole};
 use judge_problem::Bytes;
-use judge_sandbox::{Feature, FeatureState, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
+use judge_sandbox::{Feature, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
@@ -108,14 +108,14 @@ fn features(survey: &Survey, style: Style) -> String {
     let mut table = grid(columns, style);
     for feature in &survey.features {
         let (found, missing) = match &feature.state {
-            FeatureState::Works(found) => (found, None),
-            FeatureState::Missing(why) => (why, Some(&**why)),
+            Ok(found) => (found, None),
+            Err(why) => (why, Some(&**why)),
         };
         let cells =
             [Field::new(feature.name), state(missing, feature.remedy), Field::new(found), Field::new(feature.purpose)];
         table.add_row(cells);
     }
-    let missing = survey.features.iter().filter(|feature| matches!(feature.state, FeatureState::Missing(_)));
+    let missing = survey.features.iter().filter(|feature| feature.state.is_err());
     let hints = missing.filter_map(|feature| Some(hint(feature.name, feature.remedy?)));
     [table.text()].into_iter().chain(hints).collect::<Vec<_>>().join("\n")
 }
@@ -229,8 +229,8 @@ fn tier(report: &TierReport) -> TierRecord<'_> {
 }
 
 fn feature(feature: &Feature) -> FeatureRecord<'_> {
-    let (FeatureState::Works(found) | FeatureState::Missing(found)) = &feature.state;
-    let works = matches!(feature.state, FeatureState::Works(_));
+    let (Ok(found) | Err(found)) = &feature.state;
+    let works = feature.state.is_ok();
     let remedy = feature.remedy.filter(|_| !works);
     FeatureRecord { name: feature.name, works, found, purpose: feature.purpose, remedy }
 }

@@ -42,15 +42,6 @@ pub struct TierReport {
     pub remedy: Option<Cow<'static, str>>,
 }
 
-/// Whether a kernel feature works, in a word or two.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FeatureState {
-    /// It works: `"version 7"`.
-    Works(String),
-    /// It is missing: `"not in this kernel"`.
-    Missing(String),
-}
-
 /// A kernel feature that tiers need.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -59,8 +50,8 @@ pub struct Feature {
     pub name: &'static str,
     /// Its purpose.
     pub purpose: &'static str,
-    /// Whether it was found.
-    pub state: FeatureState,
+    /// What was found: `"version 7"`; or why it is missing: `"not in this kernel"`.
+    pub state: Result<String, String>,
     /// How to get it, if it is missing.
     pub remedy: Option<&'static str>,
 }
@@ -91,7 +82,7 @@ pub fn survey(options: &Options) -> Survey {
     let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
     let tiers = safe.map(|tier| match sandbox::try_tier(tier, &executable, &scratch, None) {
-        Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
+        Ok(found) => TierReport { tier, missing: None, gaps: found.gaps().to_vec(), remedy: None },
         Err(error) => {
             let remedy = match tier {
                 _ if error.shortage => Some(SHORTAGE.into()),
@@ -184,19 +175,16 @@ fn remedy_for(tier: Tier, root: bool) -> Option<&'static str> {
 fn features(root: bool) -> Vec<Feature> {
     let feature = |name, purpose, state, remedy| Feature { name, purpose, state, remedy: Some(remedy) };
     let works_if = |works: bool, found: &str, missing: &str| {
-        if works { FeatureState::Works(found.to_owned()) } else { FeatureState::Missing(missing.to_owned()) }
+        if works { Ok(found.to_owned()) } else { Err(missing.to_owned()) }
     };
     let landlock = match landlock::version() {
-        0 => FeatureState::Missing("not in this kernel, or disabled".to_owned()),
-        version => FeatureState::Works(format!("version {version}")),
+        0 => Err("not in this kernel, or disabled".to_owned()),
+        version => Ok(format!("version {version}")),
     };
-    let cgroup = match Site::find() {
-        Ok(site) => {
-            let version = if site.version == Version::Two { 2 } else { 1 };
-            FeatureState::Works(format!("version {version} at {}", site.memory.display()))
-        }
-        Err(error) => FeatureState::Missing(error.to_string()),
-    };
+    let cgroup = Site::find().map(|site| {
+        let version = if site.version == Version::Two { 2 } else { 1 };
+        format!("version {version} at {}", site.memory.display())
+    });
     let seccomp = works_if(knows_seccomp(), "works", "not in this kernel");
     let namespaces = works_if(makes_user_namespaces(), "can be created", "creation is refused");
     let clock = works_if(TreeClock::open().is_some(), "works", "perf events are refused");

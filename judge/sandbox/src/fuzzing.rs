@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::net::SendFlags;
 
-use crate::protocol::messages::{self, Answer, Attachments, Captured, Outlet, ReceivedRun, RunSpec};
+use crate::protocol::messages::{self, Answer, Captured, Order, Outlet, ReceivedRun, RunSpec};
 use crate::protocol::{self, Message, Received};
 use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError, Usage, Visible, WorkFile};
 
@@ -28,9 +28,9 @@ pub fn receive(bytes: &[u8]) {
     drop(left);
     while let Ok(Some(_)) = Received::receive(&right) {}
 
-    let encoded = |run: &ReceivedRun| messages::encode_run(&run.order.spec, run.order.attachments);
-    round_trip(bytes, |received| ReceivedRun::decode(received, &mut None).map(|run| encoded(&run)));
-    round_trip(bytes, |received| messages::decode_answer(received).map(|answer| messages::encode_answer(&answer)));
+    let run = |received: &mut Received| ReceivedRun::decode(received, &mut None);
+    round_trip(bytes, |received| run(received).map(|run| Message::new(&Order::Run(&*run.spec))));
+    round_trip(bytes, |received| messages::decode_answer(received).map(|answer| Message::new(&answer)));
 }
 
 /// Decodes a message and encodes the result, twice: both times the bytes must be the same.
@@ -46,7 +46,7 @@ fn round_trip(bytes: &[u8], again: impl Fn(&mut Received) -> io::Result<Message>
 fn received(bytes: &[u8]) -> Received {
     let (one, other) = pair();
     let fds = [&one, &other, &one, &other].map(|fd| fd.try_clone().expect("four descriptors are free"));
-    Received::from_parts(bytes.to_vec(), fds.into())
+    Received { bytes: bytes.to_vec(), fds: Vec::from(fds).into_iter() }
 }
 
 fn pair() -> (OwnedFd, OwnedFd) {
@@ -56,22 +56,15 @@ fn pair() -> (OwnedFd, OwnedFd) {
 /// Returns messages as the judge and its helpers send them.
 pub fn messages() -> Vec<Vec<u8>> {
     let fault = Fault::System { action: "mounting /proc".into(), source: io::Error::from_raw_os_error(libc::EPERM) };
-    let all = Attachments {
-        stdout: Outlet::File(()),
-        stderr: Outlet::Lent(()),
-        until: true,
-        owns_stdin: false,
-        only_prepare: true,
-    };
-    let captured = Outlet::Capture;
-    let none = Attachments { stdout: captured, stderr: captured, until: false, owns_stdin: true, only_prepare: false };
+    let with_files =
+        RunSpec { stdout: Outlet::File, stderr: Outlet::Lent, has_until: true, owns_stdin: false, ..spec(None) };
     let refused = Err(OutputFilesError("a link leads out of the folder".into()));
     let messages = [
-        messages::encode_run(&spec(None), all),
-        messages::encode_run(&spec(Some(exchange())), none),
-        messages::encode_answer(&Ok(answer(Ok(exchange().input_files)))),
-        messages::encode_answer(&Ok(answer(refused))),
-        messages::encode_answer(&Err(fault)),
+        Message::new(&Order::Run(with_files)),
+        Message::new(&Order::Run(spec(Some(exchange())))),
+        Message::new(&Ok::<_, Fault>(answer(Ok(exchange().input_files)))),
+        Message::new(&Ok::<_, Fault>(answer(refused))),
+        Message::new(&Err::<Answer, _>(fault)),
     ];
     messages.iter().map(|message| message.content().to_vec()).collect()
 }
@@ -96,6 +89,11 @@ fn spec(exchange: Option<Exchange>) -> RunSpec {
             disk: 1 << 28,
         },
         exchange,
+        stdout: Outlet::Capture,
+        stderr: Outlet::Capture,
+        has_until: false,
+        owns_stdin: true,
+        only_prepare: false,
     }
 }
 

@@ -109,8 +109,8 @@
 //! | working folder | the init (a tmpfs of its own) or the helper (a tmpfs, else a folder on disk) | the jail or the helper ends |
 //! | control groups | the helper, one for each jail | the jail ends |
 //! | cache of the tier that works | [`Sandbox::open`], in the folder [`Options::tier_cache`] | after ten minutes, in another environment, when a worker fails, when [`survey`] runs |
-//! | supervisor | [`Supervisors`] | its socket closes: it kills the command with all that it has started |
-//! | sweeper | [`Sweeper`] | its pipe closes: it removes the temporary files of the judge, unless these are gone |
+//! | supervisor | [`Supervisors`] | it is idle and killed; its socket closes: it kills the command with all that it has started |
+//! | sweeper | [`Sweeper`] | its socket closes: it removes the temporary files of the judge, unless these are gone |
 //! | stub | the trusted command that started it | the judge tells it how to end ([`StubCall`]), or its supervisor ends the command |
 //!
 //! Names of folders and control groups contain the id and the start time of the process that made them. The next
@@ -176,7 +176,7 @@ mod watch;
 mod worker;
 
 pub use cores::{CoreClaims, Cores};
-pub use doctor::{Feature, FeatureState, Machine, Survey, TierReport, survey};
+pub use doctor::{Feature, Machine, Survey, TierReport, survey};
 pub use names::unique as sweepable_name;
 pub use process::reset_inherited_signals;
 pub use procfs::stat as process_stat;

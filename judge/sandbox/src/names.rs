@@ -14,7 +14,7 @@ const PREFIX: &str = "judge-sandbox";
 /// a file first. A file or folder with such a name in the folder of [`Options::scratch`](crate::Options::scratch) is
 /// removed by the next [`Sandbox::open`](crate::Sandbox::open) after this process has ended.
 pub fn unique(purpose: &str) -> String {
-    format!("{}{purpose}.{:016x}", own_prefix(), random())
+    format!("{}{purpose}.{:016x}", own_prefix(), random().unwrap_or_default())
 }
 
 /// What all names of this process begin with.
@@ -24,11 +24,14 @@ pub(crate) fn own_prefix() -> String {
 }
 
 /// A number that cannot be guessed.
-pub(crate) fn random() -> u64 {
+///
+/// # Errors
+/// When a signal comes early at boot.
+pub(crate) fn random() -> rustix::io::Result<u64> {
     let mut bytes = [0; 8];
-    // SAFETY: the buffer is valid for this many bytes. The kernel fills all eight, or none early at boot.
-    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
-    u64::from_ne_bytes(bytes)
+    // The kernel fills all eight, or none.
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(u64::from_ne_bytes(bytes))
 }
 
 /// The pid namespace of this process. Process ids are valid only inside it, and containers may share folders.

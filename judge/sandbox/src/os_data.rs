@@ -2,12 +2,10 @@
 //! UTF-8, and writes bytes one by one. To be used as `#[serde(with = "crate::os_data")]`.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Byte strings, and collections of them.
 pub(crate) trait OsData: Sized {
@@ -33,7 +31,7 @@ impl OsData for Vec<u8> {
     }
 
     fn take<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Bytes)
+        <&[u8]>::deserialize(deserializer).map(<[u8]>::to_vec)
     }
 }
 
@@ -101,19 +99,5 @@ struct Owned<T>(T);
 impl<'de, T: OsData> Deserialize<'de> for Owned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::take(deserializer).map(Owned)
-    }
-}
-
-struct Bytes;
-
-impl Visitor<'_> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("bytes")
-    }
-
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
     }
 }

@@ -97,22 +97,6 @@ pub(crate) fn reaped_cpu(pid: i32) -> u64 {
     ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
 }
 
-/// Resident bytes of `pid`, whether its first thread is alive or not.
-pub(crate) fn resident(pid: i32) -> u64 {
-    let first = resident_of(Path::new(&format!("/proc/{pid}")));
-    if first > 0 {
-        return first;
-    }
-    let others = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    others.map(|thread| resident_of(&thread.path())).find(|bytes| *bytes > 0).unwrap_or(0)
-}
-
-fn resident_of(task: &Path) -> u64 {
-    let pages = text(task.join("statm"));
-    let pages = pages.ok().and_then(|statm| statm.split(' ').nth(1)?.parse::<u64>().ok());
-    pages.unwrap_or(0) * rustix::param::page_size() as u64
-}
-
 /// The number of threads of `pid`.
 pub(crate) fn threads(pid: i32) -> u64 {
     fs::metadata(format!("/proc/{pid}/task")).map_or(0, |task| task.nlink().saturating_sub(2))
@@ -379,7 +363,6 @@ mod tests {
         found.extend(&sleeper);
         assert!(found.contains(&shell_pid) && found.contains(&sleeper[0]));
         assert!(group_of(own).is_some_and(|id| group(id).contains(&sleeper[0])));
-        assert!(resident(shell_pid) > 100_000);
         assert_eq!(threads(shell_pid), 1);
         assert!(living_thread(shell_pid).is_some());
         // SAFETY: a system call without pointers, on a process that this test started.

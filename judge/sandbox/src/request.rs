@@ -245,7 +245,7 @@ pub struct Usage {
 }
 
 /// The sandbox itself failed. This is never the program's fault.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Fault {
     /// A system call of the sandbox failed.
@@ -255,6 +255,7 @@ pub enum Fault {
         action: String,
         /// The kernel's error.
         #[source]
+        #[serde(with = "errno")]
         source: io::Error,
     },
     /// The helper process ended unexpectedly.
@@ -263,6 +264,21 @@ pub enum Fault {
     /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
+}
+
+/// A process reports an error to another as its number.
+mod errno {
+    use std::io;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(error: &io::Error, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i32(error.raw_os_error().unwrap_or(libc::EIO))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<io::Error, D::Error> {
+        i32::deserialize(deserializer).map(io::Error::from_raw_os_error)
+    }
 }
 
 /// Adds the action that failed to an error of a system call.

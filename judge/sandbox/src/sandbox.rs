@@ -56,7 +56,10 @@ pub enum OpenError {
 /// A sandbox of one tier. It hands out workers, which run programs.
 pub struct Sandbox {
     tier: Tier,
-    found: WorkingTier,
+    context: WorkerContext,
+    gaps: Vec<Gap>,
+    /// Workers that are not handed out yet: the one that tried the tier, and prepared ones.
+    waiting: Mutex<Vec<Worker>>,
 }
 
 impl Sandbox {
@@ -73,10 +76,10 @@ impl Sandbox {
             && let Some(CachedTier { tier, site, gaps }) = cache.load()
         {
             let context = WorkerContext { executable, scratch, site, cache: Some(cache.file.clone()) };
-            return Ok(Sandbox::swept(tier, from_cache(tier, context, gaps, options.all_cores)));
+            return Ok(from_cache(tier, context, gaps, options.all_cores).swept());
         }
-        let try_tier = |tier| try_tier(tier, &executable, &scratch, cache).map(|found| (tier, found));
-        let (tier, found) = match options.tier {
+        let try_tier = |tier| try_tier(tier, &executable, &scratch, cache);
+        let found = match options.tier {
             TierChoice::Forced(tier) => try_tier(tier).map_err(|TierError { why, shortage }| match shortage {
                 true => OpenError::Shortage { why },
                 false => OpenError::Unavailable { tier, why },
@@ -84,14 +87,24 @@ impl Sandbox {
             TierChoice::Auto => strongest(options.allow_unsafe, try_tier)?,
         };
         if let Some(cache) = cache {
-            cache.store(&CachedTier { tier, site: found.context.site.clone(), gaps: found.gaps.clone() });
+            let site = found.context.site.clone();
+            cache.store(&CachedTier { tier: found.tier, site, gaps: found.gaps.clone() });
         }
-        Ok(Sandbox::swept(tier, found))
+        Ok(found.swept())
     }
 
-    fn swept(tier: Tier, found: WorkingTier) -> Sandbox {
-        sweep(&found.context.scratch, found.context.site.as_ref());
-        Sandbox { tier, found }
+    /// Removes stale files, folders and control groups. Entries that cannot be removed stay, because their processes may
+    /// still be dying.
+    fn swept(self) -> Sandbox {
+        for path in names::stale_in(&self.context.scratch) {
+            let _ = std::fs::remove_file(&path).or_else(|_| disk::remove(&path));
+        }
+        for parent in self.context.site.iter().flat_map(Site::parents) {
+            for path in names::stale_in(parent) {
+                kill_and_remove(&path);
+            }
+        }
+        self
     }
 
     /// The tier in use.
@@ -101,24 +114,23 @@ impl Sandbox {
 
     /// What this tier does not guarantee on this machine.
     pub fn gaps(&self) -> &[Gap] {
-        &self.found.gaps
+        &self.gaps
     }
 
     /// Starts a worker for each of these cores that has no idle one, and lets it prepare for `request`, if one is
     /// given. This takes some milliseconds, and the caller can do other work meanwhile. [`worker`](Self::worker) hands
     /// these workers out.
     pub fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
-        let mut waiting = self.found.waiting.lock();
+        let mut waiting = self.waiting.lock();
         for &core in cores {
-            let core = Some(core);
-            if !waiting.iter().any(|waiting| waiting.core == core)
-                && let Ok(worker) = worker(self.tier, &self.found.context, core)
+            if !waiting.iter().any(|worker| worker.core() == Some(core))
+                && let Ok(worker) = worker(self.tier, &self.context, Some(core))
             {
-                waiting.push(ReadyWorker { worker, core });
+                waiting.push(worker);
             }
         }
-        let is_meant = |waiting: &&mut ReadyWorker| waiting.core.is_some_and(|core| cores.contains(&core));
-        for ReadyWorker { worker, .. } in waiting.iter_mut().filter(is_meant) {
+        let is_meant = |worker: &&mut Worker| worker.core().is_some_and(|core| cores.contains(&core));
+        for worker in waiting.iter_mut().filter(is_meant) {
             request.into_iter().for_each(|request| worker.make_ready(request));
         }
     }
@@ -130,26 +142,23 @@ impl Sandbox {
     pub fn worker(&self, core: Option<usize>) -> Result<Worker, Fault> {
         match self.take_waiting(core) {
             Some(worker) => Ok(worker),
-            None => worker(self.tier, &self.found.context, core),
+            None => worker(self.tier, &self.context, core),
         }
     }
 
     /// A waiting worker for this core, or for all. A caller that wants one for all cores does not need the others, so
     /// those end.
     fn take_waiting(&self, core: Option<usize>) -> Option<Worker> {
-        let mut waiting = self.found.waiting.lock();
+        let mut waiting = self.waiting.lock();
         if core.is_none() {
-            waiting.retain(|waiting| waiting.core.is_none());
+            waiting.retain(|worker| worker.core().is_none());
         }
-        let place = waiting.iter().position(|waiting| waiting.core == core)?;
-        Some(waiting.remove(place).worker)
+        let place = waiting.iter().position(|worker| worker.core() == core)?;
+        Some(waiting.remove(place))
     }
 }
 
-fn strongest(
-    allow_unsafe: bool,
-    try_tier: impl Fn(Tier) -> Result<(Tier, WorkingTier), TierError>,
-) -> Result<(Tier, WorkingTier), OpenError> {
+fn strongest(allow_unsafe: bool, try_tier: impl Fn(Tier) -> Result<Sandbox, TierError>) -> Result<Sandbox, OpenError> {
     let mut reasons = Vec::new();
     for tier in Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe || allow_unsafe) {
         match try_tier(tier) {
@@ -163,25 +172,12 @@ fn strongest(
     Err(OpenError::Nothing { why: reasons.join("; ") })
 }
 
-/// Removes stale files, folders and control groups. Entries that cannot be removed stay, because their processes may
-/// still be dying.
-pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
-    for path in names::stale_in(scratch) {
-        let _ = std::fs::remove_file(&path).or_else(|_| disk::remove(&path));
-    }
-    for parent in site.into_iter().flat_map(Site::parents) {
-        for path in names::stale_in(parent) {
-            kill_and_remove(&path);
-        }
-    }
-}
-
 /// The only argument of a process that reports what a program in a tier can see.
-pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
+const SELF_TEST: &str = "--judge-sandbox-self-test";
 
 /// Exit codes of a self-test that sees `/proc`: without socket addresses, and with them.
-pub(crate) const HAS_PROC: i32 = 33;
-pub(crate) const SEES_ADDRESSES: i32 = 34;
+const HAS_PROC: i32 = 33;
+const SEES_ADDRESSES: i32 = 34;
 
 /// Turns this process into a helper, if it was started to be one, and then never returns. A program that uses this
 /// crate must call this first in `main`: each process of the sandbox is the calling program, executed again with an
@@ -207,28 +203,12 @@ fn self_test() -> i32 {
 }
 
 /// What workers of a tier need.
-#[derive(Debug, Clone)]
-pub(crate) struct WorkerContext {
-    pub(crate) executable: PathBuf,
-    pub(crate) scratch: PathBuf,
-    pub(crate) site: Option<Site>,
+struct WorkerContext {
+    executable: PathBuf,
+    scratch: PathBuf,
+    site: Option<Site>,
     /// The cache entry that says that the tier works. It is removed when a worker fails.
-    pub(crate) cache: Option<PathBuf>,
-}
-
-/// A tier that works.
-pub(crate) struct WorkingTier {
-    pub(crate) context: WorkerContext,
-    pub(crate) gaps: Vec<Gap>,
-    /// Workers that are not handed out yet: the one that tried the tier, and prepared ones.
-    pub(crate) waiting: Mutex<Vec<ReadyWorker>>,
-}
-
-/// A worker that is not handed out yet.
-pub(crate) struct ReadyWorker {
-    pub(crate) worker: Worker,
-    /// The core that its programs stay on.
-    pub(crate) core: Option<usize>,
+    cache: Option<PathBuf>,
 }
 
 /// Why a tier is not available.
@@ -250,7 +230,7 @@ pub(crate) fn try_tier(
     executable: &Path,
     scratch: &Path,
     cache: Option<&TierCache>,
-) -> Result<WorkingTier, TierError> {
+) -> Result<Sandbox, TierError> {
     let root = rustix::process::geteuid().is_root();
     if tier == Tier::Root && !root {
         return Err("it needs root".into());
@@ -261,11 +241,8 @@ pub(crate) fn try_tier(
     if tier == Tier::Bare && landlock::version() == 0 {
         return Err("the kernel has no landlock, or landlock is disabled".into());
     }
-    let site = if tier.has_cgroup() {
-        Some(Site::find().map_err(|error| TierError { why: error.to_string(), shortage: false })?)
-    } else {
-        None
-    };
+    let site =
+        if tier.has_cgroup() { Some(Site::find().map_err(|why| TierError { why, shortage: false })?) } else { None };
     let cache = cache.map(|cache| cache.file.clone());
     let context = WorkerContext { executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
     // A worker on one core needs no perf event. For the first perf event the kernel waits some milliseconds.
@@ -278,22 +255,22 @@ pub(crate) fn try_tier(
     if tier.has_namespaces() {
         gaps.extend(proc_gap(&seen));
     }
-    Ok(WorkingTier { context, gaps, waiting: Mutex::new(vec![ReadyWorker { worker, core }]) })
+    Ok(Sandbox { tier, context, gaps, waiting: Mutex::new(vec![worker]) })
 }
 
 /// A tier that is known to work. Its first worker starts now, while the caller does other things.
-pub(crate) fn from_cache(tier: Tier, context: WorkerContext, gaps: Vec<Gap>, all_cores: bool) -> WorkingTier {
+fn from_cache(tier: Tier, context: WorkerContext, gaps: Vec<Gap>, all_cores: bool) -> Sandbox {
     let core = if all_cores { None } else { cores::allowed().first().copied() };
-    let first = worker(tier, &context, core).ok().map(|worker| ReadyWorker { worker, core });
+    let first = worker(tier, &context, core).ok();
     // After the worker, which starts sooner while this process has only one thread.
     if !tier.has_namespaces() {
         TreeClock::make_ready();
     }
-    WorkingTier { context, gaps, waiting: Mutex::new(first.into_iter().collect()) }
+    Sandbox { tier, context, gaps, waiting: Mutex::new(first.into_iter().collect()) }
 }
 
 /// A worker of this tier.
-pub(crate) fn worker(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
+fn worker(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
     let settings = Settings {
         tier,
         core,

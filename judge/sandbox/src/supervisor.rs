@@ -17,19 +17,15 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
-use rustix::net::{Shutdown, SocketFlags};
+use rustix::net::SocketFlags;
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
 use serde::{Deserialize, Serialize};
-use wait_timeout::ChildExt;
 
 use crate::clock::{self, nanoseconds};
 use crate::process::{self, DeadManSwitch, OWN_EXECUTABLE, Role, take_socket};
 use crate::protocol::{self, Message, Received};
 use crate::request::End;
 use crate::{cores, names, procfs};
-
-/// How long an idle supervisor may take to end.
-const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Runs trusted commands, each under a supervisor process. Idle supervisors wait for the next command; they end when this
 /// is dropped or by [`dismiss_idle`](Self::dismiss_idle).
@@ -217,11 +213,9 @@ impl Supervisor {
 
 impl Drop for Supervisor {
     fn drop(&mut self) {
-        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
-        if !matches!(self.process.wait_timeout(END_TIMEOUT), Ok(Some(_))) {
-            let _ = self.process.kill();
-            let _ = self.process.wait();
-        }
+        // An idle one has nothing to clean up. A command that still runs dies with its supervisor.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

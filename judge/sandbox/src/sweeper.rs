@@ -1,17 +1,18 @@
 //! A small process that removes the temporary files of this one if it is killed. After a server, there may be no other
 //! judge whose sweep would remove them.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::pipe::PipeFlags;
+use serde::{Deserialize, Serialize};
 
 use crate::names;
 use crate::process::{ChildProcess, OWN_EXECUTABLE, Role, take_socket};
+use crate::protocol::{self, Message, Received};
 use crate::scratch::disk;
 
 /// Removes the files and folders of [`sweepable_name`](crate::sweepable_name) that this process has left in the folder
@@ -19,7 +20,15 @@ use crate::scratch::disk;
 pub struct Sweeper {
     process: ChildProcess,
     /// Closed by the kernel when this process ends.
-    link: Option<File>,
+    socket: OwnedFd,
+}
+
+/// What is to be removed: what begins with `prefix` in `folder`.
+#[derive(Serialize, Deserialize)]
+struct Order {
+    #[serde(with = "crate::os_data")]
+    folder: PathBuf,
+    prefix: String,
 }
 
 impl Sweeper {
@@ -28,20 +37,18 @@ impl Sweeper {
     /// # Errors
     /// When the process cannot be started.
     pub fn start() -> io::Result<Sweeper> {
-        let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+        let (socket, theirs) = protocol::pair()?;
         let process = ChildProcess::start(SWEEPER, OWN_EXECUTABLE.as_ref(), theirs, None)?;
-        let mut link = File::from(ours);
-        let order =
-            [crate::scratch::temporary().as_os_str().as_bytes(), b"\0", names::own_prefix().as_bytes(), b"\0"].concat();
-        link.write_all(&order)?;
-        Ok(Sweeper { process, link: Some(link) })
+        let order = Order { folder: crate::scratch::temporary(), prefix: names::own_prefix() };
+        Message::new(&order).send(&socket, &[])?;
+        Ok(Sweeper { process, socket })
     }
 }
 
 impl Drop for Sweeper {
     fn drop(&mut self) {
-        // This byte says that nothing is left.
-        let _ = self.link.take().map(|mut link| link.write_all(b"."));
+        // This says that nothing is left.
+        let _ = Message::empty().send(&self.socket, &[]);
         let _ = self.process.wait();
     }
 }
@@ -58,15 +65,16 @@ const PAUSE: Duration = Duration::from_millis(20);
 fn wait_and_sweep() -> io::Result<()> {
     // A Ctrl-C at the terminal is for the judge.
     rustix::process::setpgid(None, None)?;
-    let mut order = Vec::new();
-    File::from(take_socket()?).read_to_end(&mut order)?;
-    let mut parts = order.split(|byte| *byte == 0);
-    let (Some(folder), Some(prefix), Some(b"")) = (parts.next(), parts.next(), parts.next()) else { return Ok(()) };
-    let folder = PathBuf::from(OsString::from_vec(folder.to_vec()));
+    let socket = take_socket()?;
+    let Some(order) = Received::receive(&socket)? else { return Ok(()) };
+    let Order { folder, prefix } = order.decode()?;
+    if Received::receive(&socket)?.is_some() {
+        return Ok(());
+    }
     for _ in 0..TRIES {
         let left: Vec<PathBuf> = fs::read_dir(&folder)?
             .flatten()
-            .filter(|entry| entry.file_name().as_bytes().starts_with(prefix))
+            .filter(|entry| entry.file_name().as_bytes().starts_with(prefix.as_bytes()))
             .map(|entry| entry.path())
             .collect();
         if left.is_empty() {

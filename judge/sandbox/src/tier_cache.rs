@@ -1,7 +1,6 @@
 //! Caches which tier works, for later starts in the same environment. Trying a tier takes longer than the rest of a
 //! start.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
@@ -57,7 +56,7 @@ pub(crate) struct CachedTier {
 pub(crate) struct TierCache {
     folder: PathBuf,
     pub(crate) file: PathBuf,
-    surroundings: Vec<u8>,
+    surroundings: String,
 }
 
 impl TierCache {
@@ -65,7 +64,7 @@ impl TierCache {
     /// the options want no cache, or if the environment cannot be read.
     pub(crate) fn for_options(options: &Options, executable: &Path, scratch: &Path) -> Option<TierCache> {
         let folder = options.tier_cache.clone()?;
-        let surroundings = Message::new(&Surroundings::read(options, executable, scratch).ok()?).content().to_vec();
+        let surroundings = surroundings(options, executable, scratch).ok()?;
         let mut hasher = DefaultHasher::new();
         surroundings.hash(&mut hasher);
         let file = folder.join(format!("{:016x}", hasher.finish()));
@@ -124,47 +123,29 @@ pub(crate) fn forget_all(folder: &Path) {
 /// The content of a file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
-    #[serde(with = "crate::os_data")]
-    surroundings: Vec<u8>,
+    surroundings: String,
     tier: CachedTier,
 }
 
 /// Everything readable that may influence the result of a trial.
-#[derive(Serialize)]
-struct Surroundings {
-    version: &'static str,
-    choice: String,
-    allow_unsafe: bool,
-    #[serde(with = "crate::os_data")]
-    scratch: PathBuf,
-    /// Device, inode, and time of the last change.
-    program: (u64, u64, i64, i64),
-    namespaces: Vec<u64>,
-    files: Vec<String>,
-    status: Vec<String>,
-    #[serde(with = "crate::os_data")]
-    variables: Vec<OsString>,
-}
-
-impl Surroundings {
-    fn read(options: &Options, executable: &Path, scratch: &Path) -> io::Result<Surroundings> {
-        let program = fs::metadata(executable)?;
-        let inode = |name| fs::metadata(format!("/proc/self/ns/{name}")).map(|namespace| namespace.ino());
-        let status = text("/proc/self/status")?;
-        let is_relevant = |line: &&str| STATUS.iter().any(|beginning| line.starts_with(beginning));
-        Ok(Surroundings {
-            version: env!("CARGO_PKG_VERSION"),
-            choice: format!("{:?}", options.tier),
-            allow_unsafe: options.allow_unsafe,
-            scratch: scratch.to_owned(),
-            program: (program.dev(), program.ino(), program.ctime(), program.ctime_nsec()),
-            namespaces: NAMESPACES.into_iter().map(inode).collect::<io::Result<_>>()?,
-            // A file that this kernel does not have is the same as an empty one.
-            files: FILES.into_iter().map(|path| text(path).unwrap_or_default()).collect(),
-            status: status.lines().filter(is_relevant).map(str::to_owned).collect(),
-            variables: VARIABLES.into_iter().map(|name| std::env::var_os(name).unwrap_or_default()).collect(),
-        })
-    }
+fn surroundings(options: &Options, executable: &Path, scratch: &Path) -> io::Result<String> {
+    let program = fs::metadata(executable)?;
+    let inode = |name| fs::metadata(format!("/proc/self/ns/{name}")).map(|namespace| namespace.ino());
+    let status = text("/proc/self/status")?;
+    let is_relevant = |line: &&str| STATUS.iter().any(|beginning| line.starts_with(beginning));
+    let all = (
+        env!("CARGO_PKG_VERSION"),
+        options.tier,
+        options.allow_unsafe,
+        scratch,
+        (program.dev(), program.ino(), program.ctime(), program.ctime_nsec()),
+        NAMESPACES.into_iter().map(inode).collect::<io::Result<Vec<u64>>>()?,
+        // A file that this kernel does not have is the same as an empty one.
+        FILES.map(|path| text(path).unwrap_or_default()),
+        status.lines().filter(is_relevant).collect::<Vec<_>>(),
+        VARIABLES.map(|name| std::env::var_os(name).unwrap_or_default()),
+    );
+    Ok(format!("{all:?}"))
 }
 
 #[cfg(test)]

@@ -11,28 +11,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{Mode, OFlags};
+use rustix::event::PollFlags;
 use rustix::net::Shutdown;
-use rustix::time::Timespec;
 
 use crate::cgroup::site::{Site, kill_and_remove};
 use crate::helper::{self, HELPER};
 use crate::namespace::mounts::{self, View};
 use crate::process::ChildProcess;
-use crate::protocol::messages::{self, Outlet, Settings};
+use crate::protocol::messages::{self, Order, Outlet, RunSpec, Settings};
 use crate::protocol::{self, Message, Received, shared_memory};
-use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Sink, Stdin};
+use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Stdin};
 use crate::scratch::{self, disk};
 use crate::{cores, procfs};
 
 /// A helper process. It runs one program at a time. Methods that wait block the calling thread.
 pub struct Worker {
     helper: Helper,
-    leftovers: HelperLeftovers,
+    /// Without what connects the helper with its keeper.
+    settings: Settings,
     working_folder: PathBuf,
-    /// Whether its programs run below an init.
-    has_init: bool,
     /// The entry that says that such workers work. It is removed when this worker fails.
     cache_file: Option<PathBuf>,
     /// The last order.
@@ -138,28 +135,30 @@ impl Worker {
         mut settings: Settings,
         cache_file: Option<PathBuf>,
     ) -> Result<Worker, Fault> {
+        let working_folder = working_folder(&settings).context("finding the folder for working folders")?;
         let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
         let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
-        let leftovers = HelperLeftovers::of(&settings);
-        let working_folder = working_folder(&settings).context("finding the folder for working folders")?;
-        let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
-        let helper = Helper { link, process, keeper: None };
-        let mut worker =
-            Worker { helper, leftovers, working_folder, has_init, cache_file, last_order: None, last_view: None };
+        let mut helper = Helper { link, process, keeper: None };
         if !settings.tier.has_namespaces() {
             let (keeper, keeper_link) = helper::start_keeper(executable).context("starting the sandbox's keeper")?;
-            (worker.helper.keeper, settings.keeper_link) = (Some(keeper), Some(keeper_link));
+            (helper.keeper, settings.keeper_link) = (Some(keeper), Some(keeper_link));
         }
-        cores::separate_from_child(worker.helper.process.id(), settings.core);
-        let sent = settings.send(worker.socket());
+        cores::separate_from_child(helper.process.id(), settings.core);
+        let sent = settings.send(&helper.link.socket);
         // From here, only the helper holds its end of the keeper's pipe.
-        drop(settings);
+        settings.keeper_link = None;
+        let mut worker = Worker { helper, settings, working_folder, cache_file, last_order: None, last_view: None };
         match sent {
             Ok(()) => Ok(worker),
             Err(error) => Err(worker.lost(&error.to_string())),
         }
+    }
+
+    /// The core that its programs stay on; `None` means that they may use any.
+    pub(crate) fn core(&self) -> Option<usize> {
+        self.settings.core
     }
 
     /// Returns a handle that stops this worker.
@@ -184,13 +183,13 @@ impl Worker {
     /// # Errors
     /// As for [`run`](Self::run).
     pub fn submit(&mut self, request: &Request) -> Result<(), Fault> {
-        self.begin(request, &messages::RunSpec::from(request), None, false)
+        self.begin(request, &RunSpec::from(request), None)
     }
 
     /// Lets the helper prepare for `request`, and does not wait for it. To be called before the first run.
     pub(crate) fn make_ready(&mut self, request: &Request) {
         // If this fails, the first run fails, too, and reports why.
-        let _ = self.begin(request, &messages::RunSpec::from(request), None, true);
+        let _ = self.begin(request, &RunSpec { only_prepare: true, ..RunSpec::from(request) }, None);
     }
 
     /// Waits for the end of the program that was submitted first.
@@ -203,8 +202,7 @@ impl Worker {
 
     /// Whether [`collect`](Self::collect) would return at once.
     pub fn is_ready(&self) -> bool {
-        let mut socket = [PollFd::new(self.socket(), PollFlags::IN)];
-        rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
+        protocol::is_ready(self.socket(), PollFlags::IN)
     }
 
     /// Runs a program that exchanges files, or that is needed only until `over` becomes readable, and waits for its
@@ -221,18 +219,19 @@ impl Worker {
         exchange: Option<&Exchange>,
         over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, OutputFiles), Fault> {
-        let mut spec = messages::RunSpec { exchange: exchange.cloned(), ..messages::RunSpec::from(&request) };
-        if spec.exchange.is_some() && over.is_some() {
+        let (exchange, has_until) = (exchange.cloned(), over.is_some());
+        let mut spec = RunSpec { exchange, has_until, ..RunSpec::from(&request) };
+        if spec.exchange.is_some() && has_until {
             spec.grace = Duration::ZERO;
         }
-        self.begin(&request, &spec, over, false)?;
+        self.begin(&request, &spec, over)?;
         drop(request);
         self.finish()
     }
 
     /// Returns a handle that observes this worker's program.
     pub fn observer(&self) -> Observer {
-        Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.has_init }
+        Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.settings.tier.has_namespaces() }
     }
 
     /// Tells this worker to end. Dropping the worker would wait for its end; here `dismissed` waits.
@@ -268,40 +267,23 @@ impl Worker {
         Ok((execution, answer.output_files))
     }
 
-    /// Sends an order to the helper. With `only_prepare` the program does not run yet, and there is no answer.
-    fn begin(
-        &mut self,
-        request: &Request,
-        spec: &messages::RunSpec,
-        over: Option<BorrowedFd<'_>>,
-        only_prepare: bool,
-    ) -> Result<(), Fault> {
+    /// Sends an order to the helper, for `request` as described by `spec`.
+    fn begin(&mut self, request: &Request, spec: &RunSpec, over: Option<BorrowedFd<'_>>) -> Result<(), Fault> {
         if self.is_cancelled() {
             return Err(Fault::Cancelled);
         }
         let stdin = open_stdin(&request.stdin)?;
-        let mut fds = vec![stdin.fd()];
-        let sinks = [&request.stdout, &request.stderr].map(|sink| match sink {
-            Sink::Capture => Outlet::Capture,
-            Sink::File(file) => Outlet::File(file.as_fd()),
-            Sink::Lent(file) => Outlet::Lent(file.as_fd()),
-            Sink::Relay(file) => Outlet::Relay(file.as_fd()),
-        });
-        let [stdout, stderr] = sinks.map(Outlet::kind);
-        fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
-        let owns_stdin = matches!(stdin, Input::Sealed(_));
-        let attachments = messages::Attachments { stdout, stderr, until: over.is_some(), owns_stdin, only_prepare };
-        let order = messages::encode_run(spec, attachments);
+        let outputs = [&request.stdout, &request.stderr].map(|sink| Outlet::of(sink).1);
+        let mut fds = vec![stdin.as_fd()];
+        fds.extend(outputs.into_iter().flatten().map(AsFd::as_fd).chain(over));
+        let order = Message::new(&Order::Run(spec));
         // Files are compared only if an order repeats the one before.
         let view = self.last_order.as_ref().is_some_and(|last| *last == order).then(|| View::of(spec));
         let is_repeated = view.is_some() && view == self.last_view;
         self.last_view = view;
         let order = self.last_order.insert(order);
-        let sent = if is_repeated {
-            messages::encode_repeat().send(&self.helper.link.socket, &fds)
-        } else {
-            order.send(&self.helper.link.socket, &fds)
-        };
+        let repetition = is_repeated.then(|| Message::new(&Order::<()>::Repeat));
+        let sent = repetition.as_ref().unwrap_or(order).send(&self.helper.link.socket, &fds);
         sent.map_err(|error| self.lost(&error.to_string()))
     }
 
@@ -316,7 +298,7 @@ impl Worker {
             Ok(status) => status.to_string(),
             Err(error) => format!("{how}; {error}"),
         };
-        self.leftovers.remove();
+        remove_leftovers(&self.settings);
         Fault::HelperGone(end)
     }
 
@@ -341,69 +323,38 @@ fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
     Ok(settings.scratch.canonicalize()?.join(&settings.name).join(scratch::WORK_FOLDER))
 }
 
-enum Input<'a> {
-    Owned(OwnedFd),
-    /// A sealed file in memory, at its start.
-    Sealed(OwnedFd),
-    Lent(&'a File),
-}
-
-impl Input<'_> {
-    fn fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Input::Owned(fd) | Input::Sealed(fd) => fd.as_fd(),
-            Input::Lent(file) => file.as_fd(),
-        }
-    }
-}
-
-fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
+fn open_stdin(stdin: &Stdin) -> Result<Arc<File>, Fault> {
     Ok(match stdin {
-        Stdin::Empty => Input::Owned(
-            rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-                .context("opening /dev/null")?,
-        ),
-        Stdin::Bytes(bytes) => Input::Sealed(sealed(bytes).context("making the input")?),
-        Stdin::File(file) => Input::Lent(file),
+        Stdin::Empty => File::open("/dev/null").context("opening /dev/null")?.into(),
+        Stdin::Bytes(bytes) => sealed(bytes).context("making the input")?.into(),
+        Stdin::File(file) => Arc::clone(file),
     })
 }
 
 /// `bytes` as a file in memory that cannot be changed, at its start. Reopening it for reading only would take as long
 /// as all the rest, and the seal already refuses all writes.
-fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
+fn sealed(bytes: &[u8]) -> io::Result<File> {
     let file = shared_memory::create()?;
     file.write_all_at(bytes, 0)?;
     shared_memory::seal(&file)?;
-    Ok(file.into())
+    Ok(file)
 }
 
-/// The folder and control groups of one helper. The judge removes them if the helper could not.
-pub(crate) struct HelperLeftovers {
-    scratch: PathBuf,
-    site: Option<Site>,
-    name: String,
-}
-
-impl HelperLeftovers {
-    pub(crate) fn of(settings: &Settings) -> HelperLeftovers {
-        HelperLeftovers { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
-    }
-
-    /// To be called when the helper has ended, and its processes are dying.
-    pub(crate) fn remove(&self) {
-        let folder = self.scratch.join(&self.name);
-        for _ in 0..50 {
-            if !folder.exists() || disk::remove(&folder).is_ok() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(2));
+/// Removes the folder and the control groups of a helper that could not do it. To be called when the helper has ended,
+/// and its processes are dying.
+fn remove_leftovers(settings: &Settings) {
+    let folder = settings.scratch.join(&settings.name);
+    for _ in 0..50 {
+        if !folder.exists() || disk::remove(&folder).is_ok() {
+            break;
         }
-        let prefix = format!("{}.", self.name);
-        for parent in self.site.iter().flat_map(Site::parents) {
-            let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
-            for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
-                kill_and_remove(&entry.path());
-            }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let prefix = format!("{}.", settings.name);
+    for parent in settings.site.iter().flat_map(Site::parents) {
+        let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+            kill_and_remove(&entry.path());
         }
     }
 }

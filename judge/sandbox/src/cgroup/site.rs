@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libc::{c_int, c_long};
-use rustix::fs::{CWD, Mode, OFlags};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,11 +35,6 @@ pub(crate) struct Site {
     pub(crate) cpu: Option<PathBuf>,
 }
 
-/// Why no control group can be made.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct NoSite(String);
-
 /// This process's place in one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Hierarchy {
@@ -57,9 +51,9 @@ impl Site {
         [Some(self.memory.as_path()), pids, cpu].into_iter().flatten()
     }
 
-    /// Finds the folders by trying.
-    pub(crate) fn find() -> Result<Site, NoSite> {
-        let read = |file: &str| text(file).map_err(|error| NoSite(format!("{file}: {error}")));
+    /// Finds the folders by trying. The error says why no control group can be made.
+    pub(crate) fn find() -> Result<Site, String> {
+        let read = |file: &str| text(file).map_err(|error| format!("{file}: {error}"));
         let (mounts, own) = (read("/proc/self/mountinfo")?, read("/proc/self/cgroup")?);
         let unified = place(&mounts, &own, None);
         if let Some(place) = &unified
@@ -70,12 +64,12 @@ impl Site {
         }
         let Some(memory) = place(&mounts, &own, Some("memory")) else {
             return Err(match unified {
-                None => NoSite("no control groups are mounted".to_owned()),
-                Some(place) => NoSite(format!("no group with memory and pids can be made at {}", place.own.display())),
+                None => "no control groups are mounted".to_owned(),
+                Some(place) => format!("no group with memory and pids can be made at {}", place.own.display()),
             });
         };
         if !usable(&memory.own) {
-            return Err(NoSite(format!("{} is not writable", memory.own.display())));
+            return Err(format!("{} is not writable", memory.own.display()));
         }
         let pids = place(&mounts, &own, Some("pids")).map(|place| place.own).filter(|own| usable(own));
         let accounts = [unified, place(&mounts, &own, Some("cpuacct"))].into_iter().flatten();
@@ -184,12 +178,12 @@ fn usable(folder: &Path) -> bool {
 ///
 /// A process that moves another one waits 5 to 15 ms, until every core has switched tasks. There is no wait when a
 /// thread moves itself, or when a process is cloned into the group.
-pub(crate) enum CgroupEntry {
-    /// Version 1: a process with one thread moves itself by writing to this file.
-    Thread(File),
+pub(crate) struct CgroupEntry {
+    /// A process with one thread moves itself by writing to this file.
+    file: File,
     /// Version 2: a process is cloned into this folder. Where that is not possible (before Linux 5.7, and in some
-    /// containers), it moves itself by writing to this file.
-    Folder(OwnedFd, File),
+    /// containers), it moves itself.
+    folder: Option<OwnedFd>,
 }
 
 impl CgroupEntry {
@@ -198,35 +192,27 @@ impl CgroupEntry {
         let writable = |name| OpenOptions::new().write(true).open(folder.join(name));
         match writable("tasks") {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                let group = rustix::fs::openat(CWD, folder, flags, Mode::empty())?;
-                Ok(CgroupEntry::Folder(group, writable("cgroup.procs")?))
+                let file = writable("cgroup.procs")?;
+                Ok(CgroupEntry { file, folder: Some(File::open(folder)?.into()) })
             }
-            tasks => tasks.map(CgroupEntry::Thread),
+            tasks => Ok(CgroupEntry { file: tasks?, folder: None }),
         }
     }
 
     /// Moves this process, which has one thread, into the group. `is_cloned`: it was [cloned](clone_into) into the
-    /// folder.
+    /// folder, if there is one.
     pub(crate) fn enter(&self, is_cloned: bool) -> io::Result<()> {
-        match self {
-            CgroupEntry::Folder(..) if is_cloned => Ok(()),
-            CgroupEntry::Thread(file) | CgroupEntry::Folder(_, file) => (&*file).write_all(b"0"),
-        }
+        if is_cloned && self.folder.is_some() { Ok(()) } else { (&self.file).write_all(b"0") }
     }
 
     /// The descriptor that [`CgroupEntry::enter`] needs.
     pub(crate) fn fd(&self) -> RawFd {
-        let (CgroupEntry::Thread(file) | CgroupEntry::Folder(_, file)) = self;
-        file.as_raw_fd()
+        self.file.as_raw_fd()
     }
 
     /// The folder that a process can be cloned into.
     pub(crate) fn group(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            CgroupEntry::Thread(_) => None,
-            CgroupEntry::Folder(group, _) => Some(group.as_fd()),
-        }
+        self.folder.as_ref().map(AsFd::as_fd)
     }
 }
 

@@ -27,30 +27,18 @@ pub(crate) const fn high_half(index: u32) -> u32 {
 
 /// What each system call leads to. Calls that are not listed are allowed.
 #[derive(Default)]
-pub(crate) struct Table {
-    actions: BTreeMap<u32, Decision>,
-    bodies: Vec<Code>,
-}
-
-/// The result of a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Decision {
-    Allow,
-    /// Fails with this error number; 0 means success without effect.
-    Fail(i32),
-    /// Depends on the arguments, which the body with this index inspects.
-    Body(usize),
-}
+pub(crate) struct Table(BTreeMap<u32, Code>);
 
 impl Table {
+    /// These calls fail with this error number; 0 means success without effect.
     pub(crate) fn fail_all(&mut self, numbers: &[c_long], errno: i32) {
-        self.actions.extend(numbers.iter().map(|&number| (call(number), Decision::Fail(errno))));
+        self.0.extend(numbers.iter().map(|&number| (call(number), Code::failing(errno))));
     }
 
     /// Calls in `numbers` that have no entry yet.
     pub(crate) fn fail_unlisted(&mut self, numbers: impl IntoIterator<Item = u32>, errno: i32) {
         for number in numbers {
-            self.actions.entry(number).or_insert(Decision::Fail(errno));
+            self.0.entry(number).or_insert_with(|| Code::failing(errno));
         }
     }
 
@@ -59,130 +47,61 @@ impl Table {
         let mut code = Code::default();
         body(&mut code);
         code.ret(libc::SECCOMP_RET_ALLOW);
-        self.actions.insert(call(number), Decision::Body(self.bodies.len()));
-        self.bodies.push(code);
+        self.0.insert(call(number), code);
     }
 
-    /// Trees of comparisons, followed by the bodies. Calls of another architecture, and calls from `unknown` on
+    /// A tree of comparisons with the codes as its leaves. Calls of another architecture, and calls from `unknown` on
     /// (including x32), do not exist. The kernel translates an installed filter and tries it on every call. For a plain
-    /// list that took 0.3 ms of each run, for trees it takes a sixth.
-    #[expect(clippy::cast_possible_truncation, reason = "the kernel allows 4096 instructions")]
+    /// list that took 0.3 ms of each run, for a tree it takes a sixth.
     pub(crate) fn compile(self, unknown: u32) -> Vec<sock_filter> {
-        let ranges = self.ranges(unknown);
         let mut code = Code::default();
         code.load(OFFSET_ARCHITECTURE);
         code.fail_unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
         code.load(OFFSET_NUMBER);
-        let mut jumps = Vec::new();
-        let mut trees = ranges.chunks(RANGES_OF_A_TREE).peekable();
-        while let Some(tree) = trees.next() {
-            // Skips this tree if the call is in a later one.
-            let skip = code.0.len();
-            if let Some(next) = trees.peek() {
-                code.0.push(comparison(BPF_JGE, next[0].start, 0, 1));
-                code.push(BPF_JMP | BPF_JA | BPF_K, 0);
-            }
-            emit_tree(tree, &mut code, &mut jumps);
-            if trees.peek().is_some() {
-                code.0[skip + 1].k = (code.0.len() - skip - 2) as u32;
-            }
-        }
-        let mut places = Vec::new();
-        for body in self.bodies {
-            places.push(code.0.len());
-            code.0.extend(body.0);
-        }
-        for (at, body) in jumps {
-            code.0[at].k = (places[body] - at - 1) as u32;
-        }
+        code.0.extend(tree(&self.ranges(unknown)));
         code.0
     }
 
-    fn ranges(&self, unknown: u32) -> Vec<Range> {
+    fn ranges(self, unknown: u32) -> Vec<Range> {
         let mut ranges = Vec::new();
         let mut next = 0;
-        for (&number, &ret) in &self.actions {
-            if number > next {
-                ranges.push(Range { start: next, ret: Decision::Allow });
+        for (start, code) in self.0 {
+            if start > next {
+                ranges.push(Range { start: next, code: Code::allowing() });
             }
-            ranges.push(Range { start: number, ret });
-            next = number + 1;
+            ranges.push(Range { start, code });
+            next = start + 1;
         }
-        ranges.push(Range { start: next, ret: Decision::Allow });
-        ranges.push(Range { start: unknown, ret: Decision::Fail(libc::ENOSYS) });
-        // Neighbours with the same decision are merged.
-        ranges.dedup_by_key(|range| range.ret);
+        ranges.push(Range { start: next, code: Code::allowing() });
+        ranges.push(Range { start: unknown, code: Code::failing(libc::ENOSYS) });
+        // Neighbours with the same code are merged.
+        ranges.dedup_by(|later, earlier| later.code == earlier.code);
         ranges
     }
 }
 
-/// Few enough for every comparison of a tree to reach the decisions, which follow the tree.
-const RANGES_OF_A_TREE: usize = 80;
-
-/// Calls from `start` up to the next range, with the same decision.
+/// Calls from `start` up to the next range, with the same code.
 struct Range {
     start: u32,
-    ret: Decision,
+    code: Code,
 }
 
-/// Writes the comparisons that find the range of a call, and the decisions, each once. Records the jumps to bodies.
-#[expect(clippy::cast_possible_truncation, reason = "a test checks that every distance fits")]
-fn emit_tree(ranges: &[Range], code: &mut Code, jumps: &mut Vec<(usize, usize)>) {
-    let mut branches = Vec::new();
-    branch(ranges, code, &mut branches);
-    let mut places: Vec<(Decision, usize)> = Vec::new();
-    for ret in ranges.iter().map(|range| range.ret) {
-        if places.iter().any(|(known, _)| *known == ret) {
-            continue;
-        }
-        places.push((ret, code.0.len()));
-        match ret {
-            Decision::Allow => code.ret(libc::SECCOMP_RET_ALLOW),
-            Decision::Fail(errno) => code.fail(errno),
-            Decision::Body(body) => {
-                jumps.push((code.0.len(), body));
-                code.push(BPF_JMP | BPF_JA | BPF_K, 0);
-            }
-        }
-    }
-    for Branch { at, yes, no } in branches {
-        let distance = |goal| {
-            let place = match goal {
-                Goal::Comparison(place) => Some(place),
-                Goal::Decision(ret) => places.iter().find(|(known, _)| *known == ret).map(|(_, place)| *place),
-            };
-            // Every decision has a place.
-            (place.unwrap_or(at) - at - 1) as u8
-        };
-        (code.0[at].jt, code.0[at].jf) = (distance(yes), distance(no));
-    }
-}
-
-/// Where a comparison leads.
-#[derive(Clone, Copy)]
-enum Goal {
-    Comparison(usize),
-    Decision(Decision),
-}
-
-/// A comparison whose targets are not known yet.
-struct Branch {
-    at: usize,
-    yes: Goal,
-    no: Goal,
-}
-
-fn branch(ranges: &[Range], code: &mut Code, branches: &mut Vec<Branch>) -> Goal {
+/// The comparisons that find the range of a call, with the codes of the ranges.
+#[expect(clippy::cast_possible_truncation, reason = "the kernel allows 4096 instructions")]
+fn tree(ranges: &[Range]) -> Vec<sock_filter> {
     if let [range] = ranges {
-        return Goal::Decision(range.ret);
+        return range.code.0.clone();
     }
     let (left, right) = ranges.split_at(ranges.len() / 2);
-    let at = code.0.len();
-    code.push(BPF_JMP | BPF_JGE | BPF_K, right[0].start);
-    let no = branch(left, code, branches);
-    let yes = branch(right, code, branches);
-    branches.push(Branch { at, yes, no });
-    Goal::Comparison(at)
+    let (middle, left, right) = (right[0].start, tree(left), tree(right));
+    let jump_to_right = match u8::try_from(left.len()) {
+        Ok(distance) => vec![comparison(BPF_JGE, middle, distance, 0)],
+        // Only an unconditional jump reaches that far.
+        Err(_) => {
+            vec![comparison(BPF_JGE, middle, 0, 1), instruction(BPF_JMP | BPF_JA | BPF_K, left.len() as u32, 0, 0)]
+        }
+    };
+    [jump_to_right, left, right].concat()
 }
 
 fn comparison(kind: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
@@ -192,6 +111,15 @@ fn comparison(kind: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
 #[expect(clippy::cast_possible_truncation, reason = "codes have 16 bits")]
 fn instruction(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
     sock_filter { code: code as u16, jt, jf, k }
+}
+
+fn ret(action: u32) -> sock_filter {
+    instruction(BPF_RET | BPF_K, action, 0, 0)
+}
+
+/// To let a call fail with `errno`.
+fn failure(errno: i32) -> u32 {
+    libc::SECCOMP_RET_ERRNO | errno.cast_unsigned()
 }
 
 /// The number of a call.
@@ -210,7 +138,22 @@ pub(crate) fn program(filter: &[sock_filter]) -> sock_fprog {
 #[derive(Default)]
 pub(crate) struct Code(Vec<sock_filter>);
 
+impl PartialEq for Code {
+    fn eq(&self, other: &Code) -> bool {
+        let fields = |code: &sock_filter| (code.code, code.jt, code.jf, code.k);
+        self.0.iter().map(fields).eq(other.0.iter().map(fields))
+    }
+}
+
 impl Code {
+    fn allowing() -> Code {
+        Code(vec![ret(libc::SECCOMP_RET_ALLOW)])
+    }
+
+    fn failing(errno: i32) -> Code {
+        Code(vec![ret(failure(errno))])
+    }
+
     fn push(&mut self, code: u32, k: u32) {
         self.0.push(instruction(code, k, 0, 0));
     }
@@ -224,28 +167,24 @@ impl Code {
     }
 
     fn ret(&mut self, action: u32) {
-        self.push(BPF_RET | BPF_K, action);
-    }
-
-    fn fail(&mut self, errno: i32) {
-        self.ret(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+        self.0.push(ret(action));
     }
 
     /// Fails with `errno` if the comparison of the loaded value with `k` holds.
     pub(crate) fn fail_if(&mut self, kind: u32, k: u32, errno: i32) {
         self.0.push(comparison(kind, k, 0, 1));
-        self.fail(errno);
+        self.ret(failure(errno));
     }
 
     /// Fails with `errno` if it does not hold.
     pub(crate) fn fail_unless(&mut self, kind: u32, k: u32, errno: i32) {
         self.0.push(comparison(kind, k, 1, 0));
-        self.fail(errno);
+        self.ret(failure(errno));
     }
 
     /// Fails with `errno` if the loaded value is one of `values`, which are few.
     pub(crate) fn fail_if_any(&mut self, values: &[u32], errno: i32) {
-        self.return_if_any(values, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+        self.return_if_any(values, failure(errno));
     }
 
     pub(crate) fn allow_if_any(&mut self, values: &[u32]) {

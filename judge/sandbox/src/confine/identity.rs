@@ -35,7 +35,7 @@ impl Identity {
 
     fn take_from(range: &Range<u32>) -> Result<Identity, Fault> {
         let count = range.end - range.start;
-        let first = u32::try_from(names::random() % u64::from(count)).unwrap_or_default();
+        let first = u32::try_from(names::random().unwrap_or_default() % u64::from(count)).unwrap_or_default();
         for step in 0..count.min(TRIES) {
             let id = range.start + (first + step) % count;
             match lock(id) {

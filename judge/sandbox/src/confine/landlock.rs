@@ -1,7 +1,6 @@
 //! Landlock rulesets: which files a program may access. Programs can signal and connect to each other only.
 
 use std::error::Error;
-use std::fs::DirEntry;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
@@ -238,33 +237,17 @@ pub(crate) fn below(
             return Err(Fault::Cancelled);
         }
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            match state(&entry) {
-                State::Closed => found.push(entry.path()),
-                State::OpenFolder => folders.push(entry.path()),
-                State::Open => {}
+            // If it cannot be read, it is gone. The target of a link has its own mode.
+            let Some(meta) = entry.metadata().ok().filter(|meta| !meta.is_symlink()) else { continue };
+            let needed = if meta.is_dir() { 0o001 } else { 0o004 };
+            if meta.mode() & needed == 0 {
+                found.push(entry.path());
+            } else if meta.is_dir() {
+                folders.push(entry.path());
             }
         }
     }
     Ok(found)
-}
-
-enum State {
-    Closed,
-    OpenFolder,
-    Open,
-}
-
-fn state(entry: &DirEntry) -> State {
-    // If it cannot be read, it is gone. The target of a link has its own mode.
-    let Ok(meta) = entry.metadata() else { return State::Open };
-    let (is_folder, is_link) = (meta.is_dir(), meta.is_symlink());
-    let needed = if is_folder { 0o001 } else { 0o004 };
-    match meta.mode() & needed != 0 {
-        _ if is_link => State::Open,
-        false => State::Closed,
-        true if is_folder => State::OpenFolder,
-        true => State::Open,
-    }
 }
 
 /// Whether some user may not pass `path` or a folder above it.

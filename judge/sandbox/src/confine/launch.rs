@@ -1,11 +1,11 @@
 //! Starts one program: a `vfork`-like clone whose child confines itself and becomes the program.
 
 use std::cell::Cell;
-use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::ffi::{CString, OsStr, c_char, c_int, c_void};
 use std::io;
 use std::marker::PhantomData;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -31,18 +31,14 @@ pub(crate) struct Launch<'a> {
     environment: Vec<CString>,
     /// Standard input, output and error.
     stdio: [BorrowedFd<'a>; 3],
-    /// The folder that it starts in.
-    folder: BorrowedFd<'a>,
+    working_folder: BorrowedFd<'a>,
+    /// The folder that it starts in, if that is another one.
+    start: Option<OwnedFd>,
     confinement: Confinement<'a>,
 }
 
-/// The result of a launch.
-pub(crate) enum Launched {
-    /// The program runs.
-    Running(Child),
-    /// `execve` failed with this error number.
-    Refused(i32),
-}
+/// What becomes of a program; or the error number with which `execve` refused it.
+pub(crate) type OrRefused<T> = Result<T, i32>;
 
 /// A started program. Its id is valid until it is waited for.
 pub(crate) struct Child {
@@ -55,76 +51,52 @@ pub(crate) struct Child {
 const STACK_BYTES: usize = 32 * 1024;
 
 impl<'a> Launch<'a> {
-    /// Prepares to launch `spec`. `Err` is the error number of `execve` for strings with a NUL byte.
+    /// Prepares to launch `spec` in a working folder, whose path is as programs know it. Strings with a NUL byte are
+    /// refused.
     pub(crate) fn new(
         spec: &RunSpec,
         stdio: [BorrowedFd<'a>; 3],
-        folder: BorrowedFd<'a>,
+        (working_folder, path): (BorrowedFd<'a>, &Path),
         confinement: Confinement<'a>,
-    ) -> Result<Launch<'a>, i32> {
+    ) -> Result<OrRefused<Launch<'a>>, Fault> {
+        let start = spec.folder.as_deref().map(open_start).transpose()?;
         let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
-        let pair = |(name, value): &(OsString, OsString)| {
-            let mut bytes = name.clone();
-            bytes.push("=");
-            bytes.push(value);
-            text(&bytes.into_vec())
+        let pair = |name: &OsStr, value: &OsStr| text(&[name.as_bytes(), b"=", value.as_bytes()].concat());
+        let variables = spec.environment.iter().map(|(name, value)| pair(name, value));
+        let of_folder = spec.exchange.iter().flat_map(|exchange| &exchange.variables);
+        let prepare = || {
+            Ok(Launch {
+                program: text(spec.program.as_os_str().as_bytes())?,
+                argv: spec.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
+                environment: variables
+                    .chain(of_folder.map(|name| pair(name, path.as_ref())))
+                    .collect::<Result<_, _>>()?,
+                stdio,
+                working_folder,
+                start,
+                confinement,
+            })
         };
-        Ok(Launch {
-            program: text(spec.program.as_os_str().as_bytes())?,
-            argv: spec.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
-            environment: spec.environment.iter().map(pair).collect::<Result<_, _>>()?,
-            stdio,
-            folder,
-            confinement,
-        })
-    }
-
-    /// Opens the folder that a program starts in.
-    pub(crate) fn folder(path: &Path) -> Result<OwnedFd, Fault> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        rustix::fs::open(path, flags, Mode::empty()).context(format!("entering {}", path.display()))
-    }
-
-    /// Sets environment variables to the working folder's path, which has no NUL byte.
-    pub(crate) fn set_folder_variables(&mut self, variables: &[OsString], path: &Path) {
-        let value = path.as_os_str().as_bytes();
-        let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
-        self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
+        Ok(prepare())
     }
 
     /// Starts the program. Returns when it runs, or when it certainly will not.
-    pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
+    pub(crate) fn start(&self) -> Result<OrRefused<Child>, Fault> {
         // Another thread may have forked a process that still has a newly written file open for writing. On a machine
         // under load, that process may wait long for a core.
         let end = Instant::now() + Duration::from_millis(500);
         loop {
             match self.attempt()? {
-                Launched::Refused(libc::ETXTBSY) if Instant::now() < end => {
-                    std::thread::sleep(Duration::from_millis(2))
-                }
+                Err(libc::ETXTBSY) if Instant::now() < end => std::thread::sleep(Duration::from_millis(2)),
                 launched => return Ok(launched),
             }
         }
     }
 
-    fn attempt(&mut self) -> Result<Launched, Fault> {
-        let pointers = |texts: &[CString]| -> Vec<*const c_char> {
-            texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
-        };
-        let bypass: *mut c_void = self.confinement.bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
-        let mut shared = ChildSetup {
-            argv: pointers(&self.argv),
-            environment: pointers(&self.environment),
-            program: &self.program,
-            stdio: self.stdio,
-            folder: self.folder,
-            confinement: &mut self.confinement,
-            parent: std::process::id().cast_signed(),
-            step: "",
-            errno: 0,
-            // A child that is killed before it notes its start has begun now.
-            started: clock::now(),
-        };
+    fn attempt(&self) -> Result<OrRefused<Child>, Fault> {
+        let bypass = self.confinement.context.isolation.bypass;
+        let bypass: *mut c_void = bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
+        let mut shared = ChildSetup::of(self, std::process::id().cast_signed());
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let unused = std::ptr::null_mut::<c_void>();
@@ -149,40 +121,54 @@ impl<'a> Launch<'a> {
             return Err(Fault::System { action: "starting a process".into(), source: io::Error::last_os_error() });
         }
         if shared.errno == 0 {
-            return Ok(Launched::Running(Child { pid, started: shared.started }));
+            return Ok(Ok(Child { pid, started: shared.started }));
         }
         // SAFETY: the only pointer is null. The child has exited, and no other thread waits for children meanwhile.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
         match (shared.step, shared.errno) {
-            (EXECUTING, errno) if !is_shortage(errno) => Ok(Launched::Refused(errno)),
+            (EXECUTING, errno) if !is_shortage(errno) => Ok(Err(errno)),
             (step, errno) => Err(Fault::System { action: step.into(), source: io::Error::from_raw_os_error(errno) }),
         }
     }
+}
+
+fn open_start(path: &Path) -> Result<OwnedFd, Fault> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).context(format!("entering {}", path.display()))
 }
 
 /// The last step of the child. If only this one fails, the program cannot be executed.
 const EXECUTING: &str = "executing the program";
 
 /// What parent and child share during the clone.
-pub(crate) struct ChildSetup<'a, 'w> {
-    pub(crate) program: &'a CStr,
+struct ChildSetup<'l, 'a> {
+    launch: &'l Launch<'a>,
+    /// The filter, which gets the child's process id.
+    filter: Vec<libc::sock_filter>,
     /// Pointers to strings that live as long as this, followed by a null pointer.
-    pub(crate) argv: Vec<*const c_char>,
-    pub(crate) environment: Vec<*const c_char>,
-    pub(crate) stdio: [BorrowedFd<'a>; 3],
-    pub(crate) folder: BorrowedFd<'a>,
-    pub(crate) confinement: &'a mut Confinement<'w>,
+    argv: Vec<*const c_char>,
+    environment: Vec<*const c_char>,
     /// The process that clones the child.
-    pub(crate) parent: i32,
+    parent: i32,
     /// The current step, and the error number that stopped it; 0 for none.
-    pub(crate) step: &'static str,
-    pub(crate) errno: i32,
+    step: &'static str,
+    errno: i32,
     /// When the program started, in nanoseconds of the monotonic clock.
-    pub(crate) started: u64,
+    started: u64,
+}
+
+impl<'l, 'a> ChildSetup<'l, 'a> {
+    fn of(launch: &'l Launch<'a>, parent: i32) -> ChildSetup<'l, 'a> {
+        let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect();
+        let (argv, environment) = (pointers(&launch.argv), pointers(&launch.environment));
+        let filter = launch.confinement.filter.clone();
+        // A child that is killed before it notes its start has begun now.
+        ChildSetup { launch, filter, argv, environment, parent, step: "", errno: 0, started: clock::now() }
+    }
 }
 
 /// What the child does, from clone to exec.
-pub(crate) extern "C" fn become_program(shared: *mut c_void) -> c_int {
+extern "C" fn become_program(shared: *mut c_void) -> c_int {
     // SAFETY: the parent passes a valid `ChildSetup`, and is suspended while the child uses it.
     let shared = unsafe { &mut *shared.cast::<ChildSetup<'_, '_>>() };
     // SAFETY: this is the child, between clone and exec.
@@ -204,6 +190,7 @@ fn answer(value: impl Into<c_long>) -> Result<(), i32> {
 /// # Safety
 /// Only in the child, between clone and exec.
 unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
+    let context = shared.launch.confinement.context;
     shared.step = "clearing the signal mask";
     answer(process::block_only(&process::set(&[])))?;
     // SAFETY: system calls on descriptors and memory that the suspended parent keeps alive.
@@ -212,44 +199,44 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         // much of a core as all of them together (sched(7), autogroup).
         shared.step = "giving the program a session of its own";
         // Where the program is killed by its process group, the filter does not let it lead a session.
-        let own_bypass = FilterBypass::argument(shared.confinement.own_bypass);
+        let own_bypass = FilterBypass::argument(context.own_bypass);
         let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass);
         answer(group)?;
-        if let Some(kill_target) = shared.confinement.kill_target {
+        if let Some(kill_target) = &context.kill_target {
             kill_target.set(i32::try_from(group).map_err(|_| libc::EOVERFLOW)?);
         }
         shared.step = "connecting the program's standard streams";
-        for (number, fd) in (0..).zip(&shared.stdio) {
+        for (number, fd) in (0..).zip(&shared.launch.stdio) {
             answer(libc::dup2(fd.as_raw_fd(), number))?;
         }
         shared.step = "entering the working folder";
-        answer(libc::fchdir(shared.folder.as_raw_fd()))?;
+        let folder = shared.launch.start.as_ref().map_or(shared.launch.working_folder, AsFd::as_fd);
+        answer(libc::fchdir(folder.as_raw_fd()))?;
         shared.step = "setting the program's resource limits";
-        for &(resource, value) in &shared.confinement.limits {
+        for &(resource, value) in &shared.launch.confinement.limits {
             let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
-        if shared.confinement.converses {
+        if shared.launch.confinement.converses {
             cores::set_batch(true, own_bypass);
         }
         drop_privileges(shared)?;
         shared.step = "forbidding new privileges";
         answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
         shared.step = "restricting the program with landlock";
-        if let Some(ruleset) = shared.confinement.landlock {
+        if let Some(ruleset) = &context.ruleset {
             let fd = ruleset.as_raw_fd();
             answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_bypass))?;
         }
         shared.step = "restricting the program with seccomp";
         shared.started = clock::now();
-        let filter = &mut shared.confinement.filter;
-        if !filter.is_empty() {
-            seccomp::insert_own_pid(filter, libc::getpid().cast_unsigned());
-            let program = bpf::program(filter);
+        if !shared.filter.is_empty() {
+            seccomp::insert_own_pid(&mut shared.filter, libc::getpid().cast_unsigned());
+            let program = bpf::program(&shared.filter);
             answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
         }
         shared.step = EXECUTING;
-        answer(libc::execve(shared.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
+        answer(libc::execve(shared.launch.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
     }
 }
 
@@ -260,7 +247,8 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
 /// As for [`prepare_and_exec`].
 unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     shared.step = "changing to the program's own user";
-    let keep_read_search = shared.confinement.keep_read_search;
+    let context = shared.launch.confinement.context;
+    let keep_read_search = context.keep_read_search;
     // SAFETY: system calls whose only pointer is null.
     unsafe {
         // With the first, `access` respects the capability that is kept, which linkers rely on. Setting it needs a
@@ -268,9 +256,9 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         if keep_read_search && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
             answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
         }
-        if let Some(id) = shared.confinement.identity {
+        if let Some(id) = context.isolation.identity {
             // The system calls themselves: glibc's wrappers would take locks to change all threads.
-            if shared.confinement.has_groups {
+            if context.has_groups {
                 answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()))?;
             }
             answer(libc::syscall(libc::SYS_setresgid, id, id, id))?;
@@ -408,40 +396,51 @@ impl Mailbox {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CStr;
     use std::io::Read;
-    use std::os::fd::AsFd;
+
+    use rustix::process::{Pid, WaitOptions};
 
     use super::*;
+    use crate::confine::seccomp::{FilterCache, Rules};
+    use crate::confine::{ConfinementContext, Isolation};
+
+    /// The launch of a shell that runs a command with this filter, or with none.
+    fn shell<T>(
+        command: &CStr,
+        output: BorrowedFd<'_>,
+        filter: Vec<libc::sock_filter>,
+        act: impl FnOnce(&Launch<'_>) -> T,
+    ) -> T {
+        let isolation = Isolation {
+            restricted: false,
+            shares_host: true,
+            has_cgroup: false,
+            counts_cpu: false,
+            other_tasks: None,
+            identity: None,
+            bypass: None,
+            asks_for_clocks: false,
+        };
+        let context = ConfinementContext { has_groups: false, ..ConfinementContext::new(isolation, None) };
+        let folder = std::fs::File::open("/").unwrap();
+        act(&Launch {
+            program: c"/bin/sh".into(),
+            argv: [c"/bin/sh", c"-c", command].map(CString::from).into(),
+            environment: Vec::new(),
+            stdio: [output; 3],
+            working_folder: folder.as_fd(),
+            start: None,
+            confinement: Confinement { context: &context, limits: Vec::new(), converses: false, filter },
+        })
+    }
 
     /// Becomes a shell that writes a word, as if `parent` had cloned this process.
     fn run_for(parent: i32, output: BorrowedFd<'_>) {
-        let words = [c"/bin/sh", c"-c", c"echo ran"];
-        let mut confinement = Confinement {
-            limits: Vec::new(),
-            converses: false,
-            identity: None,
-            has_groups: false,
-            keep_read_search: false,
-            landlock: None,
-            filter: Vec::new(),
-            kill_target: None,
-            bypass: None,
-            own_bypass: None,
-        };
-        let folder = std::fs::File::open("/").unwrap();
-        let mut shared = ChildSetup {
-            program: words[0],
-            argv: words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect(),
-            environment: vec![std::ptr::null()],
-            stdio: [output; 3],
-            folder: folder.as_fd(),
-            confinement: &mut confinement,
-            parent,
-            step: "",
-            errno: 0,
-            started: 0,
-        };
-        become_program((&raw mut shared).cast());
+        shell(c"echo ran", output, Vec::new(), |launch| {
+            let mut shared = ChildSetup::of(launch, parent);
+            become_program((&raw mut shared).cast());
+        });
     }
 
     /// Returns the output of a program whose parent may have ended while the program was being started.
@@ -458,8 +457,7 @@ mod tests {
             };
             // SAFETY: the closure allocates and makes system calls.
             let child = unsafe { process::fork(child) };
-            let waited = rustix::process::WaitOptions::empty();
-            child.is_some() && (parent_ends_early || rustix::process::waitpid(child, waited).is_ok())
+            child.is_some() && (parent_ends_early || rustix::process::waitpid(child, WaitOptions::empty()).is_ok())
         };
         // SAFETY: the closure makes system calls and forks.
         assert!(unsafe { process::in_child(start) });
@@ -473,6 +471,33 @@ mod tests {
     fn no_program_begins_after_its_parents_end() {
         assert_eq!(output_of_program(false), "ran\n");
         assert_eq!(output_of_program(true), "");
+    }
+
+    /// As when the program's file is still open for writing at first.
+    #[test]
+    fn a_program_that_is_started_again_may_still_signal_itself() {
+        let rules = Rules {
+            shares_host: false,
+            uncharged_memory: false,
+            ungated: false,
+            open_clocks: false,
+            forbids_written_code: false,
+            signals_unscoped: true,
+            truncation_escapes: false,
+            single_process: false,
+        };
+        let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
+        let signals_itself = |launch: &Launch<'_>| {
+            let Ok(Ok(child)) = launch.start() else { return false };
+            let waited = rustix::process::waitpid(Pid::from_raw(child.pid), WaitOptions::empty());
+            matches!(waited, Ok(Some((_, status))) if status.exit_status() == Some(0))
+        };
+        let is_so = || {
+            let filter = FilterCache::default().of(rules);
+            shell(c"kill -0 $$", null.as_fd(), filter, |launch| (0..2).all(|_| signals_itself(launch)))
+        };
+        // SAFETY: the closure allocates, makes system calls and starts programs.
+        assert!(unsafe { process::in_child(is_so) });
     }
 
     #[test]

@@ -8,8 +8,7 @@ pub(crate) mod landlock;
 pub(crate) mod launch;
 pub(crate) mod seccomp;
 
-use std::cell::OnceCell;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -51,6 +50,7 @@ pub(crate) struct ConfinementContext {
     pub(crate) kill_target: Option<KillTarget>,
     landlock: i32,
     ruleset: Option<OwnedFd>,
+    /// Whether programs keep [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) when they become another user.
     keep_read_search: bool,
     filters: FilterCache,
     /// Opens the filter of this process, which its programs inherit.
@@ -58,7 +58,7 @@ pub(crate) struct ConfinementContext {
     /// Whether programs inherit the groups of this process's user.
     has_groups: bool,
     /// Paths in the system's own folders that file modes close to others. Finding them takes long.
-    closed_systems: OnceCell<Vec<PathBuf>>,
+    closed_systems: Option<Vec<PathBuf>>,
 }
 
 impl ConfinementContext {
@@ -75,7 +75,7 @@ impl ConfinementContext {
             filters,
             own_bypass: None,
             has_groups: true,
-            closed_systems: OnceCell::new(),
+            closed_systems: None,
         }
     }
 
@@ -95,10 +95,10 @@ impl ConfinementContext {
             // A program that starts in a folder of its caller's has its caller's read access there.
             match spec.folder {
                 Some(_) => {
-                    if self.closed_systems.get().is_none() {
-                        let _ = self.closed_systems.set(landlock::closed(&[], is_cancelled)?);
+                    if self.closed_systems.is_none() {
+                        self.closed_systems = Some(landlock::closed(&[], is_cancelled)?);
                     }
-                    hidden.extend(self.closed_systems.get().into_iter().flatten().cloned());
+                    hidden.extend(self.closed_systems.iter().flatten().cloned());
                 }
                 None => hidden.extend(landlock::closed(&spec.visible, is_cancelled)?),
             }
@@ -162,47 +162,28 @@ impl ConfinementContext {
 /// The confinement of one program, which the child applies to itself. All capabilities are dropped except
 /// [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) if that is kept.
 pub(crate) struct Confinement<'a> {
-    pub(crate) limits: Vec<ResourceLimit>,
+    context: &'a ConfinementContext,
+    limits: Vec<ResourceLimit>,
     /// Whether it exchanges lines with a program on the same core.
-    pub(crate) converses: bool,
-    /// The uid and gid to change to.
-    pub(crate) identity: Option<u32>,
-    /// Whether there are supplementary groups to drop.
-    pub(crate) has_groups: bool,
-    /// Whether the program keeps [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) when it becomes another user.
-    pub(crate) keep_read_search: bool,
-    /// A landlock ruleset.
-    pub(crate) landlock: Option<BorrowedFd<'a>>,
+    converses: bool,
     /// A seccomp filter. Empty if there is none, or if it is inherited.
-    pub(crate) filter: Vec<libc::sock_filter>,
-    /// Where the child sets the process group that the keeper kills.
-    pub(crate) kill_target: Option<&'a KillTarget>,
-    /// Lets this process start another one past the fork gate.
-    pub(crate) bypass: Option<FilterBypass>,
-    /// Opens the inherited filter until the program begins.
-    pub(crate) own_bypass: Option<FilterBypass>,
+    filter: Vec<libc::sock_filter>,
 }
 
 impl Confinement<'_> {
     /// The confinement for `spec`.
     pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Confinement<'a> {
-        let Isolation { restricted, has_cgroup, other_tasks, identity, bypass, .. } = context.isolation;
+        let Isolation { restricted, has_cgroup, other_tasks, bypass, .. } = context.isolation;
         let slack = if bypass.is_some() { fork_gate::SLACK } else { 0 };
         let other_tasks = other_tasks.map(|others| others + slack);
         Confinement {
+            context,
+            limits: resource_limits(&spec.limits, has_cgroup, other_tasks),
             converses: spec.converses,
-            limits: of(&spec.limits, Accounting { cgroup: has_cgroup, other_tasks }),
-            identity,
-            has_groups: context.has_groups,
-            keep_read_search: context.keep_read_search,
-            landlock: context.ruleset.as_ref().map(AsFd::as_fd),
             filter: match restricted && context.own_bypass.is_none() {
                 true => context.filters.of(context.rules(spec.limits.processes)),
                 false => Vec::new(),
             },
-            kill_target: context.kill_target.as_ref(),
-            bypass,
-            own_bypass: context.own_bypass,
         }
     }
 }
@@ -215,15 +196,6 @@ type Resource = libc::c_int;
 
 /// A resource, and its limit, soft and hard alike.
 pub(crate) type ResourceLimit = (Resource, u64);
-
-/// What determines the resource limits, besides the limits of the run.
-#[derive(Clone, Copy)]
-pub(crate) struct Accounting {
-    /// A control group limits memory and processes.
-    pub(crate) cgroup: bool,
-    /// Tasks that are not the run's but count for `RLIMIT_NPROC`; `None` if that limit cannot be used.
-    pub(crate) other_tasks: Option<u64>,
-}
 
 const OPEN_FILES: u64 = 1024;
 const LOCKED_BYTES: u64 = 64 * 1024;
@@ -241,7 +213,7 @@ const SAME_FOR_ALL: [ResourceLimit; 6] = [
 ];
 
 /// Applies the limits that are the same for all programs to this process. Programs inherit them.
-pub(crate) fn apply_common() {
+fn apply_common() {
     for (resource, value) in SAME_FOR_ALL {
         let value = value.min(read_limit(resource).rlim_max);
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
@@ -252,12 +224,12 @@ pub(crate) fn apply_common() {
 }
 
 /// The limits that a program does not inherit, each no higher than this process's own. After the first call, nothing
-/// may change this process's limits.
-pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> {
+/// may change this process's limits. `has_cgroup`: a control group limits memory and processes.
+fn resource_limits(limits: &Limits, has_cgroup: bool, other_tasks: Option<u64>) -> Vec<ResourceLimit> {
     let mut wanted = SAME_FOR_ALL.to_vec();
     wanted.extend([
         (libc::RLIMIT_FSIZE, limits.disk),
-        (libc::RLIMIT_NOFILE, if accounting.cgroup { OPEN_FILES } else { procfs::MAX_DESCRIPTORS }),
+        (libc::RLIMIT_NOFILE, if has_cgroup { OPEN_FILES } else { procfs::MAX_DESCRIPTORS }),
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
     ]);
     if let (Some(cpu), None) = (limits.cpu, limits.wall) {
@@ -265,10 +237,10 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
         // elapsed time do not get this limit: it makes the program's own CPU clock advance in ticks of up to 10 ms.
         wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
     }
-    if let (Some(memory), false) = (limits.memory, accounting.cgroup) {
+    if let (Some(memory), false) = (limits.memory, has_cgroup) {
         wanted.push((libc::RLIMIT_DATA, data_bytes(memory, limits.processes)));
     }
-    if let (Some(processes), Some(others), false) = (limits.processes, accounting.other_tasks, accounting.cgroup) {
+    if let (Some(processes), Some(others), false) = (limits.processes, other_tasks, has_cgroup) {
         wanted.push((libc::RLIMIT_NPROC, u64::from(processes) + others));
     }
     let lowered = wanted.into_iter().map(|(resource, value)| (resource, value.min(own_limit(resource).rlim_max)));
@@ -307,11 +279,10 @@ mod tests {
 
     #[test]
     fn a_programs_own_clock_stays_exact_where_a_limit_on_the_clock_ends_it() {
-        let accounting = Accounting { cgroup: true, other_tasks: None };
         let limited = |wall| {
             let cpu = Some(Duration::from_secs(4));
             let limits = Limits { cpu, wall, memory: None, stdout: 0, stderr: 0, processes: None, disk: 0 };
-            of(&limits, accounting).into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
+            resource_limits(&limits, true, None).into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
         };
         assert_eq!(limited(Some(Duration::from_secs(9))), None);
         assert_eq!(limited(None).map(|(_, seconds)| seconds), Some(6));

@@ -1,9 +1,9 @@
 //! The system calls that a program may make, as a filter that the kernel runs.
 
-use std::cell::RefCell;
 use std::io;
 
 use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
+use parking_lot::Mutex;
 
 use crate::confine::bpf::{self, Table, argument, high_half};
 use crate::confine::calls;
@@ -44,12 +44,12 @@ const OWN_PROCESS: u32 = 0xffff_fff0;
 
 /// The last filter. Consecutive runs mostly have the same rules.
 #[derive(Default)]
-pub(crate) struct FilterCache(RefCell<Option<(Rules, Vec<sock_filter>)>>);
+pub(crate) struct FilterCache(Mutex<Option<(Rules, Vec<sock_filter>)>>);
 
 impl FilterCache {
     /// Returns the filter for `rules`.
     pub(crate) fn of(&self, rules: Rules) -> Vec<sock_filter> {
-        let mut made = self.0.borrow_mut();
+        let mut made = self.0.lock();
         match &*made {
             Some((known, filter)) if *known == rules => filter.clone(),
             _ => made.insert((rules, filter(rules, None))).1.clone(),

@@ -1,31 +1,32 @@
 //! How a helper starts programs: by itself, or in jails.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::PollFlags;
 
 use crate::cgroup::site::Site;
 use crate::clock;
 use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::identity::{self, Identity};
-use crate::confine::launch::{Child, Launch, Launched, Launcher};
+use crate::confine::launch::{Child, Launch, Launcher, OrRefused};
 use crate::confine::{Confinement, ConfinementContext, Isolation, landlock};
 use crate::namespace::init::Users;
 use crate::namespace::mounts::View;
 use crate::namespace::{EmptyJail, Jail};
 use crate::process::DeadManSwitch;
+use crate::protocol::is_ready;
 use crate::protocol::messages::{KeeperLink, RunSpec, Settings};
 use crate::protocol::shared_memory::{KillTarget, StatusPage};
 use crate::request::{Context, Fault};
 use crate::scratch::disk::DiskUsage;
 use crate::scratch::{Folder, exchange};
 use crate::tier::Tier;
-use crate::watch::gauges::{Disk, Gauges, RunMembers, TreeClock};
-use crate::watch::reaper::{self, Conclusion, ReapedUsage, Reaper, Scope};
-use crate::watch::{Program, Start};
+use crate::watch::Program;
+use crate::watch::gauges::{Gauges, RunMembers, TreeClock};
+use crate::watch::reaper::{self, Finished, ReapedUsage, Reaper, Scope};
 
 /// By tier: without namespaces, or with them.
 pub(crate) enum Backend {
@@ -74,7 +75,11 @@ impl Backend {
     }
 
     /// Starts the prepared program.
-    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    pub(crate) fn start(
+        &self,
+        spec: &RunSpec,
+        stdio: [BorrowedFd<'_>; 3],
+    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
         match self {
             Backend::Bare(bare) => bare.start(spec, stdio),
             Backend::Jails(jails) => jails.current().start(spec, stdio),
@@ -107,7 +112,7 @@ impl Backend {
     }
 
     /// Measures a working folder whose size the kernel does not limit.
-    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
+    pub(crate) fn disk(&self) -> Option<DiskUsage<'_>> {
         match self {
             Backend::Bare(bare) => bare.disk(),
             Backend::Jails(_) => None,
@@ -234,8 +239,9 @@ impl Bare {
         let status_page = Rc::new(StatusPage::new().context("mapping the status page")?);
         let reaper = Reaper::open(Rc::clone(&status_page))?;
         // If opening fails after this, a second try has no link. No program runs without a link.
-        let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
-        let (alive, kill_target) = keeper_link.and_then(KeeperLink::open).context("sharing memory with the keeper")?;
+        let keeper_link = settings.keeper_link.take().ok_or(io::Error::from(io::ErrorKind::NotConnected));
+        let KeeperLink { alive, kill_target } = keeper_link.context("sharing memory with the keeper")?;
+        let kill_target = KillTarget::map(kill_target).context("sharing memory with the keeper")?;
         let tree_clock = TreeClock::open();
         // After everything that the new thread must share with this one: the blocked signal, the clock, the mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
@@ -286,7 +292,7 @@ impl Bare {
         if self.seen.as_ref() == Some(&view) {
             return Ok(());
         }
-        let is_cancelled = || has_hung_up(judge);
+        let is_cancelled = || is_ready(judge, PollFlags::RDHUP);
         let mut paths = spec.visible.iter().map(|visible| &visible.path).chain([&spec.program]);
         let needs_read_search = self.identity.is_some()
             && identity::has(identity::READ_SEARCH)
@@ -316,21 +322,24 @@ impl Bare {
     }
 
     /// The folder to measure; `None` if the kernel limits its size.
-    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
-        if self.folder.memory().is_none() { Some(self) } else { None }
+    pub(crate) fn disk(&self) -> Option<DiskUsage<'_>> {
+        let usage = || self.folder.disk_usage(self.identity.as_ref().map(Identity::id), self.free_before);
+        self.folder.memory().is_none().then(usage)
     }
 
-    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    pub(crate) fn start(
+        &self,
+        spec: &RunSpec,
+        stdio: [BorrowedFd<'_>; 3],
+    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
         let confinement = Confinement::of(&self.confinement, spec);
-        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
-        let folder = start.as_ref().map_or(self.folder.inner(), AsFd::as_fd);
-        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
+        let working_folder = (self.folder.inner(), &*self.folder.inner_path());
+        let launch = match Launch::new(spec, stdio, working_folder, confinement)? {
             Ok(launch) => launch,
-            Err(errno) => return Ok(Start::Refused(errno)),
+            Err(errno) => return Ok(Err(errno)),
         };
         if let Some(wanted) = &spec.exchange {
             exchange::put_input_files(wanted, self.folder.inner())?;
-            launch.set_folder_variables(&wanted.variables, &self.folder.inner_path());
         }
         self.status_page.clear();
         let kill_target = self.confinement.kill_target.as_ref();
@@ -339,24 +348,17 @@ impl Bare {
             kill_target.set_deadline(spec.deadline(clock::now()));
         }
         let launched = run_on(self.launcher.as_ref(), || launch.start());
-        if let (Some(kill_target), Err(_) | Ok(Launched::Refused(_))) = (kill_target, &launched) {
+        if let (Some(kill_target), Err(_) | Ok(Err(_))) = (kill_target, &launched) {
             // A child that did not become a program has set this.
             kill_target.clear();
         }
-        Ok(match launched? {
-            Launched::Running(child) => {
-                // Until now, the program has only one process, which has a death signal: this process decides about
-                // others at the fork gate. If this fails, there still is the keeper.
-                let _ = self.switch.arm(child.pid);
-                let account = ReapedUsage::default();
-                Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target }))
-            }
-            Launched::Refused(errno) => Start::Refused(errno),
-        })
-    }
-
-    fn disk_usage(&self) -> DiskUsage<'_> {
-        self.folder.disk_usage(self.identity.as_ref().map(Identity::id), self.free_before)
+        Ok(launched?.map(|child| -> Box<dyn Program> {
+            // Until now, the program has only one process, which has a death signal: this process decides about others
+            // at the fork gate. If this fails, there still is the keeper.
+            let _ = self.switch.arm(child.pid);
+            let account = ReapedUsage::default();
+            Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target })
+        }))
     }
 }
 
@@ -372,22 +374,6 @@ fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send)
 fn needs_its_callers_rights(spec: &RunSpec, is_cancelled: &dyn Fn() -> bool) -> Result<bool, Fault> {
     let shown = spec.visible.iter().map(|visible| visible.path.clone());
     Ok(spec.folder.is_some() && !landlock::below(shown, is_cancelled)?.is_empty())
-}
-
-/// Whether the other side has closed this socket.
-fn has_hung_up(socket: BorrowedFd<'_>) -> bool {
-    let mut socket = [PollFd::from_borrowed_fd(socket, PollFlags::RDHUP)];
-    rustix::event::poll(&mut socket, Some(&clock::timespec(0))).is_ok_and(|ready| ready > 0)
-}
-
-impl Disk for Bare {
-    fn bytes(&self) -> Option<u64> {
-        self.disk_usage().bytes()
-    }
-
-    fn left(&self) -> Option<u64> {
-        self.disk_usage().left()
-    }
 }
 
 /// A program that this process has started.
@@ -412,13 +398,13 @@ impl Program for OwnProgram<'_> {
         reaper::kill(&self.child, Scope::Group);
     }
 
-    fn finish(&mut self) -> Result<Conclusion, Fault> {
+    fn finish(&mut self) -> Result<OrRefused<Finished>, Fault> {
         let account = std::mem::take(&mut self.account);
         let finished = reaper::finish(&self.child, Scope::Group, account);
         if let Some(kill_target) = self.kill_target {
             kill_target.clear();
         }
-        Ok(Conclusion::Finished(finished))
+        Ok(Ok(finished))
     }
 
     fn has_started(&self) -> bool {

@@ -4,9 +4,9 @@
 pub(crate) mod backend;
 pub(crate) mod run;
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
@@ -22,9 +22,9 @@ use crate::namespace::init::Handback;
 use crate::namespace::short_run::is_short;
 use crate::process::{self, ChildProcess, Role, take_socket};
 use crate::protocol::Received;
-use crate::protocol::messages::{self, Answer, KeeperLink, ReceivedRun, RunOrder, RunSpec, Settings};
+use crate::protocol::messages::{Answer, KeeperLink, ReceivedRun, RunSpec, Settings, send_answer};
 use crate::protocol::shared_memory::KillTarget;
-use crate::request::{End, Fault};
+use crate::request::End;
 use crate::tier::Tier;
 use crate::{clock, cores};
 
@@ -34,7 +34,7 @@ pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge
 fn serve() -> io::Result<()> {
     let socket = detach()?;
     let Some(mut first) = Received::receive(&socket)? else { return Ok(()) };
-    let settings = Settings::decode(&mut first)?;
+    let mut settings = Settings::decode(&mut first)?;
     if let Some(core) = settings.core {
         cores::pin(None, core)?;
     }
@@ -45,93 +45,64 @@ fn serve() -> io::Result<()> {
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
     let mut state = RunnerState::new(settings.core);
-    let mut lazy = LazyBackend::now(settings, socket.as_fd());
+    // Before the first order, as it takes a moment. If it fails, that order reports it, and the next one tries again.
+    let mut opened = Some(Backend::open(&mut settings, socket.as_fd()));
     let (mut last, mut left) = (None, None);
     let mut kept = None;
     while let Some(mut message) = left.take().map_or_else(|| Received::receive(&socket), |message| Ok(Some(message)))? {
-        let ReceivedRun { order, files, is_repeated } = ReceivedRun::decode(&mut message, &mut last)?;
-        if order.attachments.only_prepare {
-            lazy.make_ready(&order.spec);
+        let ReceivedRun { spec, files, is_repeated } = ReceivedRun::decode(&mut message, &mut last)?;
+        if spec.only_prepare {
+            if let Some(Ok(backend @ Backend::Jails(_))) = &mut opened {
+                // A failure occurs again, and is reported, when the program runs.
+                let _ = backend.prepare(&spec, socket.as_fd());
+            }
             continue;
         }
-        let answer = lazy.backend().and_then(|backend| run(backend, &order, files, socket.as_fd(), &mut state));
-        send(&answer, &socket)?;
-        let Some(backend) = &mut lazy.backend else { continue };
+        let mut backend = match opened.take().unwrap_or_else(|| Backend::open(&mut settings, socket.as_fd())) {
+            Ok(backend) => backend,
+            Err(fault) => {
+                send_answer(&Err(fault), &socket)?;
+                continue;
+            }
+        };
+        let answer = run(&mut backend, &spec, files, socket.as_fd(), &mut state);
+        send_answer(&answer, &socket)?;
         // This comes after the answer, so the judge does not wait for it. If it fails, it is tried again before the
         // next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
-        if is_repeated && order.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
+        if is_repeated && spec.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
             // For the following runs, which are likely to be short, too. The kept pages belong to the same program,
             // because the order is the same.
-            kept = kept.or_else(|| KeptPages::of(&order.spec.program));
-            left = leave_to_init(backend, &order, &socket, &mut state)?;
+            kept = kept.or_else(|| KeptPages::of(&spec.program));
+            left = leave_to_init(&backend, &spec, &socket, &mut state)?;
         } else {
             kept = None;
         }
+        opened = Some(Ok(backend));
     }
     Ok(())
-}
-
-fn send(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
-    messages::encode_answer(answer).send(socket, &messages::captured_files(answer))
 }
 
 /// Lets the init of the last run's jail, if there is one, serve the judge as long as it can. Returns an order that the
 /// init could not follow.
 fn leave_to_init(
     backend: &Backend,
-    order: &RunOrder,
+    spec: &RunSpec,
     socket: &OwnedFd,
     state: &mut RunnerState,
 ) -> io::Result<Option<Received>> {
     let Some(jail) = backend.jail() else { return Ok(None) };
     let answer = match jail.serve_judge() {
         Ok(Some(Handback::Order(_, message))) => return Ok(Some(message)),
-        Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, &order.spec, run, socket.as_fd(), state),
+        Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, spec, run, socket.as_fd(), state),
         // The next receive detects which side has closed.
         Ok(None) => return Ok(None),
         Err(fault) => return Err(io::Error::other(fault.to_string())),
     };
-    send(&answer, socket)?;
+    send_answer(&answer, socket)?;
     Ok(None)
-}
-
-/// The backend. It is opened before the first order, as that takes a moment.
-struct LazyBackend<'a> {
-    settings: Settings,
-    judge: BorrowedFd<'a>,
-    backend: Option<Backend>,
-    /// Why opening failed, until that is reported.
-    fault: Option<Fault>,
-}
-
-impl LazyBackend<'_> {
-    fn now(mut settings: Settings, judge: BorrowedFd<'_>) -> LazyBackend<'_> {
-        let (backend, fault) = match Backend::open(&mut settings, judge) {
-            Ok(backend) => (Some(backend), None),
-            Err(fault) => (None, Some(fault)),
-        };
-        LazyBackend { settings, judge, backend, fault }
-    }
-
-    /// Builds the jail for `spec`, if it needs one. A failure is ignored here. It occurs again, and is reported, when
-    /// the program runs.
-    fn make_ready(&mut self, spec: &RunSpec) {
-        if let Some(backend @ Backend::Jails(_)) = &mut self.backend {
-            let _ = backend.prepare(spec, self.judge);
-        }
-    }
-
-    /// Returns the backend. If opening failed and that was reported, tries again.
-    fn backend(&mut self) -> Result<&mut Backend, Fault> {
-        match (self.fault.take(), &mut self.backend) {
-            (Some(fault), _) => Err(fault),
-            (None, Some(backend)) => Ok(backend),
-            (None, backend) => Ok(backend.insert(Backend::open(&mut self.settings, self.judge)?)),
-        }
-    }
 }
 
 /// Detaches this process from the judge's session, signals and descriptors. Returns the socket.
@@ -171,17 +142,13 @@ impl KeptPages {
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
         let length = file.metadata().ok().filter(|file| file.is_file())?.len();
         let length = usize::try_from(length).ok().filter(|length| (1..=MAX_BYTES).contains(length))?;
-        map(&file, length).ok().map(|place| KeptPages { place, length })
+        // SAFETY: a new mapping at an address that the kernel chooses.
+        let place = unsafe { rustix::mm::mmap(null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, 0) }.ok()?;
+        // Before Linux 5.14 this fails, and only the pages around a used one are mapped.
+        // SAFETY: the advice does not change the content of the memory.
+        let _ = unsafe { rustix::mm::madvise(place, length, Advice::LinuxPopulateRead) };
+        NonNull::new(place).map(|place| KeptPages { place, length })
     }
-}
-
-fn map(file: &File, length: usize) -> io::Result<NonNull<libc::c_void>> {
-    // SAFETY: a new mapping at an address that the kernel chooses.
-    let place = unsafe { rustix::mm::mmap(null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, 0)? };
-    // Before Linux 5.14 this fails, and only the pages around a used one are mapped.
-    // SAFETY: the advice does not change the content of the memory.
-    let _ = unsafe { rustix::mm::madvise(place, length, Advice::LinuxPopulateRead) };
-    NonNull::new(place).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 impl Drop for KeptPages {
@@ -235,6 +202,8 @@ fn kill(group: i32) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     /// Kilobytes of the file that this process has mapped.

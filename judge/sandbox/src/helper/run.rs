@@ -8,11 +8,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Mode, SealFlags};
 
 use crate::clock::nanoseconds;
+use crate::confine::launch::OrRefused;
 use crate::cores::{self, StolenTime};
 use crate::helper::backend::Backend;
 use crate::namespace::Jail;
 use crate::namespace::init::StartedRun;
-use crate::protocol::messages::{Answer, Outlet, RunFiles, RunOrder, RunSpec};
+use crate::protocol::messages::{Answer, Outlet, RunFiles, RunSpec};
 use crate::protocol::shared_memory;
 use crate::request::{Breach, Context, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError};
 use crate::scratch::exchange;
@@ -20,8 +21,7 @@ use crate::watch::capture::{OUTPUT_MODE, Overflow, Stream, Target};
 use crate::watch::fork_policy::ForkPolicy;
 use crate::watch::gauges::RunMembers;
 use crate::watch::meter::{Meter, conclude, refused};
-use crate::watch::reaper::Conclusion;
-use crate::watch::{BUFFER_BYTES, Cutoff, Program, Start, Watched, Watcher};
+use crate::watch::{BUFFER_BYTES, Cutoff, Program, Watched, Watcher};
 
 /// What a helper keeps from run to run.
 pub(crate) struct RunnerState {
@@ -47,31 +47,31 @@ impl RunnerState {
     }
 }
 
-/// Runs what `order` asks for. This process closes its copies of the program's files, so that the other end of a pipe
+/// Runs what `spec` asks for. This process closes its copies of the program's files, so that the other end of a pipe
 /// sees when the program closes it.
 pub(crate) fn run(
     backend: &mut Backend,
-    order: &RunOrder,
+    spec: &RunSpec,
     files: RunFiles,
     judge: BorrowedFd<'_>,
     state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
     state.was_alone = false;
-    let RunOrder { spec, attachments } = order;
     backend.prepare(spec, judge)?;
     let backend = &*backend;
     let limits = &spec.limits;
     let RunFiles { stdin, stdout, stderr, until } = files;
     let others = backend.identity().is_some();
-    let (stdout, out) = stream("output", stdout, limits.stdout, Overflow::EndsRun, others)?;
-    let (stderr, err) = stream("error output", stderr, limits.stderr, Overflow::Dropped, others)?;
-    let stdin = if attachments.owns_stdin { stdin } else { reopened(stdin, others)? };
+    let (stdout, out) = stream("output", (spec.stdout, stdout), limits.stdout, Overflow::EndsRun, others)?;
+    let (stderr, err) = stream("error output", (spec.stderr, stderr), limits.stderr, Overflow::Dropped, others)?;
+    let stdin = if spec.owns_stdin { stdin } else { reopened(stdin, others)? };
     state.steal.begin();
     let members = RunMembers::new(backend.fork_gate().is_some());
-    let meter = Meter::start(backend.gauges(limits.allow_others(), &members));
+    let gauges = backend.gauges(limits.allow_others(), &members);
+    let meter = Meter::start(gauges, gauges.before_run());
     let program = match backend.start(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
-        Start::Running(program) => program,
-        Start::Refused(errno) => return Ok(refused(errno)),
+        Ok(program) => program,
+        Err(errno) => return Ok(refused(errno)),
     };
     let fork_policy = backend.fork_gate().map(|gate| ForkPolicy::new(gate, limits, [out.as_fd(), err.as_fd()]));
     drop((out, err, stdin));
@@ -89,13 +89,12 @@ pub(crate) fn resume_run(
     judge: BorrowedFd<'_>,
     state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
-    let StartedRun { state: progress, pipes: [out, err] } = run;
     let limits = &spec.limits;
     state.steal.begin();
     let members = RunMembers::new(backend.fork_gate().is_some());
-    let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), progress.accounts);
-    let stdout = Stream::resume("output", out, progress.stdout, limits.stdout, Overflow::EndsRun);
-    let stderr = Stream::resume("error output", err, progress.stderr, limits.stderr, Overflow::Dropped);
+    let meter = Meter::start(backend.gauges(limits.allow_others(), &members), run.accounts);
+    let stdout = Stream::resume("output", run.stdout, limits.stdout, Overflow::EndsRun)?;
+    let stderr = Stream::resume("error output", run.stderr, limits.stderr, Overflow::Dropped)?;
     let outputs = [stdout.pipe(), stderr.pipe()];
     let fork_policy = backend.fork_gate().map(|gate| ForkPolicy::new(gate, limits, outputs));
     let running = Running { program: jail.started_run(), stdout, stderr, until: None, meter, fork_policy };
@@ -158,16 +157,16 @@ fn watch(
 /// to the caller's file directly. `others`: programs run as another user than this process.
 fn stream(
     name: &'static str,
-    outlet: Outlet<OwnedFd>,
+    (outlet, file): (Outlet, Option<OwnedFd>),
     cap: u64,
     overflow: Overflow,
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
+    let Some(file) = file else { return Stream::for_capture(name, cap, overflow, others) };
     let (target, lent) = match outlet {
-        Outlet::Capture => return Stream::for_capture(name, cap, overflow, others),
-        Outlet::File(file) => (Target::Caller(file.into()), None),
-        Outlet::Lent(file) => (Target::Capture, Some(file)),
-        Outlet::Relay(file) => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
+        Outlet::Lent => (Target::Capture, Some(file)),
+        Outlet::Relay => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
+        Outlet::File | Outlet::Capture => (Target::Caller(file.into()), None),
     };
     let (stream, writer) = Stream::open(name, target, cap, overflow)?;
     let writer = lent.unwrap_or(writer);
@@ -177,19 +176,16 @@ fn stream(
     Ok((stream, writer))
 }
 
-/// The answer for a watched run. `Err` is the error number of a failed `execve`.
+/// The answer for a watched run.
 fn answer_for(
     backend: &Backend,
     limits: &Limits,
     watched: Watched,
     meter: Meter<'_>,
     (stdout, stderr): (&mut Stream, &mut Stream),
-) -> Result<Answer, i32> {
+) -> OrRefused<Answer> {
     let Watched { conclusion, mut breaches, cutoff, was_refused } = watched;
-    let mut finished = match conclusion {
-        Conclusion::Finished(finished) => finished,
-        Conclusion::Refused(errno) => return Err(errno),
-    };
+    let mut finished = conclusion?;
     let mut totals = meter.totals(&finished);
     totals.out_of_processes |= was_refused;
     if let Some(Cutoff { at, cpu }) = cutoff {

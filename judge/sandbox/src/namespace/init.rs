@@ -13,13 +13,13 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use serde::{Deserialize, Serialize};
 
-use crate::cgroup::site::CgroupEntry;
+use crate::cgroup::site::{self, CgroupEntry};
 use crate::cgroup::{Before, Cgroup, Counters};
 use crate::confine::fork_gate::{ForkGate, GateScope};
-use crate::confine::launch::{Child, Launch, Launched};
+use crate::confine::launch::{Child, Launch, OrRefused};
 use crate::confine::{Confinement, ConfinementContext, Isolation, identity};
 use crate::namespace::mounts;
-use crate::protocol::messages::{FaultReport, Order, Outlet, ReceivedRun, RunOrder, RunSpec};
+use crate::protocol::messages::{Order, RunSpec};
 use crate::protocol::shared_memory::StatusPage;
 use crate::protocol::{FilterBypass, Message, Received};
 use crate::request::{Context, Fault};
@@ -27,7 +27,7 @@ use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
 use crate::watch::capture::PartialOutput;
 use crate::watch::gauges::{CpuReadings, TreeClock};
-use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Reaper, Scope};
+use crate::watch::reaper::{self, Finished, ReapedUsage, Reaper, Scope};
 use crate::{clock, process};
 
 /// The uid of programs in a user namespace, as they see it.
@@ -63,10 +63,6 @@ pub(crate) struct InitConfig {
 }
 
 impl InitConfig {
-    pub(crate) fn has_cgroup(&self) -> bool {
-        self.cgroup.is_some()
-    }
-
     /// Whether programs run as another user than the init, as the jail sees them.
     pub(crate) fn programs_are_others(&self) -> bool {
         self.users.identity.is_some() && !self.users.own_user_namespace
@@ -79,7 +75,8 @@ impl InitConfig {
     }
 }
 
-/// The result when an init stops serving the judge.
+/// The result when an init stops serving the judge. Descriptors travel with it.
+#[derive(Serialize, Deserialize)]
 pub(crate) enum Handback {
     /// An order that the helper is to follow, and the counters of the control group, if there is one.
     Order(Counters, Received),
@@ -89,15 +86,8 @@ pub(crate) enum Handback {
 }
 
 /// A run that the init has started and the helper continues.
-pub(crate) struct StartedRun {
-    pub(crate) state: RunState,
-    /// The read ends of the pipes for standard output and standard error.
-    pub(crate) pipes: [OwnedFd; 2],
-}
-
-/// How far a run has come.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct RunState {
+pub(crate) struct StartedRun {
     /// The state of the control group before the run, if there is one.
     pub(crate) group: Before,
     /// CPU time before the run.
@@ -106,35 +96,26 @@ pub(crate) struct RunState {
     pub(crate) stderr: PartialOutput,
 }
 
-/// A [`Handback`] without descriptors.
-#[derive(Serialize, Deserialize)]
-enum HandbackMessage {
-    Order(Counters, #[serde(with = "crate::os_data")] Vec<u8>),
-    StartedRun(RunState),
-}
-
 impl Handback {
-    pub(crate) fn send(self, bypass: Option<FilterBypass>, socket: &OwnedFd) -> io::Result<()> {
-        let (message, fds) = match self {
-            Handback::Order(counters, order) => {
-                let (bytes, fds) = order.into_parts();
-                (HandbackMessage::Order(counters, bytes), fds)
+    pub(crate) fn send(&self, bypass: Option<FilterBypass>, socket: &OwnedFd) -> io::Result<()> {
+        let fds: Vec<_> = match self {
+            Handback::Order(_, order) => order.fds.as_slice().iter().map(AsFd::as_fd).collect(),
+            Handback::StartedRun(StartedRun { stdout, stderr, .. }) => {
+                [stdout, stderr].into_iter().flat_map(|output| &output.pipe).map(AsFd::as_fd).collect()
             }
-            Handback::StartedRun(StartedRun { state, pipes }) => (HandbackMessage::StartedRun(state), pipes.into()),
         };
-        Message::new(&message).send_with(bypass, socket, &fds.iter().map(AsFd::as_fd).collect::<Vec<_>>())
+        Message::new(self).send_with(bypass, socket, &fds)
     }
 
     pub(crate) fn decode(mut received: Received) -> io::Result<Handback> {
-        Ok(match received.decode()? {
-            HandbackMessage::Order(counters, bytes) => {
-                Handback::Order(counters, Received::from_parts(bytes, received.into_parts().1))
+        let mut handback = received.decode()?;
+        match &mut handback {
+            Handback::Order(_, order) => order.fds = received.fds,
+            Handback::StartedRun(StartedRun { stdout, stderr, .. }) => {
+                (stdout.pipe, stderr.pipe) = (Some(received.take_fd()?), Some(received.take_fd()?));
             }
-            HandbackMessage::StartedRun(state) => {
-                let pipes = [received.take_fd()?, received.take_fd()?];
-                Handback::StartedRun(StartedRun { state, pipes })
-            }
-        })
+        }
+        Ok(handback)
     }
 }
 
@@ -151,12 +132,7 @@ pub(crate) struct BuiltJail {
 pub(crate) struct RunReport {
     /// The init is clearing the working folder, and will send another message when it is done.
     pub(crate) is_clearing: bool,
-    pub(crate) conclusion: Result<Conclusion, FaultReport>,
-}
-
-/// Asks the init to kill the program, by a message without content.
-pub(crate) fn send_kill(socket: &OwnedFd) -> io::Result<()> {
-    Message::empty().send(socket, &[])
+    pub(crate) conclusion: Result<OrRefused<Finished>, Fault>,
 }
 
 /// The host name in a jail.
@@ -177,28 +153,27 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
     process::close_all_but(entries.chain(files).chain(sockets).chain([0, 1, 2]).collect());
     let Some(first) = Received::receive(&config.socket)? else { return Ok(()) };
-    let Order::Run(RunOrder { spec, .. }) = first.decode::<InitOrder>()? else {
-        return Err(io::ErrorKind::InvalidData.into());
-    };
+    let Order::Run(spec) = first.decode::<Order<RunSpec>>()? else { return Err(io::ErrorKind::InvalidData.into()) };
     let mut init = match build(config, &spec, is_inside) {
         Ok(init) => init,
-        Err(fault) => return report::<BuiltJail>(config, Err(&fault)),
+        Err(fault) => return Message::new(&Err::<BuiltJail, _>(fault)).send(&config.socket, &[]),
     };
     let (clock, gate) = (init.tree_clock.as_ref(), init.gate.as_ref());
     let built = BuiltJail { has_clock: clock.is_some(), has_gate: gate.is_some() };
     let fds = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.map(ForkGate::fd));
     let fds: Vec<_> = [init.parent.as_fd()].into_iter().chain(fds).collect();
-    Message::new(&Ok::<_, FaultReport>(built)).send(&config.socket, &fds)?;
-    let bypass = init.confinement.share_filter();
-    init.folder.bypass = bypass;
+    Message::new(&Ok::<_, Fault>(built)).send(&config.socket, &fds)?;
+    init.bypass = init.confinement.share_filter();
+    init.folder.bypass = init.bypass;
     while let Some(message) = Received::receive(&config.socket)? {
         if message.is_empty() {
             // The program to kill has ended already.
             continue;
         }
-        let goes_on = match (message.decode()?, init.last_order.clone()) {
-            (InitOrder::ServeJudge(counters), Some(last)) => init.serve_judge(config, counters, &last.spec, bypass)?,
-            (order, _) => init.answer(config, order, message, bypass)?,
+        let goes_on = match message.decode()? {
+            Order::Run(spec) => init.answer(spec, message)?,
+            Order::ServeJudge(counters) => init.serve_judge(counters)?,
+            Order::Repeat => return Err(io::ErrorKind::InvalidData.into()),
         };
         if !goes_on {
             return Ok(());
@@ -208,27 +183,19 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         }
         // After the answer, so the judge does not wait for this. The helper waits for it before the next run, because
         // the files use memory.
-        let cleared = init.folder.renew(init.size);
-        report(config, cleared.as_ref().copied())?;
+        Message::new(&init.folder.renew(init.folder.size)).send(&config.socket, &[])?;
     }
     Ok(())
 }
 
-/// The helper's orders.
-type InitOrder = Order<RunOrder, Counters>;
-
-/// Reports a result to the helper.
-fn report<T: Serialize>(config: &InitConfig, result: Result<T, &Fault>) -> io::Result<()> {
-    Message::new(&result.map_err(FaultReport::from)).send(&config.socket, &[])
-}
-
 /// An init whose jail is built.
-pub(crate) struct Init {
+pub(crate) struct Init<'a> {
+    pub(crate) config: &'a InitConfig,
+    /// Opens the filter of this process, if it has one.
+    pub(crate) bypass: Option<FilterBypass>,
     pub(crate) folder: Ramdisk,
-    /// The last requested size of the folder.
-    pub(crate) size: u64,
     /// The last order.
-    last_order: Option<Rc<RunOrder>>,
+    pub(crate) last: Option<Rc<RunSpec>>,
     /// The parent of the working folder.
     parent: OwnedFd,
     /// The working folder of the last run, if that run exchanged files. The helper takes them.
@@ -244,7 +211,7 @@ pub(crate) struct Init {
 }
 
 /// Builds the jail for `spec`.
-fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, Fault> {
+fn build<'a>(config: &'a InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init<'a>, Fault> {
     let pid_counter = PidCounter::find();
     let sources = mounts::sources(spec, config.counts_cpu)?;
     if config.users.own_user_namespace {
@@ -274,7 +241,7 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("making this process undumpable")?;
     let reaper = Reaper::open(Rc::clone(&config.status_page))?;
-    let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
+    let scope = GateScope { memory: config.cgroup.is_none(), clocks: false };
     let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
     // Each program would inherit the clock, and opening the first one on a machine takes long. But other accounts
     // include the time of another core up to a tick late, which is too late for a limit. If no group counts a program,
@@ -287,16 +254,15 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     // A jail has nothing to look through.
     let working = (parent.as_fd(), mounts::WORK_PARENT.as_ref());
     confinement.give_access_to(spec, working, needs_read_search, &|| false)?;
-    let size = spec.limits.disk;
-    let (last_order, lent_folder, accounts) = Default::default();
     Ok(Init {
+        config,
+        bypass: None,
         folder,
-        size,
-        last_order,
+        last: None,
         parent,
-        lent_folder,
+        lent_folder: None,
         tree_clock,
-        accounts,
+        accounts: Cell::default(),
         oom_score,
         reaper,
         gate,
@@ -310,7 +276,7 @@ fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
     Isolation {
         restricted: true,
         shares_host: false,
-        has_cgroup: config.has_cgroup(),
+        has_cgroup: config.cgroup.is_some(),
         counts_cpu: config.counts_cpu,
         other_tasks: Some(u64::from(own_user_namespace)),
         identity: identity.filter(|_| !own_user_namespace),
@@ -319,79 +285,55 @@ fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
     }
 }
 
-impl Init {
+impl Init<'_> {
     /// Runs one program, and reports how it ended. False if the helper has ended.
-    fn answer(
-        &mut self,
-        config: &InitConfig,
-        order: InitOrder,
-        message: Received,
-        bypass: Option<FilterBypass>,
-    ) -> io::Result<bool> {
+    fn answer(&mut self, spec: RunSpec, message: Received) -> io::Result<bool> {
         // They are outdated after a program that the helper has ordered.
         self.accounts.take();
-        let conclusion = self.serve(config, order, message);
-        self.report_end(config, conclusion, bypass)
+        let spec = Rc::clone(self.last.insert(spec.into()));
+        let conclusion = self.serve(&spec, message);
+        self.report_end(conclusion)
     }
 
     /// Reports to the helper how a program ended. False if the helper has ended.
-    pub(crate) fn report_end(
-        &mut self,
-        config: &InitConfig,
-        conclusion: Result<Option<Conclusion>, Fault>,
-        bypass: Option<FilterBypass>,
-    ) -> io::Result<bool> {
+    pub(crate) fn report_end(&mut self, conclusion: Result<Option<OrRefused<Finished>>, Fault>) -> io::Result<bool> {
         let Some(conclusion) = conclusion.transpose() else { return Ok(false) };
-        let conclusion = conclusion.map_err(|fault| FaultReport::from(&fault));
         let report = Message::new(&RunReport { is_clearing: !self.folder.is_clean(), conclusion });
         let lent_folder = self.lent_folder.take();
-        report.send_with(bypass, &config.socket, &lent_folder.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
+        report.send_with(self.bypass, &self.config.socket, &lent_folder.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
         Ok(true)
     }
 
-    /// Runs one program. `None` if the helper has ended.
-    fn serve(
-        &mut self,
-        config: &InitConfig,
-        order: InitOrder,
-        mut message: Received,
-    ) -> Result<Option<Conclusion>, Fault> {
-        let run = ReceivedRun::of(order, &mut message, &mut self.last_order).context("reading an order")?;
-        let (spec, files) = (&run.order.spec, run.files);
+    /// Runs one program with the standard streams of a message. `None` if the helper has ended.
+    fn serve(&mut self, spec: &RunSpec, mut message: Received) -> Result<Option<OrRefused<Finished>>, Fault> {
+        let mut take = || message.take_fd().context("reading an order");
+        let stdio = [take()?, take()?, take()?];
         self.make_ready(spec)?;
-        let [stdout, stderr] = [files.stdout, files.stderr].map(Outlet::file);
-        let stdin = files.stdin.as_fd();
-        let stdio = [stdin, stdout.as_ref().map_or(stdin, AsFd::as_fd), stderr.as_ref().map_or(stdin, AsFd::as_fd)];
-        let launched = self.launch(spec, stdio)?;
-        drop((files.stdin, stdout, stderr));
+        let launched = self.launch(spec, stdio.each_ref().map(AsFd::as_fd))?;
+        drop(stdio);
         match launched {
-            Launched::Running(child) => {
-                config.status_page.set_started(child.started);
-                self.wait_for_end(config, spec, &child, ReapedUsage::default())
+            Ok(child) => {
+                self.config.status_page.set_started(child.started);
+                self.wait_for_end(spec, &child, ReapedUsage::default())
             }
-            Launched::Refused(errno) => Ok(Some(Conclusion::Refused(errno))),
+            Err(errno) => Ok(Some(Err(errno))),
         }
     }
 
     /// Prepares the working folder for a program.
     pub(crate) fn make_ready(&mut self, spec: &RunSpec) -> Result<(), Fault> {
-        self.size = spec.limits.disk;
-        self.folder.renew(self.size)?;
+        self.folder.renew(spec.limits.disk)?;
         self.folder.mark_used();
         spec.exchange.as_ref().map_or(Ok(()), |wanted| exchange::put_input_files(wanted, self.folder.root()))
     }
 
-    pub(crate) fn launch(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Launched, Fault> {
+    pub(crate) fn launch(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<OrRefused<Child>, Fault> {
         let confinement = Confinement::of(&self.confinement, spec);
-        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
-        let folder = start.as_ref().map_or(self.folder.root(), AsFd::as_fd);
-        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
+        let working_folder = (self.folder.root(), mounts::WORK_FOLDER.as_ref());
+        let launch = match Launch::new(spec, stdio, working_folder, confinement)? {
             Ok(launch) => launch,
-            Err(errno) => return Ok(Launched::Refused(errno)),
+            Err(errno) => return Ok(Err(errno)),
         };
-        if let Some(exchange) = &spec.exchange {
-            launch.set_folder_variables(&exchange.variables, mounts::WORK_FOLDER.as_ref());
-        }
         if let Some(counter) = &self.pid_counter {
             counter.reset().context("resetting the jail's process ids")?;
         }
@@ -405,18 +347,17 @@ impl Init {
     /// Waits for a program's end, and kills the processes that it has left. `None` if the helper has ended.
     pub(crate) fn wait_for_end(
         &mut self,
-        config: &InitConfig,
         spec: &RunSpec,
         child: &Child,
         account: ReapedUsage,
-    ) -> Result<Option<Conclusion>, Fault> {
+    ) -> Result<Option<OrRefused<Finished>>, Fault> {
         let deadline = spec.deadline(child.started);
-        let Some(account) = self.await_end(config, child, deadline, account)? else { return Ok(None) };
+        let Some(account) = self.await_end(child, deadline, account)? else { return Ok(None) };
         let finished = reaper::finish(child, Scope::Namespace, account);
         self.note_run(child, &finished);
         let exchanges = spec.exchange.is_some();
         self.lent_folder = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
-        Ok(Some(Conclusion::Finished(finished)))
+        Ok(Some(Ok(finished)))
     }
 
     /// Checks whether a program has certainly not touched the working folder.
@@ -430,7 +371,6 @@ impl Init {
     /// has ended.
     fn await_end(
         &self,
-        config: &InitConfig,
         child: &Child,
         mut deadline: Option<u64>,
         mut account: ReapedUsage,
@@ -438,7 +378,8 @@ impl Init {
         loop {
             let left = deadline.map(|deadline| clock::timespec(deadline.saturating_sub(clock::now())));
             let reaper = self.reaper.fd();
-            let mut fds = [PollFd::from_borrowed_fd(reaper, PollFlags::IN), PollFd::new(&config.socket, PollFlags::IN)];
+            let socket = &self.config.socket;
+            let mut fds = [PollFd::from_borrowed_fd(reaper, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
             match rustix::event::poll(&mut fds, left.as_ref()) {
                 Ok(0) => {
                     reaper::kill(child, Scope::Namespace);
@@ -454,7 +395,7 @@ impl Init {
                 return Ok(Some(account));
             }
             if asked {
-                if Received::receive(&config.socket).context("receiving from the helper")?.is_none() {
+                if Received::receive(socket).context("receiving from the helper")?.is_none() {
                     return Ok(None);
                 }
                 reaper::kill(child, Scope::Namespace);
@@ -489,8 +430,6 @@ impl PidCounter {
 
     /// Whether this process id was the last that was assigned.
     pub(crate) fn is_at(&self, pid: i32) -> bool {
-        let mut text = [0; 16];
-        let length = self.0.read_at(&mut text, 0).unwrap_or_default();
-        std::str::from_utf8(&text[..length]).is_ok_and(|last| last.trim().parse() == Ok(pid))
+        site::number(&self.0) == u64::from(pid.unsigned_abs())
     }
 }

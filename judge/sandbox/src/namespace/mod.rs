@@ -10,26 +10,24 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
-use rustix::event::{PollFd, PollFlags};
-use rustix::pipe::PipeFlags;
+use rustix::event::PollFlags;
+use rustix::io::Errno;
 use rustix::process::Signal;
-use rustix::time::Timespec;
 
 use crate::cgroup::Cgroup;
 use crate::cgroup::site::{CgroupEntry, Site, clone_beside, clone_into};
 use crate::confine::fork_gate::ForkGate;
-use crate::namespace::init::{
-    BuiltJail, Handback, INNER_ID, InitConfig, RunReport, RunState, StartedRun, Users, enter,
-};
-use crate::protocol::messages::{self, FaultReport, Order, Outlet, RunSpec};
+use crate::confine::launch::OrRefused;
+use crate::namespace::init::{BuiltJail, Handback, INNER_ID, InitConfig, RunReport, StartedRun, Users, enter};
+use crate::protocol::messages::{Order, RunSpec};
 use crate::protocol::shared_memory::{OrderState, StatusPage};
 use crate::protocol::{self, Message, Received};
 use crate::request::{Context, Fault};
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::capture::PartialOutput;
+use crate::watch::Program;
+use crate::watch::capture::{Overflow, Stream, Target};
 use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
-use crate::watch::reaper::{Conclusion, Finished};
-use crate::watch::{Program, Start};
+use crate::watch::reaper::Finished;
 use crate::{clock, procfs};
 
 /// The action that fails when the init does not answer.
@@ -117,7 +115,7 @@ impl EmptyJail {
     pub(crate) fn build(self, spec: &RunSpec) -> Result<Jail, Fault> {
         let EmptyJail(mut jail) = self;
         jail.is_untimed &= spec.limits.cpu.is_none();
-        jail.order(spec, true, &[])?;
+        jail.order(spec, &[])?;
         jail.receive_built()?;
         Ok(jail)
     }
@@ -127,8 +125,8 @@ impl Jail {
     /// Receives the report that the jail is built.
     fn receive_built(&mut self) -> Result<(), Fault> {
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
-        let built = answer.decode::<Result<BuiltJail, FaultReport>>().context(RECEIVING)?;
-        let BuiltJail { has_clock, has_gate } = built.map_err(Fault::from)?;
+        let built = answer.decode::<Result<BuiltJail, Fault>>().context(RECEIVING)?;
+        let BuiltJail { has_clock, has_gate } = built?;
         let parent = answer.take_fd().context(RECEIVING)?;
         self.folder = Some(Mountpoint::new(parent, mounts::WORK_FOLDER_NAME));
         let mut next = |is_there: bool| is_there.then(|| answer.take_fd()).transpose().context(RECEIVING);
@@ -140,8 +138,7 @@ impl Jail {
     /// Waits until the init has cleared the working folder. If that failed, the jail is not used again.
     pub(crate) fn wait_until_clean(&self) {
         if self.cleaning.take() {
-            let report =
-                self.receive().ok().flatten().and_then(|report| report.decode::<Result<(), FaultReport>>().ok());
+            let report = self.receive().ok().flatten().and_then(|report| report.decode::<Result<(), Fault>>().ok());
             let is_clear = report.is_some_and(|report| report.is_ok());
             self.usable.set(self.usable.get() && is_clear);
         }
@@ -157,13 +154,9 @@ impl Jail {
 
     /// Whether the jail can be used again.
     pub(crate) fn is_usable(&self) -> bool {
-        self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !self.has_ended()
-    }
-
-    /// Whether the init has died while it was idle.
-    fn has_ended(&self) -> bool {
-        let mut socket = [PollFd::new(&self.socket, PollFlags::RDHUP)];
-        rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
+        // The init may have died while it was idle.
+        let has_ended = || protocol::is_ready(&self.socket, PollFlags::RDHUP);
+        self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !has_ended()
     }
 
     /// Whether the jail can stop `spec` at its limit of CPU time.
@@ -193,20 +186,22 @@ impl Jail {
         }
     }
 
-    fn order(&self, spec: &RunSpec, only_prepare: bool, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
-        let [stdout, stderr] = [Outlet::File(()); 2];
-        let attachments = messages::Attachments { stdout, stderr, until: false, owns_stdin: false, only_prepare };
-        messages::encode_run(spec, attachments).send(&self.socket, stdio).context("sending an order to the jail's init")
+    fn order(&self, spec: &RunSpec, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
+        Message::new(&Order::Run(spec)).send(&self.socket, stdio).context("sending an order to the jail's init")
     }
 
     /// Lets the init start `spec`.
-    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    pub(crate) fn start(
+        &self,
+        spec: &RunSpec,
+        stdio: [BorrowedFd<'_>; 3],
+    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
         let ordered = clock::now();
         self.status_page.clear();
         // Until the answer arrives, the next message on the socket is unknown.
         self.usable.set(false);
-        self.order(spec, false, &stdio)?;
-        Ok(Start::Running(Box::new(JailedProcess { jail: self, ordered, killed: false })))
+        self.order(spec, &stdio)?;
+        Ok(Ok(Box::new(JailedProcess { jail: self, ordered, killed: false })))
     }
 
     /// Lets the init serve the judge: it runs repeated orders as long as the runs are short. Waits until the helper has
@@ -218,7 +213,7 @@ impl Jail {
         self.accounts.take();
         self.status_page.set_order_state(OrderState::Idle);
         let counters = self.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
-        let order = Message::new(&Order::<(), _>::ServeJudge(counters));
+        let order = Message::new(&Order::<()>::ServeJudge(counters));
         self.usable.set(false);
         if order.send(&self.socket, &[]).is_err() {
             return Ok(None);
@@ -236,7 +231,7 @@ impl Jail {
                 self.usable.set(true);
                 cgroup.iter().for_each(|cgroup| cgroup.counters.set(*counters));
             }
-            (Handback::StartedRun(run), Some(cgroup)) => cgroup.resume(run.state.group),
+            (Handback::StartedRun(run), Some(cgroup)) => cgroup.resume(run.group),
             (Handback::StartedRun(_), None) => {}
         }
         Ok(Some(returned))
@@ -249,14 +244,14 @@ impl Jail {
 
     /// The init died during a run. This ended the run, and its output is lost.
     fn started_without_init(&self) -> Result<StartedRun, Fault> {
-        let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe").map(|(pipe, _)| pipe);
-        let state = RunState {
+        let empty =
+            || Stream::open("output", Target::Capture, 0, Overflow::Dropped).map(|(stream, _)| stream.into_partial());
+        Ok(StartedRun {
             group: self.cgroup.as_ref().map(|cgroup| cgroup.before.get()).unwrap_or_default(),
             accounts: self.gauges(true, &RunMembers::new(true)).read_accounts(),
-            stdout: PartialOutput::default(),
-            stderr: PartialOutput::default(),
-        };
-        Ok(StartedRun { state, pipes: [pipe()?, pipe()?] })
+            stdout: empty()?,
+            stderr: empty()?,
+        })
     }
 
     fn receive(&self) -> Result<Option<Received>, Fault> {
@@ -265,7 +260,8 @@ impl Jail {
 
     fn lost(&self) -> Fault {
         self.usable.set(false);
-        Fault::HelperGone("the init of a jail".to_owned())
+        let action = "waiting for the init of a jail, which ended unexpectedly,".to_owned();
+        Fault::System { action, source: Errno::PIPE.into() }
     }
 }
 
@@ -297,20 +293,21 @@ impl Program for JailedProcess<'_> {
         if std::mem::replace(&mut self.killed, true) {
             return;
         }
-        // The init kills the processes that this call misses, but it may wait for a core until the next tick.
+        // The init kills the processes that this call misses, but it may wait for a core until the next tick. A message
+        // without content asks for that.
         procfs::kill_descendants(self.jail.pid);
-        if init::send_kill(&self.jail.socket).is_err() {
+        if Message::empty().send(&self.jail.socket, &[]).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
         }
     }
 
-    fn finish(&mut self) -> Result<Conclusion, Fault> {
+    fn finish(&mut self) -> Result<OrRefused<Finished>, Fault> {
         let Some(mut message) = self.jail.receive()? else { return self.without_init() };
         let report: RunReport = message.decode().context(RECEIVING)?;
         self.jail.cleaning.set(report.is_clearing);
         self.jail.usable.set(true);
-        let conclusion = report.conclusion.map_err(Fault::from)?;
-        if matches!(conclusion, Conclusion::Finished(_)) {
+        let conclusion = report.conclusion?;
+        if conclusion.is_ok() {
             self.jail.work_folder.set(message.take_fd().ok());
         }
         Ok(conclusion)
@@ -327,11 +324,11 @@ impl Program for JailedProcess<'_> {
 
 impl JailedProcess<'_> {
     /// The init is dead, and so are all processes of the jail: out of memory, or a fault of the sandbox.
-    fn without_init(&self) -> Result<Conclusion, Fault> {
+    fn without_init(&self) -> Result<OrRefused<Finished>, Fault> {
         let fault = self.jail.lost();
         if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
             let (status, started, ended) = (libc::SIGKILL, self.started(), clock::now());
-            return Ok(Conclusion::Finished(Finished { status, started, ended, ..Finished::default() }));
+            return Ok(Ok(Finished { status, started, ended, ..Finished::default() }));
         }
         Err(fault)
     }

@@ -39,17 +39,11 @@ pub(crate) enum Source {
     },
 }
 
-/// What programs may do with the path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    ReadOnly,
-    Writable,
-    /// To read and write, not to execute.
-    Data,
-    Device,
-    /// The program's own file, wherever it is.
-    Program,
-}
+/// How paths are mounted: to read, to write, to write but not to execute, and devices.
+const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY | WRITABLE;
+const WRITABLE: u64 = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
+const DATA: u64 = libc::MOUNT_ATTR_NOEXEC | WRITABLE;
+const DEVICE: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC;
 
 /// Copies the mounts of all paths that `spec` needs, before anything is mounted over them, and with the rights of the
 /// helper's user. `executes_own`: the program may execute files that it wrote.
@@ -58,25 +52,32 @@ pub(crate) fn sources(spec: &RunSpec, executes_own: bool) -> Result<Vec<Source>,
     rustix::mount::mount_change("/", private).context("making mounts private")?;
     let mut found = Vec::new();
     for path in SYSTEM {
-        add(&mut found, Path::new(path), Kind::ReadOnly, |_| true)?;
+        add(&mut found, Path::new(path), READ_ONLY, false, |_| true)?;
     }
     for path in DEVICES {
-        add(&mut found, Path::new(path), Kind::Device, |_| true)?;
+        add(&mut found, Path::new(path), DEVICE, false, |_| true)?;
     }
     let is_visible = |real: &Path| spec.visible.iter().any(|visible| real.starts_with(&visible.path));
-    let writable = if executes_own { Kind::Writable } else { Kind::Data };
+    let writable = if executes_own { WRITABLE } else { DATA };
     for visible in &spec.visible {
-        add(&mut found, &visible.path, if visible.writable { writable } else { Kind::ReadOnly }, is_visible)?;
+        let attributes = if visible.writable { writable } else { READ_ONLY };
+        add(&mut found, &visible.path, attributes, visible.writable, is_visible)?;
     }
     let may_be_data = !executes_own && spec.visible.iter().any(|visible| visible.writable);
-    let kind = if may_be_data { Kind::Program } else { Kind::ReadOnly };
-    add(&mut found, &spec.program, kind, |real| real == spec.program || is_visible(real))?;
+    add(&mut found, &spec.program, READ_ONLY, may_be_data, |real| real == spec.program || is_visible(real))?;
     Ok(found)
 }
 
 /// Adds `path` and the links on the way to it, so that the path works in the jail, too. Follows links as the host does.
-/// A path that does not exist, or whose target `may` not be shown, is left out.
-fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
+/// A path that does not exist, or whose target `may` not be shown, is left out. So is one that is shown already, unless
+/// it `differs` from the folder around it.
+fn add(
+    found: &mut Vec<Source>,
+    path: &Path,
+    attributes: u64,
+    differs: bool,
+    may: impl FnOnce(&Path) -> bool,
+) -> Result<(), Fault> {
     let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
     // The kernel's own maximum.
     let mut links = 40;
@@ -102,11 +103,11 @@ fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path)
             Err(_) => rest,
         };
     }
-    if !may(&path) || (shown(found, &path) && matches!(kind, Kind::ReadOnly | Kind::Device)) {
+    if !may(&path) || (shown(found, &path) && !differs) {
         return Ok(());
     }
     let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
-    let tree = copy(&path, kind).context(format!("copying the mount of {}", path.display()))?;
+    let tree = copy(&path, attributes).context(format!("copying the mount of {}", path.display()))?;
     found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
     Ok(())
 }
@@ -141,19 +142,12 @@ pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault
     rustix::process::pivot_root(".", ".").context("changing the root")?;
     rustix::mount::unmount(".", UnmountFlags::DETACH).context("unmounting the host's files")?;
     rustix::process::chdir("/").context("entering the new root")?;
-    let read_only = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
-    set_attributes(CWD, c"/", read_only, 0).context("making the root read-only")
+    set_attributes(CWD, c"/", READ_ONLY, 0).context("making the root read-only")
 }
 
-fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
+fn copy(path: &Path, attributes: u64) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
     let tree = rustix::mount::open_tree(CWD, path, flags)?;
-    let attributes = match kind {
-        Kind::ReadOnly | Kind::Program => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
-        Kind::Writable => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
-        Kind::Data => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV | libc::MOUNT_ATTR_NOEXEC,
-        Kind::Device => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC,
-    };
     set_attributes(tree.as_fd(), c"", attributes, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE)?;
     Ok(tree)
 }
@@ -247,8 +241,7 @@ pub(crate) struct View {
 }
 
 /// Device, inode, and time of the last change. If a file was replaced or made executable, its identity changes.
-#[derive(Debug, PartialEq, Eq)]
-struct FileIdentity(u64, u64, i64, i64);
+type FileIdentity = (u64, u64, i64, i64);
 
 impl View {
     pub(crate) fn of(spec: &RunSpec) -> View {
@@ -256,7 +249,7 @@ impl View {
             let metadata = std::fs::metadata(path).ok()?;
             // The time of a folder changes with its entries, which are not part of the view.
             let changed = if metadata.is_dir() { (0, 0) } else { (metadata.ctime(), metadata.ctime_nsec()) };
-            Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
+            Some((metadata.dev(), metadata.ino(), changed.0, changed.1))
         };
         let program = (spec.program.clone(), false, identity(&spec.program));
         // If the program is in a visible path, it is examined only once.

@@ -1,7 +1,6 @@
 //! Short runs. While the judge repeats its last order, the init of a jail runs it without the helper, as long as each
 //! run is short and writes little. It leaves everything else to the helper.
 
-use std::cell::Cell;
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -12,16 +11,16 @@ use rustix::io::Errno;
 use crate::cgroup::Counters;
 use crate::clock::{self, nanoseconds};
 use crate::confine::fork_gate::ForkGate;
-use crate::confine::launch::{Child, Launched};
-use crate::namespace::init::{Handback, Init, InitConfig, RunState, StartedRun};
+use crate::confine::launch::Child;
+use crate::namespace::init::{Handback, Init, InitConfig, StartedRun};
 use crate::protocol::messages::{self, Answer, RunSpec};
 use crate::protocol::shared_memory::OrderState;
-use crate::protocol::{FilterBypass, Received};
+use crate::protocol::{Message, Received};
 use crate::request::{Context, Fault, Limits};
 use crate::watch::capture::{MAX_INLINE_BYTES, Overflow, Stream, take_rest};
-use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
+use crate::watch::gauges::{Gauges, RunMembers};
 use crate::watch::meter::{Meter, conclude, refused};
-use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Scope};
+use crate::watch::reaper::{self, Finished, ReapedUsage, Scope};
 
 /// How long the init waits for a program before it leaves it to the helper, unless the limits are shorter. A trivial
 /// program takes a quarter of this, and most of it if the machine is slow or busy.
@@ -50,23 +49,18 @@ enum Rest {
     Over(Finished),
 }
 
-impl Init {
-    /// Serves the judge until there is work for the helper, which then uses its socket again. `spec` is the order that
-    /// the judge repeats. False if the judge has ended.
-    pub(crate) fn serve_judge(
-        &mut self,
-        config: &InitConfig,
-        counters: Counters,
-        spec: &RunSpec,
-        bypass: Option<FilterBypass>,
-    ) -> io::Result<bool> {
+impl Init<'_> {
+    /// Serves the judge, which repeats the last order, until there is work for the helper, which then uses its socket
+    /// again. False if the judge has ended.
+    pub(crate) fn serve_judge(&mut self, counters: Counters) -> io::Result<bool> {
+        let (config, spec) = (self.config, self.last.clone().ok_or(io::ErrorKind::InvalidData)?);
         if let Some(cgroup) = &config.cgroup {
             cgroup.counters.set(counters);
         }
         while let Some(order) = next_order(config)? {
             let tried = if messages::is_repeat(&order) {
                 config.status_page.set_order_state(OrderState::Taken);
-                self.try_short_run(config, spec, order)
+                self.try_short_run(&spec, order)
             } else {
                 Ok(ShortRun::NotApplicable(order))
             };
@@ -74,27 +68,32 @@ impl Init {
                 Ok(ShortRun::Done(answer)) => Ok(answer),
                 Err(fault) => Err(fault),
                 Ok(ShortRun::Exceeded(run, rest)) => {
-                    Handback::StartedRun(run).send(bypass, &config.socket)?;
-                    return self.finish_for_helper(config, spec, rest, bypass);
+                    Handback::StartedRun(run).send(self.bypass, &config.socket)?;
+                    // The helper watches it from now on.
+                    let conclusion = match rest {
+                        Rest::Over(finished) => Ok(Some(Ok(finished))),
+                        Rest::Running(child, account) => self.wait_for_end(&spec, &child, account),
+                    };
+                    return self.report_end(conclusion);
                 }
                 Ok(ShortRun::NotApplicable(order)) => {
                     let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
-                    Handback::Order(counters, order).send(bypass, &config.socket)?;
+                    Handback::Order(counters, order).send(self.bypass, &config.socket)?;
                     return Ok(true);
                 }
             };
-            let answer = messages::encode_answer(&answer);
+            let answer = Message::new(&answer);
             config.status_page.set_order_state(OrderState::Unknown);
             answer.send(&config.judge, &[])?;
             config.status_page.set_order_state(OrderState::Idle);
             // If this fails, the init ends, and the helper builds another jail.
-            self.folder.renew(self.size).map_err(|fault| io::Error::other(fault.to_string()))?;
+            self.folder.renew(self.folder.size).map_err(|fault| io::Error::other(fault.to_string()))?;
         }
         Ok(false)
     }
 
-    fn try_short_run(&mut self, config: &InitConfig, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
-        let limits = &spec.limits;
+    fn try_short_run(&mut self, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
+        let (config, limits) = (self.config, &spec.limits);
         let open = |name, cap, beyond| Stream::for_capture(name, cap, beyond, config.programs_are_others());
         // Before the control group is checked, as the pipes are charged to it.
         let (mut stdout, out) = open("output", limits.stdout, Overflow::EndsRun)?;
@@ -108,18 +107,18 @@ impl Init {
         let stdin = order.take_fd().context("reading an order")?;
         self.make_ready(spec)?;
         config.status_page.clear();
-        let accounts = std::mem::take(&mut self.accounts);
         let members = RunMembers::new(self.gate.is_some());
-        let meter = Meter::start(gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits));
+        let gauges = self.gauges(&members, limits);
+        let meter = Meter::start(gauges, gauges.before_run());
         let launched = self.launch(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((stdin, out, err));
         let child = match launched {
-            Launched::Running(child) => child,
-            Launched::Refused(errno) => return Ok(ShortRun::Done(refused(errno))),
+            Ok(child) => child,
+            Err(errno) => return Ok(ShortRun::Done(refused(errno))),
         };
         config.status_page.set_started(child.started);
         let (before, mut account) = (meter.cpu.before, ReapedUsage::default());
-        let rest = if self.ends_soon(config, &child, limits, &mut account) {
+        let rest = if self.ends_soon(&child, limits, &mut account) {
             let finished = reaper::finish(&child, Scope::Namespace, account);
             let totals = meter.totals(&finished);
             self.note_run(&child, &finished);
@@ -127,29 +126,28 @@ impl Init {
             if stdout.done && stderr.done {
                 stderr.finish()?;
                 let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
-                self.accounts = accounts;
                 return Ok(ShortRun::Done(answer));
             }
             Rest::Over(finished)
         } else {
             Rest::Running(child, account)
         };
+        self.accounts.take();
         let group = config.cgroup.as_ref().map(|group| group.before.get()).unwrap_or_default();
-        let ((out, stdout), (err, stderr)) = (stdout.into_partial(), stderr.into_partial());
-        let state = RunState { group, accounts: before, stdout, stderr };
-        Ok(ShortRun::Exceeded(StartedRun { state, pipes: [out, err] }, rest))
+        let (stdout, stderr) = (stdout.into_partial(), stderr.into_partial());
+        Ok(ShortRun::Exceeded(StartedRun { group, accounts: before, stdout, stderr }, rest))
     }
 
     /// Waits for the program's end while the run is short. False if the program is still running, or if the helper is
     /// needed.
-    fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
+    fn ends_soon(&self, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
         let until = clock::now() + nanoseconds(MAX_WALL.min(limits.shortest_time()));
         let (reaper, gate) = (self.reaper.fd(), self.gate.as_ref().map_or(self.reaper.fd(), ForkGate::fd));
         loop {
             let left = clock::timespec(until.saturating_sub(clock::now()));
             let mut fds = [
                 PollFd::from_borrowed_fd(reaper, PollFlags::IN),
-                PollFd::new(&config.judge, PollFlags::RDHUP),
+                PollFd::new(&self.config.judge, PollFlags::RDHUP),
                 PollFd::from_borrowed_fd(gate, PollFlags::IN),
             ];
             match rustix::event::poll(&mut fds, Some(&left)) {
@@ -167,19 +165,21 @@ impl Init {
         }
     }
 
-    /// Waits for the end of a program that the helper watches from now on.
-    fn finish_for_helper(
-        &mut self,
-        config: &InitConfig,
-        spec: &RunSpec,
-        rest: Rest,
-        bypass: Option<FilterBypass>,
-    ) -> io::Result<bool> {
-        let conclusion = match rest {
-            Rest::Over(finished) => Ok(Some(Conclusion::Finished(finished))),
-            Rest::Running(child, account) => self.wait_for_end(config, spec, &child, account),
-        };
-        self.report_end(config, conclusion, bypass)
+    /// The readings of a program that are available.
+    fn gauges<'a>(&'a self, members: &'a RunMembers, limits: &Limits) -> Gauges<'a> {
+        Gauges {
+            root: std::process::id().cast_signed(),
+            cgroup: self.config.cgroup.as_deref(),
+            root_clock: self.tree_clock.as_ref(),
+            accounts: self.config.is_exact().then_some(&self.accounts),
+            status_page: &self.config.status_page,
+            folder: None,
+            files: None,
+            user: None,
+            may_have_others: limits.allow_others(),
+            members,
+            asks_for_memory: true,
+        }
     }
 }
 
@@ -194,27 +194,4 @@ fn next_order(config: &InitConfig) -> io::Result<Option<Received>> {
         config.status_page.set_order_state(OrderState::Idle);
     }
     Ok(order)
-}
-
-/// The readings of a program that are available.
-fn gauges<'a>(
-    config: &'a InitConfig,
-    root_clock: Option<&'a TreeClock>,
-    members: &'a RunMembers,
-    accounts: &'a Cell<Option<CpuReadings>>,
-    limits: &Limits,
-) -> Gauges<'a> {
-    Gauges {
-        root: std::process::id().cast_signed(),
-        cgroup: config.cgroup.as_deref(),
-        root_clock,
-        accounts: config.is_exact().then_some(accounts),
-        status_page: &config.status_page,
-        folder: None,
-        files: None,
-        user: None,
-        may_have_others: limits.allow_others(),
-        members,
-        asks_for_memory: true,
-    }
 }

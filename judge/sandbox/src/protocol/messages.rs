@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cgroup::Counters;
 use crate::cgroup::site::Site;
 use crate::clock::nanoseconds;
-use crate::protocol::shared_memory::KillTarget;
 use crate::protocol::{Message, Received};
-use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, Request, Sink, Usage, Visible};
+use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, Request, Sink, Stdin, Usage, Visible};
 use crate::tier::Tier;
 
 /// How a helper is to work: the first message that it gets.
@@ -43,13 +43,6 @@ pub(crate) struct KeeperLink {
     pub(crate) kill_target: OwnedFd,
 }
 
-impl KeeperLink {
-    /// The two things that the helper keeps open all its life.
-    pub(crate) fn open(self) -> io::Result<(OwnedFd, KillTarget)> {
-        Ok((self.alive, KillTarget::map(self.kill_target)?))
-    }
-}
-
 impl Settings {
     pub(crate) fn send(&self, socket: impl AsFd) -> io::Result<()> {
         let link = self.keeper_link.iter().flat_map(|link| [link.alive.as_fd(), link.kill_target.as_fd()]);
@@ -65,7 +58,7 @@ impl Settings {
     }
 }
 
-/// The part of a [`Request`] that is not a descriptor.
+/// The part of a [`Request`] that is not a descriptor. Standard input travels with it, then the files of its outlets.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct RunSpec {
     #[serde(with = "crate::os_data")]
@@ -85,6 +78,14 @@ pub(crate) struct RunSpec {
     pub(crate) grace: Duration,
     /// Whether it exchanges lines with a program on the same core.
     pub(crate) converses: bool,
+    pub(crate) stdout: Outlet,
+    pub(crate) stderr: Outlet,
+    /// The last descriptor becomes readable when the program is no longer needed.
+    pub(crate) has_until: bool,
+    /// Standard input is a sealed file in memory, at its start, that no other process has open.
+    pub(crate) owns_stdin: bool,
+    /// Nothing runs yet. The receiver prepares for the order, and does not answer.
+    pub(crate) only_prepare: bool,
 }
 
 /// How long a program that is no longer needed may take to end by itself, where its end matters.
@@ -97,6 +98,12 @@ impl RunSpec {
         const MARGIN: u64 = 2_000_000_000;
         let wall = nanoseconds(self.limits.wall?);
         Some(started.saturating_add(wall).saturating_add(nanoseconds(self.grace)).saturating_add(MARGIN))
+    }
+
+    /// Whether all input and output of the program is in memory, as it is for most.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        let captures = [self.stdout, self.stderr] == [Outlet::Capture; 2];
+        captures && self.owns_stdin && !self.has_until && !self.only_prepare && self.exchange.is_none()
     }
 }
 
@@ -113,107 +120,59 @@ impl From<&Request> for RunSpec {
             exchange: None,
             grace: GRACE,
             converses: matches!(request.stdout, Sink::Relay(_) | Sink::Lent(_)),
+            stdout: Outlet::of(&request.stdout).0,
+            stderr: Outlet::of(&request.stderr).0,
+            has_until: false,
+            owns_stdin: matches!(request.stdin, Stdin::Bytes(_)),
+            only_prepare: false,
         }
     }
 }
 
-/// An order to a helper, or to the init of a jail. `S` is what an init needs to serve the judge.
+/// An order to a helper, or to the init of a jail. `R` is a [`RunSpec`], or a reference to one.
 #[derive(Serialize, Deserialize)]
-pub(crate) enum Order<R, S> {
+pub(crate) enum Order<R> {
     /// To run this.
     Run(R),
-    /// To run the same again, with other descriptors.
+    /// To a helper: to run the same again, with other descriptors.
     Repeat,
     /// To an init: to serve the judge while it repeats its last order.
-    ServeJudge(S),
+    ServeJudge(Counters),
 }
 
-/// An order to run something, without its descriptors.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct RunOrder {
-    pub(crate) spec: RunSpec,
-    pub(crate) attachments: Attachments,
-}
-
-/// The descriptors that travel with an order after standard input, in this order; and how to treat the order.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Attachments {
-    pub(crate) stdout: Outlet,
-    pub(crate) stderr: Outlet,
-    pub(crate) until: bool,
-    /// Standard input is a sealed file in memory, at its start, that no other process has open.
-    pub(crate) owns_stdin: bool,
-    /// Nothing runs yet. The receiver prepares for the order, and does not answer.
-    pub(crate) only_prepare: bool,
-}
-
-/// Where an output stream goes; `F` stands for the file.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) enum Outlet<F = ()> {
+/// Where an output stream goes.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Outlet {
     /// Into the answer.
     Capture,
     /// Into a file of the caller's, through the helper.
-    File(F),
+    File,
     /// The program gets the caller's file itself.
-    Lent(F),
+    Lent,
     /// Into the answer, and on to the caller's pipe.
-    Relay(F),
+    Relay,
 }
 
-impl<F> Outlet<F> {
-    /// The caller's file, if there is one.
-    pub(crate) fn file(self) -> Option<F> {
-        match self {
-            Outlet::Capture => None,
-            Outlet::File(file) | Outlet::Lent(file) | Outlet::Relay(file) => Some(file),
+impl Outlet {
+    /// The outlet for `sink`, and its file.
+    pub(crate) fn of(sink: &Sink) -> (Outlet, Option<&File>) {
+        match sink {
+            Sink::Capture => (Outlet::Capture, None),
+            Sink::File(file) => (Outlet::File, Some(file)),
+            Sink::Lent(file) => (Outlet::Lent, Some(file)),
+            Sink::Relay(file) => (Outlet::Relay, Some(file)),
         }
     }
-
-    /// Where it goes, without the file.
-    pub(crate) fn kind(self) -> Outlet {
-        match self {
-            Outlet::Capture => Outlet::Capture,
-            Outlet::File(_) => Outlet::File(()),
-            Outlet::Lent(_) => Outlet::Lent(()),
-            Outlet::Relay(_) => Outlet::Relay(()),
-        }
-    }
-
-    /// The same with another file.
-    pub(crate) fn try_map<G, E>(self, map: impl FnOnce(F) -> Result<G, E>) -> Result<Outlet<G>, E> {
-        Ok(match self {
-            Outlet::Capture => Outlet::Capture,
-            Outlet::File(file) => Outlet::File(map(file)?),
-            Outlet::Lent(file) => Outlet::Lent(map(file)?),
-            Outlet::Relay(file) => Outlet::Relay(map(file)?),
-        })
-    }
 }
 
-/// Encodes an order to run `spec`. Its descriptors are to be sent with it.
-pub(crate) fn encode_run(spec: &RunSpec, attachments: Attachments) -> Message {
-    /// A [`RunOrder`] whose specification is not owned.
-    #[derive(Serialize)]
-    struct Borrowed<'a> {
-        spec: &'a RunSpec,
-        attachments: Attachments,
-    }
-    Message::new(&Order::<_, ()>::Run(Borrowed { spec, attachments }))
-}
-
-/// Encodes the order to run the last one again.
-pub(crate) fn encode_repeat() -> Message {
-    Message::new(&Order::<(), ()>::Repeat)
-}
-
-/// Whether a message is the order to run the last one again.
+/// Whether this is an order to repeat the one before.
 pub(crate) fn is_repeat(received: &Received) -> bool {
-    matches!(received.decode(), Ok(Order::<(), ()>::Repeat))
+    matches!(received.decode(), Ok(Order::<()>::Repeat))
 }
 
 /// A run as it arrives in the helper.
 pub(crate) struct ReceivedRun {
-    pub(crate) order: Rc<RunOrder>,
+    pub(crate) spec: Rc<RunSpec>,
     pub(crate) files: RunFiles,
     /// It was ordered as a repetition of the order before.
     pub(crate) is_repeated: bool,
@@ -222,48 +181,26 @@ pub(crate) struct ReceivedRun {
 /// The descriptors of an order.
 pub(crate) struct RunFiles {
     pub(crate) stdin: OwnedFd,
-    pub(crate) stdout: Outlet<OwnedFd>,
-    pub(crate) stderr: Outlet<OwnedFd>,
+    /// The files of the outlets that have one.
+    pub(crate) stdout: Option<OwnedFd>,
+    pub(crate) stderr: Option<OwnedFd>,
     /// Readable when the program is no longer needed.
     pub(crate) until: Option<OwnedFd>,
 }
 
 impl ReceivedRun {
     /// Reads an order. `last` is the order before, which may be repeated. It is set to this one.
-    pub(crate) fn decode(received: &mut Received, last: &mut Option<Rc<RunOrder>>) -> io::Result<ReceivedRun> {
-        let order = received.decode::<Order<RunOrder, ()>>()?;
-        ReceivedRun::of(order, received, last)
-    }
-
-    /// The same for an order that is decoded already.
-    pub(crate) fn of<S>(
-        order: Order<RunOrder, S>,
-        received: &mut Received,
-        last: &mut Option<Rc<RunOrder>>,
-    ) -> io::Result<ReceivedRun> {
-        let (order, is_repeated) = match (order, &*last) {
-            (Order::Run(order), _) => (Rc::clone(last.insert(order.into())), false),
+    pub(crate) fn decode(received: &mut Received, last: &mut Option<Rc<RunSpec>>) -> io::Result<ReceivedRun> {
+        let (spec, is_repeated) = match (received.decode::<Order<RunSpec>>()?, &*last) {
+            (Order::Run(spec), _) => (Rc::clone(last.insert(spec.into())), false),
             (Order::Repeat, Some(last)) => (Rc::clone(last), true),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         };
-        let attachments = order.attachments;
-        let mut take = |()| received.take_fd();
-        let files = RunFiles {
-            stdin: take(())?,
-            stdout: attachments.stdout.try_map(&mut take)?,
-            stderr: attachments.stderr.try_map(&mut take)?,
-            until: attachments.until.then_some(()).map(take).transpose()?,
-        };
-        Ok(ReceivedRun { order, files, is_repeated })
-    }
-}
-
-impl RunOrder {
-    /// Whether all input and output of the program is in memory, as it is for most.
-    pub(crate) fn is_in_memory(&self) -> bool {
-        let Attachments { stdout, stderr, until, owns_stdin, only_prepare } = self.attachments;
-        let captures = [stdout, stderr].iter().all(|outlet| matches!(outlet, Outlet::Capture));
-        captures && owns_stdin && !until && !only_prepare && self.spec.exchange.is_none()
+        let stdin = received.take_fd()?;
+        let mut take = |is_there: bool| is_there.then(|| received.take_fd()).transpose();
+        let [stdout, stderr] = [spec.stdout, spec.stderr].map(|outlet| take(outlet != Outlet::Capture));
+        let files = RunFiles { stdin, stdout: stdout?, stderr: stderr?, until: take(spec.has_until)? };
+        Ok(ReceivedRun { spec, files, is_repeated })
     }
 }
 
@@ -292,13 +229,6 @@ pub(crate) enum Captured {
 }
 
 impl Captured {
-    fn file(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Captured::Inline(_) => None,
-            Captured::InFile { file, .. } => file.as_ref().map(AsFd::as_fd),
-        }
-    }
-
     /// All that was captured.
     pub(crate) fn bytes(self) -> io::Result<Vec<u8>> {
         let (file, length) = match self {
@@ -311,50 +241,24 @@ impl Captured {
     }
 }
 
-/// Encodes the result of a run. [`captured_files`] are to be sent with it.
-pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Message {
-    Message::new(&answer.as_ref().map_err(FaultReport::from))
-}
-
-/// The descriptors that travel with an answer.
-pub(crate) fn captured_files(answer: &Result<Answer, Fault>) -> Vec<BorrowedFd<'_>> {
-    answer.iter().flat_map(|answer| [&answer.stdout, &answer.stderr]).filter_map(Captured::file).collect()
+/// Sends the result of a run, with its captured files.
+pub(crate) fn send_answer(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
+    let mut files = Vec::new();
+    for captured in answer.iter().flat_map(|answer| [&answer.stdout, &answer.stderr]) {
+        if let Captured::InFile { file: Some(file), .. } = captured {
+            files.push(file.as_fd());
+        }
+    }
+    Message::new(answer).send(socket, &files)
 }
 
 /// Decodes the result of a run. The outer error is a malformed message.
 pub(crate) fn decode_answer(received: &mut Received) -> io::Result<Result<Answer, Fault>> {
-    let mut answer = match received.decode::<Result<Answer, FaultReport>>()? {
-        Ok(answer) => answer,
-        Err(report) => return Ok(Err(report.into())),
-    };
-    for captured in [&mut answer.stdout, &mut answer.stderr] {
+    let mut answer = received.decode::<Result<Answer, Fault>>()?;
+    for captured in answer.iter_mut().flat_map(|answer| [&mut answer.stdout, &mut answer.stderr]) {
         if let Captured::InFile { file, .. } = captured {
             *file = Some(received.take_fd()?);
         }
     }
-    Ok(Ok(answer))
-}
-
-/// A [`Fault`] that one process reports to another.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct FaultReport {
-    action: String,
-    errno: i32,
-}
-
-impl From<&Fault> for FaultReport {
-    fn from(fault: &Fault) -> FaultReport {
-        match fault {
-            Fault::System { action, source } => {
-                FaultReport { action: action.clone(), errno: source.raw_os_error().unwrap_or(libc::EIO) }
-            }
-            other => FaultReport { action: other.to_string(), errno: libc::EIO },
-        }
-    }
-}
-
-impl From<FaultReport> for Fault {
-    fn from(report: FaultReport) -> Fault {
-        Fault::System { action: report.action, source: io::Error::from_raw_os_error(report.errno) }
-    }
+    Ok(answer)
 }

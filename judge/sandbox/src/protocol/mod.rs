@@ -5,8 +5,7 @@ pub(crate) mod messages;
 pub(crate) mod shared_memory;
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -16,8 +15,11 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags,
     SocketType,
 };
-use serde::Serialize;
+use rustix::time::Timespec;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::names;
 
 /// At most this many descriptors travel with one message.
 const MAX_FDS: usize = 8;
@@ -146,23 +148,17 @@ fn send_along(
     usize::try_from(sent).map_err(|_| Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO))
 }
 
-/// A message that was received.
+/// A message that was received. It can be sent on as a part of another message, with its descriptors alongside.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Received {
-    bytes: Vec<u8>,
-    fds: std::vec::IntoIter<OwnedFd>,
+    #[serde(with = "crate::os_data")]
+    pub(crate) bytes: Vec<u8>,
+    /// The descriptors that were not taken.
+    #[serde(skip)]
+    pub(crate) fds: std::vec::IntoIter<OwnedFd>,
 }
 
 impl Received {
-    /// A message with this content, and descriptors.
-    pub(crate) fn from_parts(bytes: Vec<u8>, fds: Vec<OwnedFd>) -> Received {
-        Received { bytes, fds: fds.into_iter() }
-    }
-
-    /// The content, and the descriptors that were not taken.
-    pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<OwnedFd>) {
-        (self.bytes, self.fds.collect())
-    }
-
     /// Waits for the next message. `None`: the other side has closed.
     pub(crate) fn receive(socket: impl AsFd) -> io::Result<Option<Received>> {
         thread_local! {
@@ -217,6 +213,11 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
     }
 }
 
+/// Whether one of these events has occurred: data to receive, or that the other side has closed the socket.
+pub(crate) fn is_ready(socket: impl AsFd, events: PollFlags) -> bool {
+    rustix::event::poll(&mut [PollFd::new(&socket, events)], Some(&Timespec::default())) != Ok(0)
+}
+
 fn malformed() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a message between the judge and its helper is malformed")
 }
@@ -261,10 +262,8 @@ pub(crate) struct FilterBypass(u64);
 pub(crate) const BYPASS_ARGUMENT: u32 = 5;
 
 impl FilterBypass {
-    pub(crate) fn random() -> io::Result<FilterBypass> {
-        let mut bytes = [0; 8];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(FilterBypass(u64::from_le_bytes(bytes)))
+    pub(crate) fn random() -> rustix::io::Result<FilterBypass> {
+        names::random().map(FilterBypass)
     }
 
     /// As an argument of `clone` that is unused with the flags used here.
@@ -310,7 +309,7 @@ mod tests {
         }
         assert!(decode::<Fields>(&[content, &[0]].concat()).is_err(), "something follows");
         assert!(decode::<String>(&[0xff; 16]).is_err());
-        assert!(Received::from_parts(Vec::new(), Vec::new()).take_fd().is_err());
+        assert!(Received { bytes: Vec::new(), fds: Vec::new().into_iter() }.take_fd().is_err());
     }
 
     #[test]

@@ -22,6 +22,7 @@ const MAX_FOLDERS: usize = 256;
 const MAX_LEVELS: usize = 32;
 
 /// The files of a run on disk.
+#[derive(Clone, Copy)]
 pub(crate) struct DiskUsage<'a> {
     /// The parent of the working folder, and the name there.
     pub(crate) folder: (BorrowedFd<'a>, &'static str),
@@ -61,32 +62,26 @@ impl Drop for FileUser {
     }
 }
 
-/// There is more than can be counted, or a file that cannot be examined.
-struct Uncountable;
-
 impl DiskUsage<'_> {
     /// Bytes on disk of files in the folder, and of unnamed files that a process of the run holds. `None` if there is
     /// more than can be counted.
     pub(crate) fn bytes(&self) -> Option<u64> {
         let mut count = Count::default();
-        count.folder(self.folder.0, self.folder.1, 0).ok()?;
+        count.folder(self.folder.0, self.folder.1, 0)?;
         // Where a file may be hidden, the free space of the disk decides. Other processes change it as well, but hardly
         // any honest program holds files like that.
-        let seen = {
+        let saw_all = {
             let _as_program = self.user.map(FileUser::act_as);
-            count.add_unnamed(self).ok()?
+            count.add_unnamed(self)?
         };
-        let gone = match seen {
-            Seen::All => 0,
-            Seen::Some => self.free_before.saturating_sub(free_bytes(self.folder.0)),
-        };
+        let gone = if saw_all { 0 } else { self.free_before.saturating_sub(free_bytes(self.folder.0)) };
         Some(count.bytes.max(gone))
     }
 
     /// Bytes on disk of files in the folder after the run.
     pub(crate) fn left(&self) -> Option<u64> {
         let mut count = Count::default();
-        count.folder(self.folder.0, self.folder.1, 0).ok()?;
+        count.folder(self.folder.0, self.folder.1, 0)?;
         Some(count.bytes)
     }
 }
@@ -96,13 +91,8 @@ pub(crate) fn free_bytes(file: BorrowedFd<'_>) -> u64 {
     rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_bfree.saturating_mul(stat.f_bsize.unsigned_abs()))
 }
 
-/// Whether every place that can hold a file was examined.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    All,
-    Some,
-}
-
+/// What was counted so far. Its functions return `None` if there is more than can be counted, or a file that cannot be
+/// examined.
 #[derive(Default)]
 struct Count {
     bytes: u64,
@@ -114,76 +104,74 @@ struct Count {
 }
 
 impl Count {
-    fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Result<(), Uncountable> {
+    fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Option<()> {
         let folder = match open_closed_folder(at, name) {
             Ok(folder) if level <= MAX_LEVELS => folder,
             // It was removed or replaced meanwhile.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(()),
-            _ => return Err(Uncountable),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(()),
+            _ => return None,
         };
-        self.add(&rustix::fs::fstat(&folder).map_err(|_| Uncountable)?)?;
+        self.add(&rustix::fs::fstat(&folder).ok()?)?;
         self.folders += 1;
         if self.folders > MAX_FOLDERS {
-            return Err(Uncountable);
+            return None;
         }
-        let mut entries = Dir::new(folder).map_err(|_| Uncountable)?;
+        let mut entries = Dir::new(folder).ok()?;
         while let Some(entry) = entries.read() {
-            let entry = entry.map_err(|_| Uncountable)?;
+            let entry = entry.ok()?;
             let name = entry.file_name();
             if name == c"." || name == c".." {
                 continue;
             }
-            let folder = entries.fd().map_err(|_| Uncountable)?;
+            let folder = entries.fd().ok()?;
             match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) if kind(&stat) == FileType::Directory => self.folder(folder, name, level + 1)?,
                 Ok(stat) => self.add(&stat)?,
                 Err(Errno::NOENT) => {}
-                Err(_) => return Err(Uncountable),
+                Err(_) => return None,
             }
         }
-        Ok(())
+        Some(())
     }
 
-    fn add(&mut self, stat: &Stat) -> Result<(), Uncountable> {
+    fn add(&mut self, stat: &Stat) -> Option<()> {
         self.entries += 1;
         let is_new = kind(stat) == FileType::Directory || stat.st_nlink == 1 || self.met.insert(stat.st_ino);
         if is_new {
             self.bytes = self.bytes.saturating_add(stat.st_blocks.unsigned_abs() * 512);
         }
-        if self.entries <= MAX_ENTRIES { Ok(()) } else { Err(Uncountable) }
+        (self.entries <= MAX_ENTRIES).then_some(())
     }
 
-    /// Adds the unnamed files of the folder that some process has open.
-    fn add_unnamed(&mut self, disk_usage: &DiskUsage<'_>) -> Result<Seen, Uncountable> {
-        let mut seen = Seen::All;
+    /// Adds the unnamed files of the folder that some process has open. Returns whether every place that can hold a file
+    /// was examined.
+    fn add_unnamed(&mut self, disk_usage: &DiskUsage<'_>) -> Option<bool> {
+        let mut saw_all = true;
         for thread in procfs::descendants(disk_usage.root).into_iter().filter_map(procfs::living_thread) {
-            let open = self.open_files(&thread, disk_usage.path)?;
-            if open == Seen::Some || self.has_unknown_mappings(&thread, disk_usage.path) {
-                seen = Seen::Some;
-            }
+            saw_all &= self.add_open(&thread, disk_usage.path)? && !self.has_unknown_mappings(&thread, disk_usage.path);
         }
-        Ok(seen)
+        Some(saw_all)
     }
 
     /// The same for one process, which has a thread at `thread`.
-    fn open_files(&mut self, thread: &Path, working_folder: &Path) -> Result<Seen, Uncountable> {
+    fn add_open(&mut self, thread: &Path, working_folder: &Path) -> Option<bool> {
         let mut descriptors = match open_folder(CWD, thread.join("fd")).and_then(Dir::new) {
             Ok(descriptors) => descriptors,
-            Err(Errno::NOENT | Errno::SRCH) => return Ok(Seen::All),
-            Err(_) => return Ok(Seen::Some),
+            Err(Errno::NOENT | Errno::SRCH) => return Some(true),
+            Err(_) => return Some(false),
         };
-        let mut seen = Seen::All;
+        let mut saw_all = true;
         while let Some(entry) = descriptors.read() {
             self.descriptors += 1;
             if self.descriptors > MAX_ENTRIES {
-                return Err(Uncountable);
+                return None;
             }
-            let (Ok(entry), Ok(place)) = (entry, descriptors.fd()) else { return Ok(Seen::Some) };
+            let (Ok(entry), Ok(place)) = (entry, descriptors.fd()) else { return Some(false) };
             let stat = match rustix::fs::statat(place, entry.file_name(), AtFlags::empty()) {
                 Ok(stat) => stat,
                 // It was closed meanwhile.
                 Err(Errno::NOENT) => continue,
-                Err(_) => return Ok(Seen::Some),
+                Err(_) => return Some(false),
             };
             match kind(&stat) {
                 FileType::RegularFile if stat.st_nlink == 0 => {
@@ -194,11 +182,11 @@ impl Count {
                     }
                 }
                 // A file in transit through a socket belongs to no process.
-                FileType::Socket if has_files_in_flight(thread, entry.file_name()) => seen = Seen::Some,
+                FileType::Socket if has_files_in_flight(thread, entry.file_name()) => saw_all = false,
                 _ => {}
             }
         }
-        Ok(seen)
+        Some(saw_all)
     }
 
     /// Whether a process has mapped an unnamed file without having it open.

@@ -185,13 +185,13 @@ impl Plain {
         if let Some(id) = owner {
             rustix::fs::fchown(&fd, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)))?;
         }
-        let fresh = FolderState::at(fd.as_fd())?;
+        let fresh = state(fd.as_fd())?;
         Ok(Plain { fd, owner, is_new: true, fresh })
     }
 
     /// A folder in its initial state is kept, as making another takes milliseconds on some disks.
     fn renew(&mut self, private: &OwnedFd) -> rustix::io::Result<()> {
-        if FolderState::at(self.fd.as_fd()).is_ok_and(|look| look == self.fresh) {
+        if state(self.fd.as_fd()) == Ok(self.fresh) {
             self.is_new = true;
             return Ok(());
         }
@@ -201,29 +201,15 @@ impl Plain {
     }
 }
 
-/// The state of a folder as the kernel shows it.
-#[derive(PartialEq, Eq)]
-struct FolderState {
-    /// Nanoseconds have different types in different libcs.
-    changed: (i64, i128),
-    modified: (i64, i128),
-    mode: u32,
-    size: (i64, i64),
-    /// Within one tick of the kernel's clock, the times do not show a new file.
-    entries: usize,
-}
+/// The state of a folder as the kernel shows it: when it was changed and modified, mode, size, and the number of
+/// entries. Within one tick of the kernel's clock, the times do not show a new file.
+type FolderState = ([(i64, i128); 2], u32, (i64, i64), usize);
 
-impl FolderState {
-    fn at(folder: BorrowedFd<'_>) -> rustix::io::Result<FolderState> {
-        let stat = rustix::fs::fstat(folder)?;
-        Ok(FolderState {
-            changed: (stat.st_ctime, stat.st_ctime_nsec.into()),
-            modified: (stat.st_mtime, stat.st_mtime_nsec.into()),
-            mode: stat.st_mode,
-            size: (stat.st_size, stat.st_blocks),
-            entries: names(folder)?.len(),
-        })
-    }
+fn state(folder: BorrowedFd<'_>) -> rustix::io::Result<FolderState> {
+    let stat = rustix::fs::fstat(folder)?;
+    // Nanoseconds have different types in different libcs.
+    let times = [(stat.st_ctime, stat.st_ctime_nsec.into()), (stat.st_mtime, stat.st_mtime_nsec.into())];
+    Ok((times, stat.st_mode, (stat.st_size, stat.st_blocks), names(folder)?.len()))
 }
 
 #[cfg(test)]

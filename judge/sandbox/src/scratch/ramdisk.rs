@@ -30,7 +30,7 @@ pub(crate) struct Ramdisk {
     place: &'static str,
     owner: u32,
     executes: bool,
-    size: u64,
+    pub(crate) size: u64,
     /// Opens the filter of this process, if it has one.
     pub(crate) bypass: Option<FilterBypass>,
     root: OwnedFd,
@@ -45,6 +45,8 @@ pub(crate) struct Ramdisk {
     used_since: Option<Time>,
 }
 
+const MOUNTING: &str = "mounting the working folder";
+
 /// Seconds and nanoseconds.
 type Time = (i64, i64);
 
@@ -58,29 +60,10 @@ fn last_change(root: BorrowedFd<'_>) -> rustix::io::Result<Time> {
 impl Ramdisk {
     /// Mounts a file system at `place`, for the user `owner`. `executes`: files in it may be executed.
     pub(crate) fn mount(place: &'static str, owner: u32, executes: bool, size: u64) -> Result<Ramdisk, Fault> {
-        Ramdisk::mount_with(None, place, owner, executes, size, None)
-    }
-
-    fn mount_with(
-        bypass: Option<FilterBypass>,
-        place: &'static str,
-        owner: u32,
-        executes: bool,
-        size: u64,
-        has_distinct_times: Option<bool>,
-    ) -> Result<Ramdisk, Fault> {
-        let what = "mounting the working folder";
-        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
-        let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
-        // Size 0 would mean no limit.
-        let bytes = size.max(4096);
-        let options = format!("size={bytes},nr_inodes={MAX_ENTRIES},mode=0700,uid={owner},gid={owner}");
-        let options = CString::new(options).map_err(io::Error::from).context(what)?;
-        mount_tmpfs(place, flags, &options, bypass).context(what)?;
-        let root = open_folder(CWD, place).context(what)?;
-        let has_distinct_times = has_distinct_times.unwrap_or_else(|| tells_changes_apart(root.as_fd()));
-        let fresh = last_change(root.as_fd()).context(what)?;
-        let (must_age, used_since) = (false, None);
+        let root = mount_tmpfs(place, owner, executes, size, None).context(MOUNTING)?;
+        let has_distinct_times = tells_changes_apart(root.as_fd());
+        let fresh = last_change(root.as_fd()).context(MOUNTING)?;
+        let (bypass, must_age, used_since) = (None, false, None);
         Ok(Ramdisk { place, owner, executes, size, bypass, root, fresh, has_distinct_times, must_age, used_since })
     }
 
@@ -123,11 +106,11 @@ impl Ramdisk {
             return Ok(());
         }
         self.unmount().context("removing the working folder")?;
+        self.root = mount_tmpfs(self.place, self.owner, self.executes, size, self.bypass).context(MOUNTING)?;
+        self.fresh = last_change(self.root()).context(MOUNTING)?;
         // A program that needs another size has not run in it yet. Only later runs would gain from waiting.
-        let must_age = self.must_age && size == self.size;
-        let is_known = Some(self.has_distinct_times);
-        *self = Ramdisk::mount_with(self.bypass, self.place, self.owner, self.executes, size, is_known)?;
-        self.must_age = must_age;
+        self.must_age &= size == self.size;
+        (self.size, self.used_since) = (size, None);
         Ok(())
     }
 
@@ -163,11 +146,24 @@ fn tells_changes_apart(root: BorrowedFd<'_>) -> bool {
     (0..3).any(|_| differ().unwrap_or(false))
 }
 
-fn mount_tmpfs(place: &str, flags: MountFlags, options: &CStr, bypass: Option<FilterBypass>) -> io::Result<()> {
-    let (kind, place, bypass) = (c"tmpfs".as_ptr(), CString::new(place)?, FilterBypass::argument(bypass));
-    let flags = u64::from(flags.bits());
+/// Mounts a file system, and returns its root folder.
+fn mount_tmpfs(
+    place: &str,
+    owner: u32,
+    executes: bool,
+    size: u64,
+    bypass: Option<FilterBypass>,
+) -> io::Result<OwnedFd> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
+    let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
+    // Size 0 would mean no limit.
+    let bytes = size.max(4096);
+    let options = CString::new(format!("size={bytes},nr_inodes={MAX_ENTRIES},mode=0700,uid={owner},gid={owner}"))?;
+    let (kind, path, flags) = (c"tmpfs".as_ptr(), CString::new(place)?, u64::from(flags.bits()));
+    let bypass = FilterBypass::argument(bypass);
     // SAFETY: the strings are valid during the call.
-    done(unsafe { libc::syscall(libc::SYS_mount, kind, place.as_ptr(), kind, flags, options.as_ptr(), bypass) })
+    done(unsafe { libc::syscall(libc::SYS_mount, kind, path.as_ptr(), kind, flags, options.as_ptr(), bypass) })?;
+    Ok(open_folder(CWD, place)?)
 }
 
 fn done(answer: libc::c_long) -> io::Result<()> {

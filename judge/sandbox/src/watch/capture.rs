@@ -58,9 +58,12 @@ pub(crate) enum Overflow {
     Dropped,
 }
 
-/// The captured part of a stream, for the process that continues the run.
-#[derive(Default, Serialize, Deserialize)]
+/// A stream of a run that another process continues: its pipe, and what was captured.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct PartialOutput {
+    /// The read end of the pipe, which is there before the message is encoded and after it is decoded.
+    #[serde(skip)]
+    pub(crate) pipe: Option<OwnedFd>,
     /// The captured bytes.
     #[serde(with = "crate::os_data")]
     inline: Vec<u8>,
@@ -107,8 +110,7 @@ impl Stream {
         overflow: Overflow,
     ) -> Result<(Stream, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-        let may_block = target.may_block().context("examining the file for the output")?;
-        Ok((Stream::build(name, pipe, target, may_block, cap, overflow), writer))
+        Ok((Stream::build(name, pipe, target, cap, overflow)?, writer))
     }
 
     /// The same for captured output. `others`: the program runs as another user than this process.
@@ -128,28 +130,22 @@ impl Stream {
     /// A stream that another process began to capture.
     pub(crate) fn resume(
         name: &'static str,
-        pipe: OwnedFd,
         partial: PartialOutput,
         cap: u64,
         overflow: Overflow,
-    ) -> Stream {
-        let PartialOutput { inline, end, received } = partial;
+    ) -> Result<Stream, Fault> {
+        let PartialOutput { pipe, inline, end, received } = partial;
+        let pipe = pipe.ok_or(io::Error::from(io::ErrorKind::InvalidData)).context("receiving a pipe")?;
         let (kept, end) = (inline.len() as u64, end.into());
-        Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, false, cap, overflow) }
+        Ok(Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, cap, overflow)? })
     }
 
-    fn build(
-        name: &'static str,
-        pipe: OwnedFd,
-        target: Target,
-        may_block: bool,
-        cap: u64,
-        overflow: Overflow,
-    ) -> Stream {
+    fn build(name: &'static str, pipe: OwnedFd, target: Target, cap: u64, overflow: Overflow) -> Result<Stream, Fault> {
+        let may_block = target.may_block().context("examining the file for the output")?;
         // Half of the limit is for the end.
         let has_end = overflow == Overflow::Dropped && matches!(target, Target::Capture);
         let end_cap = if has_end { usize::try_from(cap / 2).unwrap_or(usize::MAX) } else { 0 };
-        Stream {
+        Ok(Stream {
             pipe,
             is_ready: false,
             name,
@@ -165,7 +161,7 @@ impl Stream {
             end_cap,
             is_over: false,
             done: false,
-        }
+        })
     }
 
     /// Enlarges the pipe for a program that may write much. For a program that writes little, this takes as long as
@@ -177,9 +173,10 @@ impl Stream {
         }
     }
 
-    /// Splits into the pipe and the data captured so far, for another process. Only for a stream with little output.
-    pub(crate) fn into_partial(self) -> (OwnedFd, PartialOutput) {
-        (self.pipe, PartialOutput { inline: self.inline, end: self.end.into(), received: self.received })
+    /// The pipe and the data captured so far, for another process. Only for a stream with little output.
+    pub(crate) fn into_partial(self) -> PartialOutput {
+        let Stream { pipe, inline, end, received, .. } = self;
+        PartialOutput { pipe: Some(pipe), inline, end: end.into(), received }
     }
 
     /// The read end of the pipe.

@@ -11,7 +11,7 @@ use crate::cgroup::Cgroup;
 use crate::clock::{self, nanoseconds};
 use crate::procfs;
 use crate::protocol::shared_memory::StatusPage;
-use crate::scratch::disk::FileUser;
+use crate::scratch::disk::{DiskUsage, FileUser};
 use crate::scratch::ramdisk::Mountpoint;
 
 /// CPU time in nanoseconds: of the whole tree, of the control group, and of the root alone, which is the helper or the
@@ -43,14 +43,6 @@ impl RunMembers {
     }
 }
 
-/// Measures a working folder.
-pub(crate) trait Disk {
-    /// Bytes on disk now; `None` if there is more than can be counted.
-    fn bytes(&self) -> Option<u64>;
-    /// The same after the program has ended.
-    fn left(&self) -> Option<u64>;
-}
-
 /// The readings that are available in the tier in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Gauges<'a> {
@@ -65,7 +57,7 @@ pub(crate) struct Gauges<'a> {
     /// The working folder, if it is a file system in memory of its own.
     pub(crate) folder: Option<&'a Mountpoint>,
     /// The working folder, if it is in memory together with other files.
-    pub(crate) files: Option<&'a dyn Disk>,
+    pub(crate) files: Option<DiskUsage<'a>>,
     /// The user of the programs, if it is another one than this process's.
     pub(crate) user: Option<u32>,
     /// Whether the run may have several processes.
@@ -118,6 +110,11 @@ impl Gauges<'_> {
     pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
         let _user = self.user.map(FileUser::act_as);
         look()
+    }
+
+    /// The CPU time before a run that is about to begin.
+    pub(crate) fn before_run(&self) -> CpuReadings {
+        self.accounts.and_then(Cell::take).unwrap_or_else(|| self.read_accounts())
     }
 
     /// Reads the CPU time now.

@@ -9,7 +9,7 @@ use std::io;
 
 use crate::procfs::{Descriptors, Footprint, text};
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::gauges::{Disk, Gauges};
+use crate::watch::gauges::Gauges;
 
 /// How much 16 processes can hold unnoticed beyond their limit. 256 descriptors of 1 KiB each, 1024 signals or timers,
 /// and 2 MiB in the output pipes are half of this.
@@ -83,7 +83,7 @@ impl<'a> MemoryMeter<'a> {
 
     fn files(&self) -> u64 {
         // If there are too many files to count, this is a different breach.
-        let among_others = self.gauges.files.and_then(Disk::bytes).unwrap_or(0);
+        let among_others = self.gauges.files.and_then(|files| files.bytes()).unwrap_or(0);
         self.gauges.folder.map_or(0, Mountpoint::bytes).saturating_add(among_others)
     }
 

@@ -1,6 +1,5 @@
 //! Measures the CPU time, memory and processes of a run, and makes the answer from it.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -34,13 +33,9 @@ pub(crate) struct Totals {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn start(gauges: Gauges<'a>) -> Meter<'a> {
-        Meter { gauges, cpu: CpuMeter::start(gauges), memory: MemoryMeter::start(gauges) }
-    }
-
-    /// Continues with a run. `before`: CPU time before it.
-    pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> Meter<'a> {
-        Meter { gauges, cpu: CpuMeter::resume(gauges, before), memory: MemoryMeter::start(gauges) }
+    /// `before`: CPU time before the run, which may have begun.
+    pub(crate) fn start(gauges: Gauges<'a>, before: CpuReadings) -> Meter<'a> {
+        Meter { gauges, cpu: CpuMeter::start(gauges, before), memory: MemoryMeter::start(gauges) }
     }
 
     /// The meter for memory. `None` if the control group enforces the limit.
@@ -67,7 +62,7 @@ impl<'a> Meter<'a> {
         // The root's own zombies are about to be reaped. Zombies of the program count, as they do for the kernel's
         // limits.
         let children = procfs::children(self.gauges.root);
-        let counts = |pid: &i32| !children.contains(pid) || procfs::resident(*pid) > 0;
+        let counts = |pid: &i32| !children.contains(pid) || procfs::living_thread(*pid).is_some();
         self.gauges.members().into_iter().filter(counts).map(procfs::threads).sum()
     }
 
@@ -203,13 +198,8 @@ struct Seen {
 }
 
 impl<'a> CpuMeter<'a> {
-    pub(crate) fn start(gauges: Gauges<'a>) -> CpuMeter<'a> {
-        let kept = gauges.accounts.and_then(Cell::take);
-        CpuMeter::resume(gauges, kept.unwrap_or_else(|| gauges.read_accounts()))
-    }
-
-    /// For a run that has begun. `before`: CPU time before it.
-    pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> CpuMeter<'a> {
+    /// As for [`Meter::start`].
+    pub(crate) fn start(gauges: Gauges<'a>, before: CpuReadings) -> CpuMeter<'a> {
         CpuMeter {
             gauges,
             before,
@@ -400,7 +390,7 @@ mod tests {
             members: &members,
             asks_for_memory: false,
         };
-        let mut meter = CpuMeter::start(gauges);
+        let mut meter = CpuMeter::start(gauges, gauges.before_run());
         let child = procfs::descendants(pid)[0];
         let first = meter.used(1);
         let after = clock::cpu_of(child).map(nanoseconds).unwrap();

@@ -15,16 +15,17 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use crate::clock::{self, nanoseconds};
+use crate::confine::launch::OrRefused;
 use crate::request::{Breach, Context, Fault, Limits};
+use crate::scratch::disk::DiskUsage;
 use crate::watch::capture::{Stream, take_rest};
 use crate::watch::fork_policy::ForkPolicy;
-use crate::watch::gauges::Disk;
 use crate::watch::meter::Meter;
-use crate::watch::reaper::Conclusion;
+use crate::watch::reaper::Finished;
 
 /// How a run ended, as seen by the watcher.
 pub(crate) struct Watched {
-    pub(crate) conclusion: Conclusion,
+    pub(crate) conclusion: OrRefused<Finished>,
     /// The limits for which the watcher killed the program.
     pub(crate) breaches: Vec<Breach>,
     /// The clocks when `until` became readable.
@@ -69,7 +70,7 @@ pub(crate) struct Watcher<'a, 'b> {
     /// How long the program may then take to end by itself, in nanoseconds.
     pub(crate) grace: u64,
     /// The working folder, if its size is not limited by the kernel.
-    pub(crate) disk: Option<&'a dyn Disk>,
+    pub(crate) disk: Option<DiskUsage<'a>>,
     /// The number of cores that the program can use at once.
     pub(crate) cores: u64,
     /// Decides about new processes, where no control group counts them.
@@ -91,7 +92,7 @@ impl Watcher<'_, '_> {
             // The program must not outlive its run.
             program.kill();
             self.wait_for_death(program)?;
-            program.finish()?;
+            let _ = program.finish()?;
             return Err(fault);
         }
         let conclusion = program.finish()?;
@@ -223,9 +224,7 @@ impl Watcher<'_, '_> {
         {
             let began = clock::now();
             let left = check_left(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
-            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
-            // The program may wait for this very core.
-            next = next.min(pause.max(PAUSE_FACTOR * (clock::now() - began)));
+            next = next.min(pause(left, began));
         }
         if let Some(limit) = self.limits.processes
             && let Some(now) = self.meter.tasks()
@@ -233,13 +232,11 @@ impl Watcher<'_, '_> {
             check_left(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
             next = next.min(MAX_INTERVAL);
         }
-        if let Some(measure) = self.disk {
+        if let Some(disk) = self.disk {
             let began = clock::now();
-            let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
+            let left = disk.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
             let left = check_left(left, Breach::Disk, breaches)?;
-            // With many files, measuring must not take most of the time.
-            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
-            next = next.min(pause.max(4 * (clock::now() - began)));
+            next = next.min(pause(left, began));
         }
         Some(next)
     }
@@ -276,6 +273,12 @@ impl Watcher<'_, '_> {
     }
 }
 
+/// Nanoseconds until this many bytes may be used up. A measurement that `began` then and was long, as with many files,
+/// must not take most of the time: the program may wait for this very core.
+fn pause(left: u64, began: u64) -> u64 {
+    (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL).max(PAUSE_FACTOR * (clock::now() - began))
+}
+
 struct Readiness {
     judge: bool,
     ended: bool,
@@ -307,17 +310,9 @@ pub(crate) trait Program {
     /// Kills all processes of the run. May be called again.
     fn kill(&mut self);
     /// Cleans up after the program's end, and returns the result.
-    fn finish(&mut self) -> Result<Conclusion, Fault>;
+    fn finish(&mut self) -> Result<OrRefused<Finished>, Fault>;
     /// Whether the program certainly runs, and is not about to start.
     fn has_started(&self) -> bool;
     /// When it started, or a little earlier, on the monotonic clock.
     fn started(&self) -> u64;
-}
-
-/// The result of starting a program.
-pub(crate) enum Start<'a> {
-    /// It runs, or the process that starts it has the order.
-    Running(Box<dyn Program + 'a>),
-    /// `execve` failed with this error number.
-    Refused(i32),
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::confine::launch::Child;
 use crate::protocol::shared_memory::StatusPage;
 use crate::request::{Context, Fault};
-use crate::{clock, process};
+use crate::{clock, process, procfs};
 
 /// The waiting time of shorter runs, in nanoseconds, is not read. Reading it takes a hundredth of this.
 const MIN_RUN_FOR_DELAY: u64 = 1_000_000;
@@ -39,15 +39,6 @@ pub(crate) struct Finished {
     pub(crate) ended: u64,
     /// How long it waited for a core, in nanoseconds, if the kernel reports it and the run was long enough.
     pub(crate) run_delay: Option<u64>,
-}
-
-/// The result of starting a program.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) enum Conclusion {
-    /// It ran.
-    Finished(Finished),
-    /// `execve` failed with this error number.
-    Refused(i32),
 }
 
 impl Finished {
@@ -157,45 +148,36 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
     let ended = clock::now();
     let is_short = ended.saturating_sub(child.started) < MIN_RUN_FOR_DELAY;
     let run_delay = if is_short { None } else { run_delay(child.pid) };
-    let mut status = 0;
-    let finished_with = |status: i32, account: ReapedUsage| {
-        let ReapedUsage { cpu, peak } = account;
-        Finished { status, cpu, peak, started: child.started, ended, run_delay }
-    };
-    match scope {
-        Scope::Group => kill(child, scope),
+    let (mut status, mut is_empty) = (0, false);
+    if matches!(scope, Scope::Namespace) {
         // To kill all processes, the kernel examines every process of the machine. This is unnecessary if none is left.
         // Every process in this namespace has a chain of parents that ends at this process, its init. When a parent
         // dies, its children pass to a subreaper in that chain or to the init, before the parent can be waited for. So
         // while anything lives, the init has a child, which may be a zombie or have a dead first thread. `__WALL`
         // includes children that send no signal. No child is hidden by a tracer, as programs cannot trace.
-        Scope::Namespace => {
-            (_, status) = reap(child.pid, 0, &mut account);
-            if reap(-1, libc::WNOHANG, &mut account).0 < 0 {
-                return finished_with(status, account);
-            }
-            kill(child, scope);
-        }
+        (_, status) = reap(child.pid, 0, &mut account);
+        is_empty = reap(-1, libc::WNOHANG, &mut account).0 < 0;
     }
-    loop {
-        let flags = if matches!(scope, Scope::Group) { libc::WNOHANG } else { 0 };
+    if !is_empty {
+        kill(child, scope);
+    }
+    let flags = if matches!(scope, Scope::Group) { libc::WNOHANG } else { 0 };
+    while !is_empty {
         match reap(-1, flags, &mut account) {
             (0, _) => kill_strays(),
-            (-1, _) => break,
+            (-1, _) => is_empty = true,
             (pid, its) if pid == child.pid => status = its,
             _ => {}
         }
     }
-    finished_with(status, account)
+    let ReapedUsage { cpu, peak } = account;
+    Finished { status, cpu, peak, started: child.started, ended, run_delay }
 }
 
 /// Gives dying processes a moment, and kills processes that left the group, which is possible only without seccomp.
 fn kill_strays() {
     std::thread::sleep(Duration::from_micros(200));
-    for stray in crate::procfs::descendants(std::process::id().cast_signed()) {
-        // SAFETY: a system call without pointers, on a descendant of this process.
-        unsafe { libc::kill(stray, libc::SIGKILL) };
-    }
+    procfs::kill_descendants(std::process::id().cast_signed());
 }
 
 fn nanoseconds(time: libc::timeval) -> u64 {
