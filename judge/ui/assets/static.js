@@ -2,7 +2,6 @@
 
 import { playedColumns } from "./columns.js";
 import { parse } from "./formula.js";
-import { unpack } from "./unpack.js";
 
 export const isStatic = true;
 const VERDICTS = ["AC", "WA", "TLE", "ILE", "MLE", "OLE", "PLE", "RE", "CE", "CS", "JE", "–"];
@@ -262,5 +261,5 @@ export async function game(run, name, solver) {
   if (!row?.game) throw Object.assign(missing("this game"), { hints: ["judge site --games 20MB takes more of them"] });
   // Equal games are stored once, so facts about this one are in its row.
   const [file, game] = row.game.split("/"), data = await read(file);
-  return { ...(game ? playedColumns({ ...data, ...data.games[game], games: undefined }) : unpack(data)), player: row.solver };
+  return { ...(game ? playedColumns({ ...data, ...data.games[game], games: undefined }) : data), player: row.solver };
 }

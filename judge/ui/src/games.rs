@@ -194,14 +194,6 @@ impl Observer for GameLines<'_> {
     }
 }
 
-/// A game in few bytes.
-pub(super) enum PackedGame {
-    /// The moves of a game of columns, and its case.
-    Columns(ColumnsCase, Value),
-    /// The frames of a game.
-    Frames(Value),
-}
-
 /// A case of columns.
 #[derive(Clone)]
 pub(super) struct ColumnsCase {
@@ -233,22 +225,23 @@ fn is_columns(problem: &Problem) -> bool {
     matches!(&problem.checker, CheckerChoice::BuiltIn(checker) if checker.id == "columns")
 }
 
-/// Returns a game in few bytes; `None` if there is none to show.
-pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Option<PackedGame> {
-    let packed = || -> Result<PackedGame, Refused> {
+/// Returns a game as a site stores it; `None` if there is none to show. Of a game of columns these are the moves, and its
+/// case.
+pub(super) fn stored(store: &Store, run: i64, case: &str, solver: &str) -> Option<(Value, Option<ColumnsCase>)> {
+    let stored = || -> Result<_, Refused> {
         let played = Played::find(store.run(RunId(run))?, case, Some(solver))?;
         let problem = played.problem();
         with_game(store, &played, |page, film, input| {
             if let Some(moves) = film.columns_moves().filter(|_| is_columns(problem))
-                && let Some(known) = ColumnsCase::read(problem, page.case, input, moves.pieces)
+                && let Some(case) = ColumnsCase::read(problem, page.case, input, moves.pieces)
             {
-                return Ok(PackedGame::Columns(known, serde_json::to_value(GameDocument::of(page, moves))?));
+                return Ok((serde_json::to_value(GameDocument::of(page, moves))?, Some(case)));
             }
-            serde_json::to_value(GameDocument::of(page, film.packed())).map(PackedGame::Frames)
+            Ok((serde_json::to_value(GameDocument::of(page, film.record()))?, None))
         })
     };
     // There is none if today's checker refuses to read the answer, or if a program draws the problem's games.
-    packed().ok()
+    stored().ok()
 }
 
 /// Plays an answer again, and makes something of the game.

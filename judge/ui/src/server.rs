@@ -213,10 +213,9 @@ const FILES: [(&str, &str, &str); 36] = [
 ];
 
 /// The scripts that replace the API in a page without a server.
-const SITE_FILES: [(&str, &str, &str); 4] = [
+const SITE_FILES: [(&str, &str, &str); 3] = [
     asset!(SCRIPT, "static.js"),
     asset!(SCRIPT, "formula.js"),
-    asset!(SCRIPT, "unpack.js"),
     asset!(SCRIPT, "columns.js"),
 ];
 

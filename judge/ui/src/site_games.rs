@@ -1,7 +1,7 @@
 //! The games of a site: as many as fit, equal ones once. A game of columns is stored as its moves, and all games of a
 //! case are in one file with the case's pieces. A game of another kind has its own file.
 
-use crate::games::{ColumnsCase, PackedGame};
+use crate::games::ColumnsCase;
 use crate::site::{Private, data_file};
 use judge_problem::{Bytes, Digest};
 use judge_session::failure::Failure;
@@ -42,11 +42,11 @@ impl SiteGames {
     }
 
     /// Adds a game if it fits. Returns its place: the name of its file, and the name of the game in it.
-    pub(super) fn add(&mut self, game: PackedGame, private: &Private) -> Result<Option<String>, Failure> {
-        let (mut document, case) = match game {
-            PackedGame::Columns(case, document) => (document, Some(case)),
-            PackedGame::Frames(document) => (document, None),
-        };
+    pub(super) fn add(
+        &mut self,
+        (mut document, case): (Value, Option<ColumnsCase>),
+        private: &Private,
+    ) -> Result<Option<String>, Failure> {
         // The solver's name is in the row: the games of equal answers are equal.
         document["player"] = Value::String(String::new());
         private.cut(&mut document);
