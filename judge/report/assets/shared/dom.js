@@ -40,6 +40,11 @@ export function tint(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+const exact = (_, value, context) => (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source ?? value : value);
+
+/** Parses a document. Integers too long for JavaScript numbers stay texts, with all digits. */
+export const parsed = (json) => JSON.parse(json, exact);
+
 /** Returns a number as it is read. Numbers that are too long for a script's are texts already. */
 export function shown(number) {
   if (number === undefined || number === null) return "–";
@@ -154,6 +159,25 @@ export function scroll(label, ...content) {
 export function failure(error) {
   const hints = (error.hints ?? []).map((hint) => `\nhint: ${hint}`).join("");
   return el("div", { class: "error", role: "alert" }, `${error.message}${hints}`);
+}
+
+/** Does something. If it fails, the place shows why. */
+export async function attempt(place, action) {
+  try {
+    await action();
+  } catch (error) {
+    place.replaceChildren(failure(error));
+  }
+}
+
+/** Returns the content of a list of facts, pairs of a name and a value. */
+export function terms(facts) {
+  return facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
+}
+
+/** Returns the content of a row of key figures, pairs of a name and a value. */
+export function tiles(facts) {
+  return facts.map((fact) => el("div", { class: "tile" }, terms([fact])));
 }
 
 /** Returns the placeholder for empty content: what is missing, what to do, and the command to type. */
