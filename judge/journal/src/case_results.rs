@@ -3,27 +3,8 @@
 use super::error::JournalError;
 use super::store::Journal;
 use super::stored::{OUTCOME, read_outcome};
-use judge_problem::{Digest, Outcome, RunId};
+use judge_problem::{CaseResult, Digest, RunId};
 use rusqlite::params;
-
-/// A result of a case.
-#[derive(Debug, Clone)]
-pub struct CaseResult {
-    /// The run.
-    pub run: RunId,
-    /// When the run started, in UTC.
-    pub started: String,
-    /// The user's message.
-    pub message: Option<String>,
-    /// The solver's name.
-    pub solver: String,
-    /// Hash of the case's input: a case of the same name may have had another one.
-    pub input: Option<Digest>,
-    /// Whether the answer is stored.
-    pub has_answer: bool,
-    /// The outcome.
-    pub outcome: Outcome,
-}
 
 impl Journal {
     /// Returns the results of a problem's case in all runs, the newest first and at most this many.

@@ -6,7 +6,10 @@ use super::file::{run_state, settled};
 use super::rows;
 use super::store::Journal;
 use super::stored::{OUTCOME, read_outcome};
-use judge_problem::{Digest, Game, HistoryRow, Labels, Note, Outcome, PastScores, RunId, RunState};
+use judge_problem::{
+    Digest, FinishedCase, Game, HistoryRow, Labels, Note, PastScores, RunId, RunProgress, RunState,
+    SolverProgress,
+};
 use num_rational::BigRational;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use std::collections::{BTreeMap, BTreeSet};
@@ -303,45 +306,6 @@ pub struct Changes {
     pub runs_changed: bool,
     /// The runs that are still going, and the runs that have just ended.
     pub progress: Vec<RunProgress>,
-}
-
-/// How far a run is.
-#[derive(Debug)]
-pub struct RunProgress {
-    /// The run.
-    pub run: RunId,
-    /// Its state.
-    pub state: RunState,
-    /// The number of planned cases.
-    pub planned: usize,
-    /// The time since it started.
-    pub elapsed: Duration,
-    /// Its solvers, in their order.
-    pub solvers: Vec<SolverProgress>,
-    /// The results since the last call, in the order of solvers and cases. Empty at the first call.
-    pub finished: Vec<FinishedCase>,
-}
-
-/// How far a solver is.
-#[derive(Debug, Clone)]
-pub struct SolverProgress {
-    /// Its name.
-    pub name: String,
-    /// The number of finished cases.
-    pub done: usize,
-    /// The number of accepted cases.
-    pub accepted: usize,
-}
-
-/// A new result.
-#[derive(Debug)]
-pub struct FinishedCase {
-    /// The case's name.
-    pub case: String,
-    /// The place of the solver.
-    pub solver: usize,
-    /// The outcome.
-    pub outcome: Outcome,
 }
 
 /// The seen part of a running run: the results of each solver, by its row.

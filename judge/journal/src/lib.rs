@@ -44,9 +44,8 @@ mod stored;
 mod tests;
 
 pub use best::Imported;
-pub use case_results::CaseResult;
 pub use error::JournalError;
-pub use history::{Changes, FinishedCase, HistoryFilter, RunOrigin, RunProgress, SolverProgress, Stamp, Watch};
+pub use history::{Changes, HistoryFilter, RunOrigin, Stamp, Watch};
 pub use identity::{RunRecord, Surroundings, environment};
 pub use merge::{Difference, Gap, MergeError, Merged, Unusable, check, merge};
 pub use recording::{CasePlaces, Part, Recording, RunEnd};

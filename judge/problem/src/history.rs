@@ -2,7 +2,7 @@
 //! answers are kept.
 
 use crate::text::{InvalidText, is_hidden, named_enum};
-use crate::{Bytes, CaseName, CheckerIdentity, Digest, Direction, RunId, Stop};
+use crate::{Bytes, CaseName, CheckerIdentity, Digest, Direction, Outcome, RunId, Stop};
 use checkers::Score;
 use num_rational::BigRational;
 use std::collections::{BTreeSet, HashMap};
@@ -10,6 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A past run, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -386,6 +387,64 @@ impl fmt::Display for Retention {
             Self::UpTo(bytes) => bytes.fmt(formatter),
         }
     }
+}
+
+/// A result of a case.
+#[derive(Debug, Clone)]
+pub struct CaseResult {
+    /// The run.
+    pub run: RunId,
+    /// When the run started, in UTC.
+    pub started: String,
+    /// The user's message.
+    pub message: Option<String>,
+    /// The solver's name.
+    pub solver: String,
+    /// Hash of the case's input: a case of the same name may have had another one.
+    pub input: Option<Digest>,
+    /// Whether the answer is stored.
+    pub has_answer: bool,
+    /// The outcome.
+    pub outcome: Outcome,
+}
+
+/// How far a run is.
+#[derive(Debug)]
+pub struct RunProgress {
+    /// The run.
+    pub run: RunId,
+    /// Its state.
+    pub state: RunState,
+    /// The number of planned cases.
+    pub planned: usize,
+    /// The time since it started.
+    pub elapsed: Duration,
+    /// Its solvers, in their order.
+    pub solvers: Vec<SolverProgress>,
+    /// The results since the last call, in the order of solvers and cases. Empty at the first call.
+    pub finished: Vec<FinishedCase>,
+}
+
+/// How far a solver is.
+#[derive(Debug, Clone)]
+pub struct SolverProgress {
+    /// Its name.
+    pub name: String,
+    /// The number of finished cases.
+    pub done: usize,
+    /// The number of accepted cases.
+    pub accepted: usize,
+}
+
+/// A new result.
+#[derive(Debug)]
+pub struct FinishedCase {
+    /// The case's name.
+    pub case: String,
+    /// The place of the solver.
+    pub solver: usize,
+    /// The outcome.
+    pub outcome: Outcome,
 }
 
 #[cfg(test)]

@@ -2,29 +2,12 @@
 
 use crate::text::{exact, in_milliseconds, share_of_best};
 use checkers::Score;
-use judge_problem::{Direction, Outcome, RunId, Verdict};
+use judge_problem::{CaseResult, Direction, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 use std::collections::BTreeMap;
-
-/// A result of a case.
-#[derive(Debug)]
-pub struct CaseResultRow<'a> {
-    /// The run.
-    pub run: RunId,
-    /// When it started, in UTC.
-    pub started: &'a str,
-    /// The user's message.
-    pub message: Option<&'a str>,
-    /// The solver's name.
-    pub solver: &'a str,
-    /// Whether the answer is stored.
-    pub has_answer: bool,
-    /// The outcome.
-    pub outcome: &'a Outcome,
-}
 
 /// The results of a case in all runs.
 #[skip_serializing_none]
@@ -85,7 +68,7 @@ pub struct CaseResultRecord<'a> {
 
 /// Returns the place of the best result, and the records of all results.
 pub fn case_results<'a>(
-    rows: &[CaseResultRow<'a>],
+    rows: &'a [CaseResult],
     direction: Direction,
 ) -> (Option<usize>, Vec<CaseResultRecord<'a>>) {
     let scored = rows.iter().enumerate().filter_map(|(place, row)| Some((place, row.outcome.score.as_ref()?)));
@@ -95,14 +78,14 @@ pub fn case_results<'a>(
     (place, rows.iter().map(|row| record(row, direction, score)).collect())
 }
 
-fn record<'a>(row: &CaseResultRow<'a>, direction: Direction, best: Option<&Score>) -> CaseResultRecord<'a> {
-    let outcome = row.outcome;
+fn record<'a>(row: &'a CaseResult, direction: Direction, best: Option<&Score>) -> CaseResultRecord<'a> {
+    let outcome = &row.outcome;
     let score = outcome.score.as_ref();
     CaseResultRecord {
         run: row.run.0,
-        started: row.started,
-        message: row.message,
-        solver: row.solver,
+        started: &row.started,
+        message: row.message.as_deref(),
+        solver: &row.solver,
         verdict: outcome.verdict.name(),
         code: outcome.verdict.code(),
         score: score.and_then(exact),

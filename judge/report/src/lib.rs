@@ -73,7 +73,7 @@ mod tune;
 mod verify;
 
 pub use best::{BestReport, best_text, read_best_json};
-pub use case_history::{CaseHistory, CaseResultRow, case_results};
+pub use case_history::{CaseHistory, case_results};
 pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups};
 pub use compare::{
     CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
@@ -94,7 +94,7 @@ pub use schemas::{NamedSchema, SCHEMAS, schema};
 pub use sealed::{SealedReport, SealedScore};
 pub use served::{
     ApiError, BestRecord, FactRecord, ManualGamePage, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame,
-    RunLabels, ServerRecord, SolverNow, SolverRecord, StartedRecord, StartedRuns, UnfinishedRun, html_of,
+    RunLabels, ServerRecord, SolverRecord, StartedRecord, StartedRuns, UnfinishedRun, html_of,
 };
 pub use svg::{LastFrame, badge_svg, frame_svg, history_svg};
 pub use text::{

@@ -2,7 +2,7 @@
 
 use crate::text::{LabelsRecord, LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look};
 use checkers::{Board, Choice, Score};
-use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
+use judge_problem::{Direction, FinishedCase, Labels, Problem, RunId, RunProgress, RunState, SolverProgress, Verdict};
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Options, Parser};
 use schemars::JsonSchema;
@@ -140,15 +140,18 @@ impl<'a> RunLabels<'a> {
 }
 
 /// How far a solver is.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SolverNow<'a> {
+#[derive(Serialize, JsonSchema)]
+struct SolverNow<'a> {
     /// Its name.
-    pub solver: &'a str,
+    solver: &'a str,
     /// How many cases it has finished.
-    pub done: usize,
+    done: usize,
     /// How many of them were accepted.
-    pub accepted: usize,
+    accepted: usize,
 }
+
+/// The number of results of a run in one event.
+const NEWEST: usize = 20;
 
 /// How far a run is: the data of an event `progress` of `GET /api/events`.
 #[derive(Serialize, JsonSchema)]
@@ -187,35 +190,35 @@ struct NewCaseRecord<'a> {
     cpu_ms: Option<f64>,
 }
 
-impl<'a> UnfinishedRun<'a> {
-    /// Describes a run that is running, or has just ended. `finished` are its newest results: case, solver, outcome.
-    pub fn of(
-        (run, state): (RunId, RunState),
-        planned: usize,
-        elapsed: Duration,
-        solvers: Vec<SolverNow<'a>>,
-        finished: impl Iterator<Item = (&'a str, &'a str, &'a Outcome)>,
-    ) -> Self {
-        let remaining = remaining(planned, elapsed, &solvers).filter(|_| state == RunState::Running);
+impl<'a> From<&'a RunProgress> for UnfinishedRun<'a> {
+    fn from(RunProgress { run, state, planned, elapsed, solvers, finished }: &'a RunProgress) -> Self {
+        let now = |SolverProgress { name, done, accepted }: &'a SolverProgress| SolverNow {
+            solver: name,
+            done: *done,
+            accepted: *accepted,
+        };
+        let new = |FinishedCase { case, solver, outcome }: &'a FinishedCase| NewCaseRecord {
+            case,
+            solver: &solvers[*solver].name,
+            code: outcome.verdict.code(),
+            score: outcome.score.as_ref().and_then(exact),
+            cpu_ms: outcome.cpu.map(in_milliseconds),
+        };
+        let remaining = remaining(*planned, *elapsed, solvers).filter(|_| *state == RunState::Running);
         Self {
             run: run.0,
             state: state.name(),
-            planned,
-            elapsed_ms: in_milliseconds(elapsed),
+            planned: *planned,
+            elapsed_ms: in_milliseconds(*elapsed),
             remaining_ms: remaining.map(in_milliseconds),
-            solvers,
-            finished: finished.map(new_case).collect(),
+            solvers: solvers.iter().map(now).collect(),
+            finished: finished[finished.len().saturating_sub(NEWEST)..].iter().map(new).collect(),
         }
     }
 }
 
-fn new_case<'a>((case, solver, outcome): (&'a str, &'a str, &Outcome)) -> NewCaseRecord<'a> {
-    let score = outcome.score.as_ref().and_then(exact);
-    NewCaseRecord { case, solver, code: outcome.verdict.code(), score, cpu_ms: outcome.cpu.map(in_milliseconds) }
-}
-
 /// Returns the remaining time of a run, if its speed stays the same.
-fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverNow<'_>]) -> Option<Duration> {
+fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverProgress]) -> Option<Duration> {
     let done: usize = solvers.iter().map(|solver| solver.done).sum();
     let left = (planned * solvers.len()).checked_sub(done)?;
     (done > 0).then(|| elapsed.mul_f64(left as f64 / done as f64))

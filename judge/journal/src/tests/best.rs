@@ -1,7 +1,7 @@
 //! Best scores, history and watching.
 
 use super::*;
-use judge_problem::{CaseName, Direction, Shard};
+use judge_problem::{CaseName, Direction, RunProgress, Shard};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

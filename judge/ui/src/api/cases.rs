@@ -7,7 +7,7 @@ use crate::shown_run::{check_features, starts_programs};
 use crate::store::Store;
 use axum::extract::Path;
 use judge_problem::{Digest, Features, Problem};
-use judge_report::{CaseHistory, CaseResultRow, case_results, exact_numbers};
+use judge_report::{CaseHistory, case_results, exact_numbers};
 use judge_run::cases::CaseReader;
 use judge_session::answers;
 use judge_session::failure::Failure;
@@ -29,15 +29,8 @@ pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -
     let all = results.len();
     results.retain(|result| result.input == input);
     let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
-    let rows = results.iter().map(|result| CaseResultRow {
-        run: result.run,
-        started: &result.started,
-        message: result.message.as_deref(),
-        solver: &result.solver,
-        has_answer: result.has_answer,
-        outcome: &result.outcome,
-    });
-    let (best, results) = case_results(&rows.collect::<Vec<_>>(), problem.direction);
+    let others = all - results.len();
+    let (best, results) = case_results(&results, problem.direction);
     let page = CaseHistory {
         problem: &problem.id,
         case: &case,
@@ -45,7 +38,7 @@ pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -
         features: features.as_ref().map(|(_, features)| exact_numbers(features)),
         input: features.is_some() && !results.is_empty(),
         replays: games::is_shown(store, problem),
-        others: all - results.len(),
+        others,
         best,
         results,
     };

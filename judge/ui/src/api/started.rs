@@ -9,9 +9,9 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use clap::Parser;
 use judge_cli::{Cli, Command};
-use judge_journal::{Changes, JournalError, RunOrigin, RunProgress, SolverProgress, Surroundings, Watch};
+use judge_journal::{Changes, JournalError, RunOrigin, Surroundings, Watch};
 use judge_problem::{RunId, RunState, quote_words};
-use judge_report::{SolverNow, StartedRecord, StartedRuns, UnfinishedRun};
+use judge_report::{StartedRecord, StartedRuns, UnfinishedRun};
 use judge_session::detached::DetachedRuns;
 use judge_session::failure::Failure;
 use judge_session::{command_line, sandbox};
@@ -165,9 +165,6 @@ fn parse_error(error: &clap::Error) -> String {
 /// The time between two readings of the journal.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The number of results of a run in one event.
-const NEWEST: usize = 20;
-
 /// The number of events that wait for a slow page before the next reading.
 const WAITING: usize = 64;
 
@@ -203,25 +200,9 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
 
 /// Returns the events about changes.
 fn events_of(changes: &Changes) -> Vec<Event> {
-    let progress = changes.progress.iter().filter_map(|run| json(&unfinished(run)).ok());
+    let progress = changes.progress.iter().filter_map(|run| json(&UnfinishedRun::from(run)).ok());
     // The newline is not part of the data.
     let progress = progress.map(|json| Event::default().event("progress").data(json.trim_end()));
     let runs = changes.runs_changed.then(|| Event::default().event("runs").data("{}"));
     progress.chain(runs).collect()
-}
-
-fn unfinished(run: &RunProgress) -> UnfinishedRun<'_> {
-    let RunProgress { run, state, planned, elapsed, solvers, finished } = run;
-    let newest = &finished[finished.len().saturating_sub(NEWEST)..];
-    UnfinishedRun::of(
-        (*run, *state),
-        *planned,
-        *elapsed,
-        solvers.iter().map(solver_now).collect(),
-        newest.iter().map(|new| (&*new.case, &*solvers[new.solver].name, &new.outcome)),
-    )
-}
-
-fn solver_now(SolverProgress { name, done, accepted }: &SolverProgress) -> SolverNow<'_> {
-    SolverNow { solver: name, done: *done, accepted: *accepted }
 }
