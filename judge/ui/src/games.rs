@@ -2,6 +2,7 @@
 
 use crate::refused::Refused;
 use crate::shown_run::{OrderedRun, starts_programs};
+use crate::site_games::name_of;
 use crate::store::Store;
 use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Outlook, Score};
 use judge_problem::{
@@ -197,8 +198,8 @@ impl Observer for GameLines<'_> {
 /// A case of columns.
 #[derive(Clone)]
 pub(super) struct ColumnsCase {
-    /// Which case it is: another input is another case.
-    id: String,
+    /// The name of its file: another input is another case.
+    pub(super) file: String,
     pub(super) width: usize,
     pub(super) height: usize,
     /// The pieces that are shown.
@@ -211,13 +212,8 @@ impl ColumnsCase {
         let mut words = std::str::from_utf8(input).ok()?.split_ascii_whitespace();
         let mut number = || words.next()?.parse().ok();
         let (width, height, _) = (number()?, number()?, number()?);
-        let id = format!("{}\n{name}\n{}", problem.id, Digest::of(input));
-        Some(Self { id, width, height, pieces: words.take(pieces).map(str::to_owned).collect() })
-    }
-
-    /// Returns the name of its file.
-    pub(super) fn file(&self) -> String {
-        format!("games-{}", &Digest::of(self.id.as_bytes()).to_string()[..16])
+        let file = format!("games-{}", name_of(&format!("{}\n{name}\n{}", problem.id, Digest::of(input))));
+        Some(Self { file, width, height, pieces: words.take(pieces).map(str::to_owned).collect() })
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) struct SiteGames {
 }
 
 /// Returns a short name for the content of a text.
-fn name_of(text: &str) -> String {
+pub(super) fn name_of(text: &str) -> String {
     Digest::of(text.as_bytes()).to_string()[..16].to_owned()
 }
 
@@ -51,7 +51,7 @@ impl SiteGames {
         document["player"] = Value::String(String::new());
         private.cut(&mut document);
         let name = name_of(&document.to_string());
-        let place = case.as_ref().map_or_else(|| format!("game-{name}"), |case| format!("{}/{name}", case.file()));
+        let place = case.as_ref().map_or_else(|| format!("game-{name}"), |case| format!("{}/{name}", case.file));
         if let Some(is_there) = self.known.get(&place) {
             return Ok(is_there.then_some(place));
         }
@@ -65,7 +65,7 @@ impl SiteGames {
         self.bytes += bytes;
         match case {
             Some(case) => {
-                let (known, games) = self.cases.entry(case.file()).or_insert_with(|| (case.clone(), Map::new()));
+                let (known, games) = self.cases.entry(case.file.clone()).or_insert_with(|| (case.clone(), Map::new()));
                 if known.pieces.len() < case.pieces.len() {
                     *known = case;
                 }
