@@ -1,6 +1,6 @@
 // Sends requests to the API and receives its events.
 
-import { parsed } from "./dom.js";
+import { parsed, queryOf } from "./dom.js";
 
 /** Whether the page has no server and reads its data from files. */
 export const isStatic = false;
@@ -60,11 +60,9 @@ export function server() {
 }
 
 async function ask(path, query, how = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const words = new URLSearchParams(given).toString();
   let response;
   try {
-    response = await fetch(`/api/${path}${words && `?${words}`}`, { credentials: "same-origin", ...how });
+    response = await fetch(`/api/${path}${queryOf(query)}`, { credentials: "same-origin", ...how });
   } catch {
     throw new Error("the server does not answer: `judge ui` has ended");
   }

@@ -200,9 +200,12 @@ export function choice(label, names, chosen, changed) {
   return el("select", { "aria-label": label, change: (event) => changed(event.target.value) }, options);
 }
 
-/** Returns the link to an address of this page. */
-export function address(path, query = {}) {
+/** Returns the query of an address. Empty parts are left out. */
+export function queryOf(query) {
   const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined && value !== null && value !== false);
   const words = new URLSearchParams(given).toString();
-  return `#/${path}${words && `?${words}`}`;
+  return words && `?${words}`;
 }
+
+/** Returns the link to an address of this page. */
+export const address = (path, query = {}) => `#/${path}${queryOf(query)}`;
