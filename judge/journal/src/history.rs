@@ -7,8 +7,7 @@ use super::rows;
 use super::store::Journal;
 use super::stored::{OUTCOME, read_outcome};
 use judge_problem::{
-    Digest, FinishedCase, Game, HistoryRow, Labels, Note, PastScores, RunId, RunProgress, RunState,
-    SolverProgress,
+    Digest, FinishedCase, Game, HistoryRow, Labels, Note, PastScores, RunId, RunProgress, RunState, SolverProgress,
 };
 use num_rational::BigRational;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};

@@ -75,8 +75,8 @@ pub use condition::Condition;
 pub use features::{FeatureRule, Features, NamedNumbers, StoredFeatures, is_feature_name, rules_word};
 pub use generator::{GeneratorCall, GeneratorParameter};
 pub use history::{
-    BestScore, BestScores, CaseResult, ClusterJob, DetachedJob, FinishedCase, Game, HistoryRow, JobState, Labels,
-    Note, PastScores, Retention, RunChoice, RunProgress, RunState, SolverProgress, Tag,
+    BestScore, BestScores, CaseResult, ClusterJob, DetachedJob, FinishedCase, Game, HistoryRow, JobState, Labels, Note,
+    PastScores, Retention, RunChoice, RunProgress, RunState, SolverProgress, Tag,
 };
 pub use identity::{CheckerIdentity, Digest, DigestWriter, RunId};
 pub use jobs::{

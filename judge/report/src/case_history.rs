@@ -67,10 +67,7 @@ pub struct CaseResultRecord<'a> {
 }
 
 /// Returns the place of the best result, and the records of all results.
-pub fn case_results<'a>(
-    rows: &'a [CaseResult],
-    direction: Direction,
-) -> (Option<usize>, Vec<CaseResultRecord<'a>>) {
+pub fn case_results<'a>(rows: &'a [CaseResult], direction: Direction) -> (Option<usize>, Vec<CaseResultRecord<'a>>) {
     let scored = rows.iter().enumerate().filter_map(|(place, row)| Some((place, row.outcome.score.as_ref()?)));
     // Of equal scores the oldest is the best: it was first.
     let best = scored.reduce(|best, older| if direction.compare(best.1, older.1).is_gt() { best } else { older });

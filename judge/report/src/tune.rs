@@ -3,8 +3,8 @@
 use crate::compare::claims::percentage;
 use crate::formats::{Format, Missing, NO_TESTS, Report, Written};
 use crate::text::{
-    Column, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid,
-    if_any, json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
+    Column, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid, if_any,
+    json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
 };
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{

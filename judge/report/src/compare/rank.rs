@@ -167,7 +167,13 @@ impl Report for RankReport<'_> {
     fn rows(&self) -> Option<TextTable> {
         let row = |row: SolverRecord<'_>| {
             let [low, high] = row.places.map(|place| place.to_string());
-            vec![row.name.to_owned(), low, high, row.mean.map_or_else(String::new, |mean| mean.to_string()), row.cases.to_string()]
+            vec![
+                row.name.to_owned(),
+                low,
+                high,
+                row.mean.map_or_else(String::new, |mean| mean.to_string()),
+                row.cases.to_string(),
+            ]
         };
         let titles = ["solver", "best_place", "worst_place", "mean", "cases"];
         Some(TextTable::new(&titles, 1, self.by_place().into_iter().map(row).collect()))

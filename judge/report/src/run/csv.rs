@@ -53,9 +53,8 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Re
     let metric_titles = metrics.iter().map(MetricRule::full_name);
     let has_nodes = !report.provenance.nodes.is_empty();
     let node = has_nodes.then(|| NODE.to_owned());
-    writer.write_record(
-        of_all().map(str::to_owned).chain(node).chain(metric_titles).chain(features.iter().map(title)),
-    )?;
+    writer
+        .write_record(of_all().map(str::to_owned).chain(node).chain(metric_titles).chain(features.iter().map(title)))?;
     let ranking = ranking(report);
     for (job, outcome) in report.chosen_jobs() {
         let record = CaseRecord::of_report(report, job, outcome.as_ref());

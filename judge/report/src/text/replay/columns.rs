@@ -33,7 +33,8 @@ impl GameReplay {
         for delta in &self.frames {
             if delta.s.is_some_and(|step| step > 0) {
                 let caption = &self.captions.values[delta.t as usize];
-                let shifts = shifts(self.queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?, &self.cells.values, caption)?;
+                let shifts =
+                    shifts(self.queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?, &self.cells.values, caption)?;
                 moves.push(char::from(b'0' + u8::try_from(HEIGHT * column_of(caption)? + shifts).ok()?));
             }
             start += delta.q;
@@ -53,7 +54,8 @@ fn column_of(caption: &str) -> Option<usize> {
 /// Returns how often the bottom jewel of a piece moved to the top before it landed. The caption begins with the jewels as
 /// they landed, from the bottom, and a piece has their looks from the top.
 fn shifts(piece: &[u32], looks: &[Look], caption: &str) -> Option<usize> {
-    let mut jewels: Vec<&str> = piece.iter().rev().map(|look| looks[*look as usize].0.as_deref().unwrap_or("")).collect();
+    let mut jewels: Vec<&str> =
+        piece.iter().rev().map(|look| looks[*look as usize].0.as_deref().unwrap_or("")).collect();
     (0..HEIGHT).find(|_| {
         let is_landed = caption.starts_with(&jewels.concat());
         jewels.rotate_left(1);
