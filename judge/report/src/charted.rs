@@ -246,7 +246,7 @@ pub struct CaseGrid<'a> {
 }
 
 /// A solver of a past run in a grid.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct GridColumn {
     /// As the address names it: `run:12/NAME`.
     pub key: String,

@@ -12,7 +12,6 @@ use quick_xml::{ElementWriter, Writer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::iter::Sum;
 use std::time::Duration;
 
 /// The result of a test, as JUnit counts it.
@@ -61,30 +60,25 @@ impl TestCase {
 }
 
 /// How many tests have which result.
-#[derive(Debug, Default, Clone, Copy)]
-struct Counts([usize; 4]);
+type Counts = [usize; 4];
 
-impl Counts {
-    /// Returns the number of all tests, and of those with each of these results.
-    fn attributes<'a>(self, named: [(&'static str, TestResult); 3]) -> impl Iterator<Item = Attribute<'a>> {
-        let named = named.map(|(name, result)| (name, self.0[result as usize]));
-        let all = std::iter::once(("tests", self.0.iter().sum()));
-        all.chain(named).map(|(name, count)| (name, count.to_string().into()))
-    }
+/// Counts results.
+fn counted(results: impl Iterator<Item = TestResult>) -> Counts {
+    let mut counts = Counts::default();
+    results.for_each(|result| counts[result as usize] += 1);
+    counts
 }
 
-impl FromIterator<TestResult> for Counts {
-    fn from_iter<I: IntoIterator<Item = TestResult>>(results: I) -> Self {
-        let mut counts = Self::default();
-        results.into_iter().for_each(|result| counts.0[result as usize] += 1);
-        counts
-    }
+/// Returns how many results all suites have together.
+fn together<'a>(suites: impl Iterator<Item = &'a SuiteHead>) -> Counts {
+    suites.fold(Counts::default(), |sum, suite| std::array::from_fn(|place| sum[place] + suite.counts[place]))
 }
 
-impl<'a> Sum<&'a Counts> for Counts {
-    fn sum<I: Iterator<Item = &'a Self>>(all: I) -> Self {
-        all.fold(Self::default(), |sum, counts| Self(std::array::from_fn(|place| sum.0[place] + counts.0[place])))
-    }
+/// Returns the number of all tests, and of those with each of these results.
+fn numbers<'a>(counts: Counts, named: [(&'static str, TestResult); 3]) -> impl Iterator<Item = Attribute<'a>> {
+    let named = named.map(|(name, result)| (name, counts[result as usize]));
+    let all = std::iter::once(("tests", counts.iter().sum()));
+    all.chain(named).map(|(name, count)| (name, count.to_string().into()))
 }
 
 /// A suite without its test cases.
@@ -116,14 +110,14 @@ fn write_document(
 ) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(output, b' ', 4);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let counts = counts.attributes([SKIPPED, FAILURES, ERRORS]);
+    let counts = numbers(counts, [SKIPPED, FAILURES, ERRORS]);
     element(&mut xml, "testsuites", [("name", name.into())].into_iter().chain(counts).chain(seconds(time)))
         .write_inner_content(suites)?;
     xml.write_indent()
 }
 
 fn write_suite(xml: &mut XmlWriter<'_>, head: &SuiteHead, cases: impl Iterator<Item = TestCase>) -> io::Result<()> {
-    let counts = head.counts.attributes([SKIPPED, ERRORS, FAILURES]);
+    let counts = numbers(head.counts, [SKIPPED, ERRORS, FAILURES]);
     let name = ("name", Cow::from(&head.name));
     let suite = element(xml, "testsuite", [name].into_iter().chain(counts).chain(seconds(head.time)));
     let mut cases = cases.peekable();
@@ -217,7 +211,7 @@ fn xml_text(text: &str) -> Cow<'_, str> {
 /// When the output cannot be written to.
 pub(crate) fn run_junit(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
     let heads: Vec<SuiteHead> = (0..report.plan.solvers.len()).map(|solver| suite_head(report, solver)).collect();
-    let counts = heads.iter().map(|head| &head.counts).sum();
+    let counts = together(heads.iter());
     let name = format!("judge {}", report.plan.problem.id);
     write_document(output, &name, counts, Some(report.elapsed), |xml| {
         let mut heads = heads.iter().enumerate();
@@ -245,7 +239,7 @@ fn suite_head(report: &RunReport<'_>, solver: usize) -> SuiteHead {
     let of_cases = report.outcomes.of_solver(solver).map(|outcome| TestResult::of(verdict_of(outcome)));
     let groups = report.scored.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &name));
     SuiteHead {
-        counts: of_cases.chain(groups.map(|group| group.result)).collect(),
+        counts: counted(of_cases.chain(groups.map(|group| group.result))),
         time: Some(report.outcomes.of_solver(solver).filter_map(|outcome| outcome?.wall).sum()),
         properties: report.message.iter().map(|message| ("message", one_line(message).into_owned())).collect(),
         name,
@@ -316,7 +310,7 @@ pub(crate) fn gates_junit(report: &GatesReport<'_>, output: &mut dyn Write) -> i
     let problem = report.gates.first().map_or("", |gate| &gate.record.baseline.problem);
     let gates = if report.gates.len() == 1 { problem } else { "several" };
     let suites: Vec<(SuiteHead, Vec<TestCase>)> = report.gates.iter().map(|gate| gate_suite(report, gate)).collect();
-    let counts = suites.iter().map(|(head, _)| &head.counts).sum();
+    let counts = together(suites.iter().map(|(head, _)| head));
     write_document(output, &one_line(&format!("judge gate {gates}")), counts, None, |xml| {
         suites.into_iter().try_for_each(|(head, cases)| write_suite(xml, &head, cases.into_iter()))
     })
@@ -337,7 +331,7 @@ fn gate_suite(all: &GatesReport<'_>, report: &GateReport<'_>) -> (SuiteHead, Vec
     let together =
         TestCase { stdout: report.notes().join("\n"), ..gate_case(&name, "all cases together", &of_all, is_skipped) };
     let cases: Vec<TestCase> = cases.chain([together]).collect();
-    let counts = cases.iter().map(|case| case.result).collect();
+    let counts = counted(cases.iter().map(|case| case.result));
     (SuiteHead { name, counts, time: None, properties: Vec::new() }, cases)
 }
 
@@ -381,7 +375,7 @@ mod tests {
             stderr: hostile.to_owned(),
             ..TestCase::new("game.solver", hostile, TestResult::Failure)
         };
-        let counts: Counts = [TestResult::Failure, TestResult::Skipped].into_iter().collect();
+        let counts = counted([TestResult::Failure, TestResult::Skipped].into_iter());
         let head = SuiteHead { name: hostile.to_owned(), counts, time: None, properties: Vec::new() };
         let mut bytes = Vec::new();
         let cases = [case, TestCase::new("game.solver", "b", TestResult::Skipped)];

@@ -150,6 +150,9 @@ struct SolverNow<'a> {
     accepted: usize,
 }
 
+/// The number of results of a run in one event.
+const NEWEST: usize = 20;
+
 /// How far a run is: the data of an event `progress` of `GET /api/events`.
 #[derive(Serialize, JsonSchema)]
 pub struct UnfinishedRun<'a> {
@@ -187,14 +190,12 @@ struct NewCaseRecord<'a> {
     cpu_ms: Option<f64>,
 }
 
-impl<'a> UnfinishedRun<'a> {
-    /// Describes a run that is running, or has just ended, with at most this many of its newest results.
-    pub fn of(run: &'a RunProgress, newest: usize) -> Self {
-        let RunProgress { run, state, planned, elapsed, solvers, finished } = run;
-        let now = |solver: &'a SolverProgress| SolverNow {
-            solver: &solver.name,
-            done: solver.done,
-            accepted: solver.accepted,
+impl<'a> From<&'a RunProgress> for UnfinishedRun<'a> {
+    fn from(RunProgress { run, state, planned, elapsed, solvers, finished }: &'a RunProgress) -> Self {
+        let now = |SolverProgress { name, done, accepted }: &'a SolverProgress| SolverNow {
+            solver: name,
+            done: *done,
+            accepted: *accepted,
         };
         let new = |FinishedCase { case, solver, outcome }: &'a FinishedCase| NewCaseRecord {
             case,
@@ -211,7 +212,7 @@ impl<'a> UnfinishedRun<'a> {
             elapsed_ms: in_milliseconds(*elapsed),
             remaining_ms: remaining.map(in_milliseconds),
             solvers: solvers.iter().map(now).collect(),
-            finished: finished[finished.len().saturating_sub(newest)..].iter().map(new).collect(),
+            finished: finished[finished.len().saturating_sub(NEWEST)..].iter().map(new).collect(),
         }
     }
 }

@@ -7,7 +7,7 @@ use num_traits::ToPrimitive;
 use quick_xml::escape::escape;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// The size of a cell, the margin, and the space above a board, in pixels.
 const CELL: usize = 40;
@@ -63,14 +63,8 @@ pub fn frame_svg(title: &str, frame: &Frame) -> String {
     let size = [(wide + 2 * MARGIN).max(320), high + 2 * MARGIN + HEAD];
     let words = format!("{title}, move {}: {}", frame.step, frame.caption);
     let mut svg = opened(size, &words);
-    let _ =
-        write!(svg, "<text x=\"{MARGIN}\" y=\"30\" font-size=\"20\" font-weight=\"600\">{} points</text>", frame.total);
-    let _ = write!(
-        svg,
-        "<text x=\"{MARGIN}\" y=\"52\" font-size=\"13\" fill=\"#535d6e\">move {}: {}</text>",
-        frame.step,
-        shown(&frame.caption)
-    );
+    add_text(&mut svg, MARGIN, 30, 20, "font-weight=\"600\"", &format!("{} points", frame.total));
+    add_text(&mut svg, MARGIN, 52, 13, FAINT, &format!("move {}: {}", frame.step, frame.caption));
     let _ = write!(
         svg,
         "<rect x=\"{MARGIN}\" y=\"{}\" width=\"{wide}\" height=\"{high}\" fill=\"#eaeef2\"/>",
@@ -245,23 +239,20 @@ fn history(title: &str, totals: &[(String, BigRational)]) -> String {
     let x = |at: usize| left + width * if totals.len() > 1 { at as f64 / (totals.len() - 1) as f64 } else { 0.5 };
     let y = |total: &BigRational| top + height * (1.0 - (value(total) - least) / spread);
     let mut svg = opened(HISTORY, &format!("{title}: {}", counted(totals.len(), "run")));
-    let _ = write!(svg, "<text x=\"16\" y=\"26\" font-size=\"15\" font-weight=\"600\">{}</text>", shown(title));
+    add_text(&mut svg, 16, 26, 15, "font-weight=\"600\"", title);
     for (_, total) in [low, high].into_iter().flatten() {
         let (y, right) = (y(total), left + width);
         let _ = write!(svg, "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#dde1e8\"/>");
-        let (x, y, text) = (left - 8.0, y + 4.0, figure(total));
-        let _ = write!(
-            svg,
-            "<text x=\"{x}\" y=\"{y:.1}\" font-size=\"11\" text-anchor=\"end\" fill=\"#535d6e\">{text}</text>"
-        );
+        let place = format!("{:.1}", y + 4.0);
+        add_text(&mut svg, left - 8.0, place, 11, &format!("text-anchor=\"end\" {FAINT}"), &figure(total));
     }
     let line: Vec<_> =
         totals.iter().enumerate().map(|(at, (_, total))| format!("{:.1} {:.1}", x(at), y(total))).collect();
     if !line.is_empty() {
         let _ = write!(svg, "<path d=\"M{}\" fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2.5\"/>", line.join("L"));
     }
-    for (at, (name, total)) in totals.iter().enumerate() {
-        let (name, x) = (shown(name), x(at));
+    for (at, (run, total)) in totals.iter().enumerate() {
+        let (name, x) = (shown(run), x(at));
         let _ = write!(
             svg,
             "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"#0072b2\"><title>{name}: {}</title></circle>",
@@ -269,10 +260,7 @@ fn history(title: &str, totals: &[(String, BigRational)]) -> String {
             figure(total)
         );
         if at == 0 || at + 1 == totals.len() {
-            let _ = write!(
-                svg,
-                "<text x=\"{x:.1}\" y=\"226\" font-size=\"11\" text-anchor=\"middle\" fill=\"#535d6e\">{name}</text>"
-            );
+            add_text(&mut svg, format!("{x:.1}"), 226, 11, &format!("text-anchor=\"middle\" {FAINT}"), run);
         }
     }
     svg.push_str("</svg>\n");
@@ -287,6 +275,14 @@ fn opened([width, height]: [usize; 2], words: &str) -> String {
          aria-label=\"{words}\" font-family=\"system-ui, sans-serif\" fill=\"#161a22\"><title>{words}</title>\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>"
     )
+}
+
+/// The paint of texts that are less important than the rest.
+const FAINT: &str = "fill=\"#535d6e\"";
+
+/// Adds a text to a drawing.
+fn add_text(svg: &mut String, x: impl Display, y: impl Display, size: usize, look: &str, text: &str) {
+    let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" {look}>{}</text>", shown(text));
 }
 
 /// Returns a text in one line, without markup or hidden characters.

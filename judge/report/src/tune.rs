@@ -3,8 +3,8 @@
 use crate::compare::claims::percentage;
 use crate::formats::{Format, Missing, NO_TESTS, Report, Written};
 use crate::text::{
-    Column, Field, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid,
-    if_any, json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
+    Column, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid, if_any,
+    json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
 };
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{
@@ -287,23 +287,15 @@ impl Report for TuneReport {
 
 /// The best candidate, then those with the most cases, and among equals the better ones.
 fn settings_grid(report: &TuneReport, style: Style) -> String {
-    let order = report.by_rank();
+    let rows = settings_table(report, |score| rounded(score, score / 1000.0), NOTHING).rows;
     let parameters = report.parameters.iter().enumerate();
     let mut columns: Vec<Column> =
         parameters.map(|(place, parameter)| right(&parameter.name).spare(place + 1)).collect();
     let count = columns.len();
     columns.extend([right("cases").spare(count + 2), right("failed").spare(count + 1), right(&report.mean_name())]);
     let mut table = grid(columns, style);
-    for &candidate in order.iter().take(SHOWN) {
-        let is_solved = report.moments(candidate).count() > 0;
-        let candidate = &report.candidates[candidate];
-        let score = candidate.worth.filter(|_| is_solved).map(|worth| report.score(worth));
-        let score = or_nothing(score.map(|score| rounded(score, score / 1000.0)));
-        let mut row: Vec<Field> = candidate.setting.values.iter().map(Field::new).collect();
-        row.extend([Field::new(candidate.count()), Field::new(candidate.failures()), Field::new(score)]);
-        table.add_row(row);
-    }
-    let left_out = order.len().saturating_sub(SHOWN);
+    rows.iter().take(SHOWN).for_each(|row| table.add_row(row));
+    let left_out = rows.len().saturating_sub(SHOWN);
     table.text() + &if_any(left_out, |count| format!("\n… and {}", counted(count, "more setting")))
 }
 

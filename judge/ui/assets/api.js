@@ -1,18 +1,13 @@
 // Sends requests to the API and receives its events.
 
+import { parsed, queryOf } from "./dom.js";
+
 /** Whether the page has no server and reads its data from files. */
 export const isStatic = false;
 
-/** Scores too long for JavaScript numbers stay texts, with all digits. */
-function exact(_, value, context) {
-  const isLong = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
-  return isLong && context?.source ? context.source : value;
-}
-
 /** Returns the document at a path below /api. Errors contain the judge's hints. */
 export async function get(path, query = {}) {
-  const response = await ask(path, query);
-  return JSON.parse(await response.text(), exact);
+  return parsed(await text(path, query));
 }
 
 /** Returns the first part of a game, with what brings the others in `rest`. */
@@ -44,7 +39,7 @@ export async function text(path, query = {}) {
 
 /** Sends a document to a path below /api, and returns the answer. */
 export async function post(path, body = {}) {
-  return JSON.parse(await postForText(path, body), exact);
+  return parsed(await postForText(path, body));
 }
 
 /** Sends a document to a path below /api, and returns the response as text. */
@@ -65,11 +60,9 @@ export function server() {
 }
 
 async function ask(path, query, how = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const words = new URLSearchParams(given).toString();
   let response;
   try {
-    response = await fetch(`/api/${path}${words && `?${words}`}`, { credentials: "same-origin", ...how });
+    response = await fetch(`/api/${path}${queryOf(query)}`, { credentials: "same-origin", ...how });
   } catch {
     throw new Error("the server does not answer: `judge ui` has ended");
   }
@@ -132,7 +125,7 @@ function stream(spread, stopped) {
         if (source.readyState === EventSource.CLOSED && !stopped.aborted) timer = setTimeout(open, AGAIN);
       };
       for (const name of ["progress", "runs"]) {
-        source.addEventListener(name, (event) => spread(name, JSON.parse(event.data, exact)));
+        source.addEventListener(name, (event) => spread(name, parsed(event.data)));
       }
     };
     stopped.addEventListener("abort", () => {

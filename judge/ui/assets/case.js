@@ -2,14 +2,14 @@
 
 import { get, path, text } from "./api.js";
 import { figure, lines } from "./charts.js";
-import { address, bar, counted, cut, digits, el, empty, failure, moment, table, time, verdict } from "./dom.js";
+import { address, attempt, bar, counted, cut, digits, el, empty, moment, table, tiles, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
 import { download } from "./save.js";
 
 export async function casePage(place, [problem, name]) {
   const known = await get(path("problems", problem, "cases", name));
   const best = known.best === undefined ? undefined : known.results[known.best];
-  place.append(el("h1", {}, name), tiles(known, best), tools(known, best));
+  place.append(el("h1", {}, name), el("dl", { class: "tiles" }, tiles(figuresOf(known, best))), tools(known, best));
   if (known.results.length === 0) {
     place.append(empty("No run has this case yet", "", `judge run -p ${problem} --seeds ${/^seed-(\d+)$/.exec(name)?.[1] ?? "SEED"}`));
     return undefined;
@@ -23,24 +23,20 @@ export async function casePage(place, [problem, name]) {
   return undefined;
 }
 
-function tiles({ results, features = {} }, best) {
-  const facts = [
+/** The key figures. */
+function figuresOf({ results, features = {} }, best) {
+  return [
     ["best score", best ? digits(best.score) : "–"], ["by", best ? el("a", { href: address(`runs/${best.run}`, { case: undefined }) }, cut(best.solver, 18), `, run ${best.run}`) : "–"],
     ["results", digits(results.length)], ...Object.entries(features).map(([name, value]) => [name, digits(value)]),
   ];
-  return el("dl", { class: "tiles" }, facts.map(([name, value]) => el("div", { class: "tile" }, el("dt", {}, name), el("dd", {}, value))));
 }
 
 function tools({ problem, case: name, results, input, replays }, best) {
   const problems = el("div");
-  const save = async () => {
-    try {
-      download(`${name}.in`, await text(path("runs", results[0].run, "cases", name, "input")), "text/plain");
-      problems.replaceChildren();
-    } catch (error) {
-      problems.replaceChildren(failure(error));
-    }
-  };
+  const save = () => attempt(problems, async () => {
+    download(`${name}.in`, await text(path("runs", results[0].run, "cases", name, "input")), "text/plain");
+    problems.replaceChildren();
+  });
   return el("div", { class: "tools" },
     best && replays && best.answer ? el("a", { class: "button main", href: replayOf(`run:${best.run}/${best.solver}`, name) }, "Replay of the best") : "",
     input ? el("button", { click: save }, "Download the input") : "",

@@ -1,7 +1,7 @@
 // The cases of a run, filtered and sorted, with one shown in full.
 
 import { get, path, text } from "./api.js";
-import { AS_TYPED, bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
+import { AS_TYPED, attempt, bar, choice, counted, cut, debounced, digits, el, empty, failure, size, terms, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
 import { PRINTED, Rows } from "./rows.js";
 import { download } from "./save.js";
@@ -185,7 +185,6 @@ export class Cases {
     const hasMoves = head.replays && row.answer && ["AC", "WA"].includes(row.code);
     const replay = hasMoves ? el("a", { class: "button main", href: replayOf(`run:${head.run}/${row.solver}`, row.case) }, "Replay") : "";
     const rule = row.rule && !row.note?.includes(row.rule) ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";
-    const fact = ([name, value]) => (value === undefined ? [] : [el("dt", {}, name), el("dd", {}, value)]);
     const facts = [
       ["score", row.score === undefined ? undefined : digits(row.score)], ["of the best", row.relative === undefined ? undefined : `${(100 * row.relative).toFixed(1)} %`],
       ["CPU time", time(row.cpu_ms)], ["time on the clock", time(row.wall_ms)], ["memory", size(row.memory_bytes)],
@@ -194,19 +193,17 @@ export class Cases {
     this.box.classList.add("open");
     this.detail.replaceChildren(el("section", { class: "detail" }, el("button", { class: "quiet", click: () => this.close() }, "Close"),
       el("h3", {}, el("bdi", {}, row.case), ", ", cut(row.solver), ": ", row.verdict), el("p", {}, verdict(row.code, row.verdict), " ", row.note ? `${row.note}${rule}` : ""),
-      el("dl", { class: "facts" }, facts.map(fact)),
+      el("dl", { class: "facts" }, terms(facts.filter(([, value]) => value !== undefined))),
       part("Standard error", row.stderr), part("The command that reproduces it", row.reproduce),
       el("div", { class: "tools" }, replay, row.reproduce ? copy : null, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read, copied), answer));
     if (scrolls) this.detail.scrollIntoView({ block: "nearest" });
   }
 
-  async readAnswer(row, place) {
-    try {
+  readAnswer(row, place) {
+    return attempt(place, async () => {
       const answer = await text(path("runs", this.head.run, "cases", row.case, "answer"), { solver: row.solver });
       const name = `${row.case}.out`;
       place.replaceChildren(el("pre", { tabindex: "0" }, answer), el("button", { class: "quiet", click: () => download(name, answer, "text/plain") }, `Download ${name}`));
-    } catch (error) {
-      place.replaceChildren(failure(error));
-    }
+    });
   }
 }

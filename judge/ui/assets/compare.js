@@ -1,7 +1,7 @@
 // A against B: two solvers of past runs, paired by case.
 
 import { get, isStatic } from "./api.js";
-import { AS_TYPED, address, choice, counted, cut, debounced, digits, el, failure, grouped, shown, table } from "./dom.js";
+import { AS_TYPED, address, attempt, choice, counted, cut, debounced, digits, el, grouped, shown, table, terms } from "./dom.js";
 import { effectUnit, PairCharts, shownEffect } from "./pair_charts.js";
 
 /** The rows of the worst losses and the best gains. */
@@ -34,14 +34,12 @@ class Comparison {
   async load() {
     this.body.setAttribute("aria-busy", "true");
     this.grid.href = address("grid", { runs: [this.query.a, this.query.b].join("\n"), filter: this.query.filter });
-    try {
+    await attempt(this.body, async () => {
       const [data, head] = await Promise.all([get("compare", this.query), this.head ?? this.readHead()]);
       this.head = head;
       this.showFeatures();
       this.show(data);
-    } catch (error) {
-      this.body.replaceChildren(failure(error));
-    }
+    });
     this.body.removeAttribute("aria-busy");
   }
 
@@ -81,7 +79,7 @@ class Comparison {
     const said = el("div", { class: "card" }, el("p", {}, comparison.fact ?? ""), el("p", {}, el("strong", {}, comparison.conclusion)),
       [comparison.scope, comparison.note].filter(Boolean).map((remark) => el("p", { class: "faint" }, remark)), data.warnings.map((warning) => el("p", { class: "warn" }, warning)),
       found ? outcomes(found) : "");
-    const numbers = el("div", { class: "card" }, el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+    const numbers = el("div", { class: "card" }, el("dl", { class: "facts" }, terms(facts)));
     this.body.replaceChildren(el("div", { class: "split" }, said, numbers), ...this.groups(comparison, text), charts.box, this.extremes(comparison, results, data, text));
     charts.draw();
   }

@@ -1,7 +1,7 @@
 // Runs a solver on a fresh case of a problem, and shows its game.
 
 import { get, post } from "./api.js";
-import { AS_TYPED, address, el, failure } from "./dom.js";
+import { AS_TYPED, address, attempt, el, failure } from "./dom.js";
 import { replayOf } from "./replays.js";
 
 /** The interval for polling whether the run has ended. */
@@ -19,12 +19,10 @@ export function freshReplay(problem) {
     event.preventDefault();
     button.disabled = true;
     told.replaceChildren("running …");
-    try {
+    await attempt(told, async () => {
       const { started } = await post("started", { problem: problem.problem, solvers: [solver.value], seeds: seed.value, message: "a replay" });
       await show(started[0].number, `seed-${BigInt(seed.value)}`, told);
-    } catch (error) {
-      told.replaceChildren(failure(error));
-    }
+    });
     button.disabled = false;
   };
   const label = (title, input) => el("label", {}, title, input);

@@ -1,7 +1,7 @@
 // Shows and edits the tags and the note of a run.
 
 import { path, post, server } from "./api.js";
-import { AS_TYPED, address, el, failure } from "./dom.js";
+import { AS_TYPED, address, attempt, el } from "./dom.js";
 
 /** Returns the tags of a run, each linked to the runs with that tag. */
 export function tagList(tags = []) {
@@ -44,14 +44,12 @@ export class Labels {
     const problem = el("div");
     const save = async (event) => {
       event.preventDefault();
-      try {
+      await attempt(problem, async () => {
         const tags = words.value.split(/[\s,]+/).filter(Boolean);
         const now = await post(path("runs", this.head.run, "labels"), { tags, note: text.value });
         Object.assign(this.head, { tags: now.tags, note: now.note });
         this.close();
-      } catch (error) {
-        problem.replaceChildren(failure(error));
-      }
+      });
     };
     this.box.replaceChildren(el("form", { class: "detail", submit: save },
       el("label", {}, "Tags, with spaces between them", words), el("label", {}, "Note", text), problem,

@@ -3,9 +3,10 @@
 import { beforeFirst, advance, boardText, copyState, marksOf } from "./board.js";
 import { drawStrip, Sprites } from "./boardview.js";
 import { get, path, post, postForText } from "./api.js";
-import { AS_TYPED, address, choice as choiceOf, digits, el, failure, grouped, shown } from "./dom.js";
+import { AS_TYPED, address, attempt, choice as choiceOf, digits, el, failure, grouped, shown, terms } from "./dom.js";
 import { PlayBoard } from "./playboard.js";
 import { replayOf } from "./replays.js";
+import { download } from "./save.js";
 
 /** The maximum time for the frames of a move, and the pause after each, in milliseconds. */
 const LONGEST = 1500;
@@ -213,7 +214,7 @@ class Game {
     this.showKeys();
     const facts = [["saved now, it is worth", digits(game.score)],
       ["best known", game.best ? [digits(game.best.score), `, ${game.best.solver}`] : "–"], ["best by hand", digits(game.best_by_hand)], ["best of today", digits(bestToday)]];
-    this.facts.replaceChildren(...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
+    this.facts.replaceChildren(...terms(facts));
     this.undo.disabled = this.moves.length === 0;
     this.redo.disabled = this.undone.length === 0;
     this.restart.disabled = this.moves.length === 0;
@@ -265,9 +266,7 @@ class Game {
     await this.tell(async () => {
       const text = await postForText(path("play", this.problem, "answer"), this.asked());
       const name = `${this.problem}-${this.game.case}.out`;
-      const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      download(name, text, "text/plain");
       return [`saved as ${name}: `, el("code", {}, `judge check -p ${this.problem} ${this.checked()} --output ${name}`)];
     });
   }
@@ -287,12 +286,8 @@ class Game {
     });
   }
 
-  async tell(what) {
-    try {
-      this.told.replaceChildren(el("p", {}, ...await what()));
-    } catch (error) {
-      this.told.replaceChildren(failure(error));
-    }
+  tell(what) {
+    return attempt(this.told, async () => this.told.replaceChildren(el("p", {}, ...await what())));
   }
 }
 

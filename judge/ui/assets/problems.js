@@ -1,7 +1,7 @@
 // The problems of the catalogue, and the details of one.
 
 import { get, path } from "./api.js";
-import { AS_TYPED, address, counted, cut, digits, el, empty, table, time } from "./dom.js";
+import { AS_TYPED, address, counted, cut, digits, el, empty, table, terms, time } from "./dom.js";
 import { freshReplay } from "./fresh.js";
 
 /** The number of rows of newest results. */
@@ -16,7 +16,7 @@ export async function problemsPage(place) {
 export async function problemPage(place, [id]) {
   const [problem, { runs }] = await Promise.all([get(path("problems", id)), get("runs", { problem: id, limit: RESULTS })]);
   // The title is the heading. A site has no facts.
-  const facts = problem.facts.filter(({ name }) => name !== "title").map(({ name, text }) => [el("dt", {}, name), el("dd", {}, text)]);
+  const facts = terms(problem.facts.filter(({ name }) => name !== "title").map(({ name, text }) => [name, text]));
   const newest = await Promise.all(problem.solvers.map(({ solver }) => newestOf(id, solver)));
   const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], el("code", {}, `judge run -p ${id} -s ${solver}`)];
   const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), cut(row.solver, 22), row.done === row.planned ? digits(row.done) : `${row.done}/${row.planned}`, digits(row.failed), digits(row.total), row.detached ?? row.state];

@@ -1,7 +1,7 @@
 // Two solvers on the same case, with a common clock.
 
 import { game, isStatic, path } from "./api.js";
-import { address, debounced, el } from "./dom.js";
+import { address, debounced, el, queryOf } from "./dom.js";
 import { Viewer } from "./viewer.js";
 
 /** Returns the run and the solver of `run:12`, or of `run:12/NAME`. */
@@ -14,8 +14,7 @@ function partsOf(entrant) {
 export function replayOf(entrant, name) {
   const { run, solver } = partsOf(entrant);
   if (isStatic) return address("replay", { run, case: name, solver });
-  const query = solver ? `?${new URLSearchParams({ solver })}` : "";
-  return `/${path("replay", run, name)}${query}`;
+  return `/${path("replay", run, name)}${queryOf({ solver })}`;
 }
 
 export async function replaysPage(place, _, at) {

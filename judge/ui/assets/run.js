@@ -4,7 +4,7 @@ import { get, path } from "./api.js";
 import { Cases } from "./cases.js";
 import { CaseCharts, FIRST_AXES } from "./case_charts.js";
 import { legendOf } from "./charts.js";
-import { address, bar, counted, cut, digits, el, table, time } from "./dom.js";
+import { address, bar, counted, cut, digits, el, table, terms, tiles, time } from "./dom.js";
 import { Labels } from "./labels.js";
 import { drawActions } from "./started.js";
 
@@ -25,7 +25,6 @@ class Run {
     this.board = el("div");
     this.cases = new Cases(head, at, (holds) => this.drawCharts(holds));
     this.charts = this.caseCharts();
-    const fact = ([name, text]) => [el("dt", {}, name), el("dd", {}, text)];
     const { machine, limits, checker } = head;
     const facts = [
       ["command", el("code", {}, head.command)], ["started", new Date(head.date).toLocaleString()], ["took", time(head.elapsed_ms)],
@@ -39,7 +38,7 @@ class Run {
       head.message ? el("p", {}, head.message) : "", this.state, this.actions, this.tiles, this.board,
       el("div", { class: "tools" }, entrants.length === 2 ? el("a", { class: "button", href: address("compare", { a: entrants[0], b: entrants[1] }) }, "Compare both") : "",
         entrants.length > 1 ? el("a", { class: "button", href: address("grid", { runs: entrants.join("\n") }) }, "Grid of the cases") : ""),
-      el("details", {}, el("summary", {}, "Command, limits and machine"), el("dl", { class: "facts card" }, facts.flatMap(fact))),
+      el("details", {}, el("summary", {}, "Command, limits and machine"), el("dl", { class: "facts card" }, terms(facts))),
       el("h2", {}, "Cases"), this.cases.tools, this.cases.wrong, this.charts.box, this.cases.box,
     );
     this.drawHead();
@@ -95,11 +94,11 @@ class Run {
   drawTiles(best, rule) {
     const { head } = this;
     const failures = head.solvers.reduce((sum, one) => sum + one.failures, 0);
-    const tiles = [
+    const figures = [
       [`best ${rule}`, best ? digits(best.total) : "–"], ["by", best ? cut(best.name, 18) : "–"], ["cases", digits(head.done)],
       ["not accepted", el("span", { class: failures > 0 ? "bad" : "good" }, digits(failures))], ["took", time(head.elapsed_ms)],
     ];
-    this.tiles.replaceChildren(...tiles.map(([name, value]) => el("div", { class: "tile" }, el("dt", {}, name), el("dd", {}, value))));
+    this.tiles.replaceChildren(...tiles(figures));
   }
 
   /** Updates the numbers and rows while the run is in progress, and the tags and note always. */

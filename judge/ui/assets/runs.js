@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { figure, legendOf, lines } from "./charts.js";
-import { address, choice, counted, cut, debounced, digits, el, empty, failure, moment, scroll, shown, table, time, verdict } from "./dom.js";
+import { address, attempt, choice, counted, cut, debounced, digits, el, empty, moment, scroll, shown, table, time, verdict } from "./dom.js";
 import { tagList } from "./labels.js";
 import { Started } from "./started.js";
 
@@ -78,11 +78,7 @@ class Runs {
     this.text = this.search.value;
     this.at.set({ text: this.text });
     this.rows = [];
-    try {
-      await this.load();
-    } catch (error) {
-      this.count.replaceChildren(failure(error));
-    }
+    await attempt(this.count, () => this.load());
   }
 
   draw() {

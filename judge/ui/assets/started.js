@@ -1,7 +1,7 @@
 // Starts, stops and resumes runs from the page, if the server allows it.
 
 import { get, path, post, server } from "./api.js";
-import { AS_TYPED, address, el, failure, table } from "./dom.js";
+import { AS_TYPED, address, attempt, el, table } from "./dom.js";
 
 /** The polling interval during a run. */
 const PAUSE = 1000;
@@ -41,13 +41,9 @@ export class Started {
       el("div", { class: "tools" }, el("button", {}, "Start"))), this.problem);
   }
 
-  async send(where, body) {
-    try {
-      this.problem.replaceChildren();
-      this.draw(await post(where, body));
-    } catch (error) {
-      this.problem.replaceChildren(failure(error));
-    }
+  send(where, body) {
+    this.problem.replaceChildren();
+    return attempt(this.problem, async () => this.draw(await post(where, body)));
   }
 
   async look() {
@@ -92,15 +88,11 @@ function stopButton(one, send) {
 /** Shows the actions for a run: stop it if it was started here, resume it if it was interrupted. */
 export async function drawActions(place, head) {
   if (!(await server()).runs) return;
-  const send = async (where) => {
-    try {
-      await post(where);
-      // The next event shows the result.
-      place.replaceChildren();
-    } catch (error) {
-      place.replaceChildren(failure(error));
-    }
-  };
+  const send = (where) => attempt(place, async () => {
+    await post(where);
+    // The next event shows the result.
+    place.replaceChildren();
+  });
   const { started } = await get("started");
   const here = started.find((one) => one.run === head.run && one.running && head.state === "running");
   const resume = () => el("button", { click: () => send(path("runs", head.run, "resume")) }, "Resume");

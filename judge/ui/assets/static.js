@@ -1,13 +1,12 @@
 // The counterpart of `api.js` for the files of a static site.
 
+import { DECADES, countedInRanges, endsOf } from "./charts.js";
 import { playedColumns } from "./columns.js";
+import { parsed } from "./dom.js";
 import { parse } from "./formula.js";
-import { unpack } from "./unpack.js";
 
 export const isStatic = true;
 const VERDICTS = ["AC", "WA", "TLE", "ILE", "MLE", "OLE", "PLE", "RE", "CE", "CS", "JE", "–"];
-const RANGES = 24;
-const DECADES = 1000;
 /** Charts group by value if there are at most this many, else into this many groups. */
 const MOST_VALUES = 12;
 const GROUPS = 8;
@@ -34,16 +33,10 @@ function read(name) {
   return files.get(name);
 }
 
-/** Scores too long for JavaScript numbers stay texts, with all digits. */
-function exact(_, value, context) {
-  const isLong = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
-  return isLong && context?.source ? context.source : value;
-}
-
 async function inflated(text) {
   const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text(), exact);
+  return parsed(await new Response(stream).text());
 }
 
 const missing = (what) => new Error(`${what} is not part of this site`);
@@ -154,16 +147,10 @@ async function points(head, { x, y, filter }) {
 
 async function counts(head, { x, filter }) {
   const found = (await numbers(head, [x], filter)).map((rows) => rows.map(({ values: [value] }) => value));
-  const all = found.flat(), low = Math.min(...all), high = Math.max(...all);
-  const logarithmic = all.length > 0 && low > 0 && high >= DECADES * low;
-  const between = (share) => (logarithmic ? low * (high / low) ** share : low + (high - low) * share);
-  const edges = all.length === 0 ? [] : low >= high ? [low, low + 1] : Array.from({ length: RANGES + 1 }, (_, range) => (range === RANGES ? high : between(range / RANGES)));
-  const counted = (values) => {
-    const ranges = new Array(Math.max(0, edges.length - 1)).fill(0);
-    for (const value of values) ranges[Math.min(ranges.length, Math.max(1, edges.filter((edge) => edge <= value).length)) - 1] += 1;
-    return ranges;
-  };
-  return { run: head.run, x, total: all.length, logarithmic, edges, solvers: found.map((values, at) => ({ solver: head.solvers[at].name, counts: counted(values) })) };
+  const all = found.flat(), [low, high] = endsOf(all);
+  const logarithmic = low > 0 && high >= DECADES * low;
+  const { edges, groups } = countedInRanges(found.map((values, at) => ({ name: head.solvers[at].name, values })), logarithmic);
+  return { run: head.run, x, total: all.length, logarithmic, edges, solvers: groups.map(({ name, counts }) => ({ solver: name, counts })) };
 }
 
 function spread(values) {
@@ -262,5 +249,5 @@ export async function game(run, name, solver) {
   if (!row?.game) throw Object.assign(missing("this game"), { hints: ["judge site --games 20MB takes more of them"] });
   // Equal games are stored once, so facts about this one are in its row.
   const [file, game] = row.game.split("/"), data = await read(file);
-  return { ...(game ? playedColumns({ ...data, ...data.games[game], games: undefined }) : unpack(data)), player: row.solver };
+  return { ...(game ? playedColumns({ ...data, ...data.games[game], games: undefined }) : data), player: row.solver };
 }

@@ -2,6 +2,7 @@
 
 use crate::refused::Refused;
 use crate::shown_run::{OrderedRun, starts_programs};
+use crate::site_games::name_of;
 use crate::store::Store;
 use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Outlook, Score};
 use judge_problem::{
@@ -194,19 +195,11 @@ impl Observer for GameLines<'_> {
     }
 }
 
-/// A game in few bytes.
-pub(super) enum PackedGame {
-    /// The moves of a game of columns, and its case.
-    Columns(ColumnsCase, Value),
-    /// The frames of a game.
-    Frames(Value),
-}
-
 /// A case of columns.
 #[derive(Clone)]
 pub(super) struct ColumnsCase {
-    /// Which case it is: another input is another case.
-    id: String,
+    /// The name of its file: another input is another case.
+    pub(super) file: String,
     pub(super) width: usize,
     pub(super) height: usize,
     /// The pieces that are shown.
@@ -219,13 +212,8 @@ impl ColumnsCase {
         let mut words = std::str::from_utf8(input).ok()?.split_ascii_whitespace();
         let mut number = || words.next()?.parse().ok();
         let (width, height, _) = (number()?, number()?, number()?);
-        let id = format!("{}\n{name}\n{}", problem.id, Digest::of(input));
-        Some(Self { id, width, height, pieces: words.take(pieces).map(str::to_owned).collect() })
-    }
-
-    /// Returns the name of its file.
-    pub(super) fn file(&self) -> String {
-        format!("games-{}", &Digest::of(self.id.as_bytes()).to_string()[..16])
+        let file = format!("games-{}", name_of(&format!("{}\n{name}\n{}", problem.id, Digest::of(input))));
+        Some(Self { file, width, height, pieces: words.take(pieces).map(str::to_owned).collect() })
     }
 }
 
@@ -233,22 +221,23 @@ fn is_columns(problem: &Problem) -> bool {
     matches!(&problem.checker, CheckerChoice::BuiltIn(checker) if checker.id == "columns")
 }
 
-/// Returns a game in few bytes; `None` if there is none to show.
-pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Option<PackedGame> {
-    let packed = || -> Result<PackedGame, Refused> {
+/// Returns a game as a site stores it; `None` if there is none to show. Of a game of columns these are the moves, and its
+/// case.
+pub(super) fn stored(store: &Store, run: i64, case: &str, solver: &str) -> Option<(Value, Option<ColumnsCase>)> {
+    let stored = || -> Result<_, Refused> {
         let played = Played::find(store.run(RunId(run))?, case, Some(solver))?;
         let problem = played.problem();
         with_game(store, &played, |page, film, input| {
             if let Some(moves) = film.columns_moves().filter(|_| is_columns(problem))
-                && let Some(known) = ColumnsCase::read(problem, page.case, input, moves.pieces)
+                && let Some(case) = ColumnsCase::read(problem, page.case, input, moves.pieces)
             {
-                return Ok(PackedGame::Columns(known, serde_json::to_value(GameDocument::of(page, moves))?));
+                return Ok((serde_json::to_value(GameDocument::of(page, moves))?, Some(case)));
             }
-            serde_json::to_value(GameDocument::of(page, film.packed())).map(PackedGame::Frames)
+            Ok((serde_json::to_value(GameDocument::of(page, film.record()))?, None))
         })
     };
     // There is none if today's checker refuses to read the answer, or if a program draws the problem's games.
-    packed().ok()
+    stored().ok()
 }
 
 /// Plays an answer again, and makes something of the game.

@@ -10,8 +10,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use data_encoding::HEXLOWER;
 use rustix::rand::{GetRandomFlags, getrandom};
-use std::fmt::Write;
 use std::io;
 use std::sync::Arc;
 
@@ -60,11 +60,7 @@ impl Guard {
         let mut bytes = [0; 16];
         // getrandom(2) always returns 16 bytes in one call.
         getrandom(&mut bytes, GetRandomFlags::empty())?;
-        let mut token = String::new();
-        for byte in bytes {
-            let _ = write!(token, "{byte:02x}");
-        }
-        Ok(Self { token, port })
+        Ok(Self { token: HEXLOWER.encode(&bytes), port })
     }
 
     /// Returns the token.

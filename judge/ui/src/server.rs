@@ -213,12 +213,8 @@ const FILES: [(&str, &str, &str); 36] = [
 ];
 
 /// The scripts that replace the API in a page without a server.
-const SITE_FILES: [(&str, &str, &str); 4] = [
-    asset!(SCRIPT, "static.js"),
-    asset!(SCRIPT, "formula.js"),
-    asset!(SCRIPT, "unpack.js"),
-    asset!(SCRIPT, "columns.js"),
-];
+const SITE_FILES: [(&str, &str, &str); 3] =
+    [asset!(SCRIPT, "static.js"), asset!(SCRIPT, "formula.js"), asset!(SCRIPT, "columns.js")];
 
 /// Returns the page. Its scripts load everything else.
 pub(super) async fn page() -> Response {

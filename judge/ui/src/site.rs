@@ -364,7 +364,7 @@ impl Maker {
         let run = head["run"].as_i64().unwrap_or_default();
         let place = match self.games.has_room() {
             false => None,
-            true => match games::packed(&self.store, run, text("case"), text("solver")) {
+            true => match games::stored(&self.store, run, text("case"), text("solver")) {
                 Some(game) => self.games.add(game, &self.private)?,
                 None => return Ok(None),
             },

@@ -1,7 +1,7 @@
 //! The games of a site: as many as fit, equal ones once. A game of columns is stored as its moves, and all games of a
 //! case are in one file with the case's pieces. A game of another kind has its own file.
 
-use crate::games::{ColumnsCase, PackedGame};
+use crate::games::ColumnsCase;
 use crate::site::{Private, data_file};
 use judge_problem::{Bytes, Digest};
 use judge_session::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) struct SiteGames {
 }
 
 /// Returns a short name for the content of a text.
-fn name_of(text: &str) -> String {
+pub(super) fn name_of(text: &str) -> String {
     Digest::of(text.as_bytes()).to_string()[..16].to_owned()
 }
 
@@ -42,16 +42,16 @@ impl SiteGames {
     }
 
     /// Adds a game if it fits. Returns its place: the name of its file, and the name of the game in it.
-    pub(super) fn add(&mut self, game: PackedGame, private: &Private) -> Result<Option<String>, Failure> {
-        let (mut document, case) = match game {
-            PackedGame::Columns(case, document) => (document, Some(case)),
-            PackedGame::Frames(document) => (document, None),
-        };
+    pub(super) fn add(
+        &mut self,
+        (mut document, case): (Value, Option<ColumnsCase>),
+        private: &Private,
+    ) -> Result<Option<String>, Failure> {
         // The solver's name is in the row: the games of equal answers are equal.
         document["player"] = Value::String(String::new());
         private.cut(&mut document);
         let name = name_of(&document.to_string());
-        let place = case.as_ref().map_or_else(|| format!("game-{name}"), |case| format!("{}/{name}", case.file()));
+        let place = case.as_ref().map_or_else(|| format!("game-{name}"), |case| format!("{}/{name}", case.file));
         if let Some(is_there) = self.known.get(&place) {
             return Ok(is_there.then_some(place));
         }
@@ -65,7 +65,7 @@ impl SiteGames {
         self.bytes += bytes;
         match case {
             Some(case) => {
-                let (known, games) = self.cases.entry(case.file()).or_insert_with(|| (case.clone(), Map::new()));
+                let (known, games) = self.cases.entry(case.file.clone()).or_insert_with(|| (case.clone(), Map::new()));
                 if known.pieces.len() < case.pieces.len() {
                     *known = case;
                 }

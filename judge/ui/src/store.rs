@@ -7,12 +7,13 @@ use judge_journal::{Journal, JournalError, Stamp};
 use judge_problem::{Catalogue, RunId};
 use judge_session::failure::Failure;
 use judge_session::recorder;
+use lru::LruCache;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// The number of runs in memory. A run of a million cases takes a second to read, and some hundred megabytes.
-const KEPT: usize = 4;
+const KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The data behind all answers.
 pub(super) struct Store {
@@ -21,15 +22,14 @@ pub(super) struct Store {
     pub(super) starter: Option<Starter>,
     /// `None` as long as there is none.
     journal: Mutex<Option<Journal>>,
-    /// The newest last.
-    runs: Mutex<VecDeque<(Stamp, Arc<OrderedRun>)>>,
+    runs: Mutex<LruCache<RunId, (Stamp, Arc<OrderedRun>)>>,
 }
 
 impl Store {
     /// Returns the store of a catalogue.
     pub(super) fn new(catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
         let journal = Mutex::new(recorder::open_to_read_if_any(&catalogue)?);
-        Ok(Self { catalogue, starter, journal, runs: Mutex::default() })
+        Ok(Self { catalogue, starter, journal, runs: Mutex::new(LruCache::new(KEPT)) })
     }
 
     /// Fails if the journal is read-only.
@@ -64,18 +64,13 @@ impl Store {
             let journal = journal.ok_or_else(missing)?;
             let stamp = journal.stamp(id)?.ok_or_else(missing)?;
             let mut runs = self.runs.lock();
-            if let Some(place) = runs.iter().position(|(known, run)| *known == stamp && run.shown.run.id == id) {
-                let found = runs.remove(place);
-                runs.extend(found);
-            } else {
-                runs.retain(|(_, run)| run.shown.run.id != id);
-                if runs.len() == KEPT {
-                    runs.pop_front();
-                }
-                let shown = ShownRun::read(journal, &self.catalogue, id)?;
-                runs.push_back((stamp, Arc::new(OrderedRun::new(shown))));
+            if let Some((_, run)) = runs.get(&id).filter(|(known, _)| *known == stamp) {
+                return Ok(Arc::clone(run));
             }
-            runs.back().map(|(_, run)| Arc::clone(run)).ok_or_else(missing)
+            runs.pop(&id);
+            let run = Arc::new(OrderedRun::new(ShownRun::read(journal, &self.catalogue, id)?));
+            runs.put(id, (stamp, Arc::clone(&run)));
+            Ok(run)
         })
     }
 }

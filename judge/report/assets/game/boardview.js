@@ -7,7 +7,6 @@ const SHAPE_SIZE = 6;
 const LETTER_SIZE = 12;
 const NATURAL_SIZE = 32;
 const LARGEST_SIZE = 96;
-const ZOOM_STEP = 1.5;
 /** If the shorter side of a board would be less than this, in pixels, only a part is shown, with cells of at most this
  * size. */
 const THIN = 48;
@@ -196,14 +195,6 @@ export class BoardView {
     const after = event && this.cellAt(event);
     if (before && after) this.middle = this.middle.map((at, axis) => at + before[axis] - after[axis]);
     this.draw();
-  }
-
-  zoomIn() {
-    this.zoomBy(ZOOM_STEP);
-  }
-
-  zoomOut() {
-    this.zoomBy(1 / ZOOM_STEP);
   }
 
   /** Shows the whole board. */

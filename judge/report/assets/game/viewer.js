@@ -16,6 +16,7 @@ const FASTEST_MOTION = 12;
 const MOTION = 240;
 /** Screens show sixty frames per second, so faster games skip some. */
 const MOST_SHOWN = 50;
+const ZOOM_STEP = 1.5;
 const COLORS = ["series-1", "series-2"];
 
 /** Returns the frame of each game at each tick of the clock. One game has a tick for each frame; two games show the
@@ -125,7 +126,7 @@ export class Viewer {
       el("label", {}, "speed", this.speed));
     const tools = el("div", { class: "viewing" },
       button("fit", "Fit: the whole board", "Fit", views((view) => view.fit()), "0"), button("natural", "1:1: natural size", "1:1", views((view) => view.natural()), "1"),
-      button("smaller", "zoom out", "−", views((view) => view.zoomOut()), "["), button("larger", "zoom in", "+", views((view) => view.zoomIn()), "]"),
+      button("smaller", "zoom out", "−", views((view) => view.zoomBy(1 / ZOOM_STEP)), "["), button("larger", "zoom in", "+", views((view) => view.zoomBy(ZOOM_STEP)), "]"),
       button("full", "full screen", "Full screen", () => this.toggleFull(), "F"), button("picture", "save the boards as PNG", "PNG", () => this.savePicture()),
       button("record", "save the game as a film", "Film", () => this.saveFilm()), this.told);
     const status = el("div", { id: "status" }, el("span", {}, "move ", this.move), this.position);
@@ -280,7 +281,7 @@ export class Viewer {
       n: stop(() => this.leap(1)), p: stop(() => this.leap(-1)), f: () => this.toggleFull(),
       Home: stop(() => this.show(0)), End: stop(() => this.show(this.ticks.length - 1)),
       "+": () => this.faster(1), "-": () => this.faster(-1),
-      "0": views((view) => view.fit()), "1": views((view) => view.natural()), "[": views((view) => view.zoomOut()), "]": views((view) => view.zoomIn()),
+      "0": views((view) => view.fit()), "1": views((view) => view.natural()), "[": views((view) => view.zoomBy(1 / ZOOM_STEP)), "]": views((view) => view.zoomBy(ZOOM_STEP)),
       w: pan(0, -1), s: pan(0, 1), a: pan(-1, 0), d: pan(1, 0),
     };
     // The space bar presses a focused button.

@@ -128,7 +128,7 @@ function short(number) {
 }
 
 /** The ratio of the ends at which an axis becomes logarithmic: three decades. */
-const DECADES = 1000;
+export const DECADES = 1000;
 
 /** Returns the scale for numbers. A logarithmic scale keeps a position for zeros. */
 export function scaleOf(values) {
@@ -210,19 +210,23 @@ function line(chart) {
   ctx.restore();
 }
 
-/** Returns a histogram with ranges of equal width, for pages that contain all numbers. */
-export function countedInRanges(groups, bins = 24) {
-  const all = groups.flatMap((group) => group.values);
-  if (all.length === 0) return { edges: [], groups: groups.map(({ name }) => ({ name, counts: [] })) };
-  const [low, high] = all.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
-  const count = high > low ? bins : 1;
-  const width = high > low ? (high - low) / bins : 1;
+/** Returns the least and the largest of some numbers. */
+export function endsOf(values) {
+  return values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+}
+
+/** Returns a histogram of `{ name, values }` with ranges of equal width, or of equal width on a logarithmic axis. */
+export function countedInRanges(groups, isLog = false, bins = 24) {
+  const [low, high] = endsOf(groups.flatMap(({ values }) => values));
+  const between = (share) => (isLog ? low * (high / low) ** share : low + (high - low) * share);
+  const inner = Array.from({ length: bins }, (_, bin) => between(bin / bins));
+  const edges = low > high ? [] : low === high ? [low, low + 1] : [...inner, high];
   const counts = (values) => {
-    const counted = new Array(count).fill(0);
-    for (const value of values) counted[Math.min(count - 1, Math.floor((value - low) / width))] += 1;
+    const counted = new Array(Math.max(0, edges.length - 1)).fill(0);
+    for (const value of values) counted[Math.min(counted.length - 1, edges.findLastIndex((edge) => edge <= value))] += 1;
     return counted;
   };
-  return { edges: Array.from({ length: count + 1 }, (_, bin) => low + bin * width), groups: groups.map(({ name, values }) => ({ name, counts: counts(values) })) };
+  return { edges, groups: groups.map(({ name, values }) => ({ name, counts: counts(values) })) };
 }
 
 /** Draws a histogram from the edges of its ranges and a list of `{ name, counts }`, one for each solver. */

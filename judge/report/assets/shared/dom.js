@@ -40,6 +40,11 @@ export function tint(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+const exact = (_, value, context) => (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source ?? value : value);
+
+/** Parses a document. Integers too long for JavaScript numbers stay texts, with all digits. */
+export const parsed = (json) => JSON.parse(json, exact);
+
 /** Returns a number as it is read. Numbers that are too long for a script's are texts already. */
 export function shown(number) {
   if (number === undefined || number === null) return "–";
@@ -156,6 +161,25 @@ export function failure(error) {
   return el("div", { class: "error", role: "alert" }, `${error.message}${hints}`);
 }
 
+/** Does something. If it fails, the place shows why. */
+export async function attempt(place, action) {
+  try {
+    await action();
+  } catch (error) {
+    place.replaceChildren(failure(error));
+  }
+}
+
+/** Returns the content of a list of facts, pairs of a name and a value. */
+export function terms(facts) {
+  return facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
+}
+
+/** Returns the content of a row of key figures, pairs of a name and a value. */
+export function tiles(facts) {
+  return facts.map((fact) => el("div", { class: "tile" }, terms([fact])));
+}
+
 /** Returns the placeholder for empty content: what is missing, what to do, and the command to type. */
 export function empty(title, words, command, ...more) {
   return el("div", { class: "empty" }, el("strong", {}, title), words && el("p", {}, words), command && el("pre", {}, command), more);
@@ -176,9 +200,12 @@ export function choice(label, names, chosen, changed) {
   return el("select", { "aria-label": label, change: (event) => changed(event.target.value) }, options);
 }
 
-/** Returns the link to an address of this page. */
-export function address(path, query = {}) {
+/** Returns the query of an address. Empty parts are left out. */
+export function queryOf(query) {
   const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined && value !== null && value !== false);
   const words = new URLSearchParams(given).toString();
-  return `#/${path}${words && `?${words}`}`;
+  return words && `?${words}`;
 }
+
+/** Returns the link to an address of this page. */
+export const address = (path, query = {}) => `#/${path}${queryOf(query)}`;

@@ -8,7 +8,7 @@ use crate::text::{
 };
 use judge_problem::scoring::Scoreboard;
 use judge_problem::{Stop, counted, one_line};
-use judge_statistics::{PlaceInterval, SolverOrder};
+use judge_statistics::SolverOrder;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -26,28 +26,33 @@ pub struct RankReport<'a> {
     pub order: &'a SolverOrder,
 }
 
-/// A solver with its places.
-struct Row<'a> {
+#[derive(Serialize, JsonSchema)]
+struct SolverRecord<'a> {
     name: &'a str,
     command: &'a str,
-    places: PlaceInterval,
-    mean: Option<String>,
+    /// The best and the worst place that are possible, from 1 on.
+    places: [usize; 2],
+    /// The mean of its points over the cases that it was run on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<Number>,
+    /// The number of cases that it was run on.
     cases: usize,
+    #[serde(skip)]
     verdicts: Counts,
 }
 
 impl RankReport<'_> {
     /// Returns the solvers, the best first.
-    fn by_place(&self) -> Vec<Row<'_>> {
+    fn by_place(&self) -> Vec<SolverRecord<'_>> {
         let places = self.order.places();
         let row = |solver: usize| {
             let spec = &self.compared.plan.solvers[solver].spec;
             let standing = &self.board.standings[solver];
-            Row {
+            SolverRecord {
                 name: &spec.name,
                 command: &spec.text,
-                places: places[solver],
-                mean: standing.mean.as_ref().map(points_text),
+                places: [places[solver].low, places[solver].high],
+                mean: standing.mean.as_ref().map(points_text).as_ref().and_then(exact),
                 cases: standing.accepted + standing.failed,
                 verdicts: self.compared.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect(),
             }
@@ -82,7 +87,7 @@ impl RankReport<'_> {
     }
 }
 
-fn in_figures(PlaceInterval { low, high }: PlaceInterval) -> String {
+fn in_figures([low, high]: [usize; 2]) -> String {
     if low == high { low.to_string() } else { format!("{low} to {high}") }
 }
 
@@ -110,22 +115,8 @@ pub(crate) struct RankDocument<'a> {
     undecided: Vec<[&'a str; 2]>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct SolverRecord<'a> {
-    name: &'a str,
-    command: &'a str,
-    /// The best and the worst place that are possible, from 1 on.
-    places: [usize; 2],
-    /// The mean of its points over the cases that it was run on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mean: Option<Number>,
-    /// The number of cases that it was run on.
-    cases: usize,
-}
-
 impl Document for RankReport<'_> {
     fn record(&self) -> impl Serialize {
-        let rows = self.by_place();
         RankDocument {
             schema: 1,
             judge: env!("CARGO_PKG_VERSION"),
@@ -139,19 +130,9 @@ impl Document for RankReport<'_> {
             interrupted: self.compared.stop == Some(Stop::Interrupted),
             cases: self.compared.plan.cases.len(),
             warnings: self.compared.warnings,
-            solvers: rows.iter().map(solver_record).collect(),
+            solvers: self.by_place(),
             undecided: self.open_pairs().collect(),
         }
-    }
-}
-
-fn solver_record<'a>(row: &Row<'a>) -> SolverRecord<'a> {
-    SolverRecord {
-        name: row.name,
-        command: row.command,
-        places: [row.places.low, row.places.high],
-        mean: row.mean.as_ref().and_then(exact),
-        cases: row.cases,
     }
 }
 
@@ -166,7 +147,7 @@ impl Report for RankReport<'_> {
             table.add_row([
                 in_figures(row.places),
                 one_line(row.name).into_owned(),
-                or_nothing(row.mean),
+                or_nothing(row.mean.map(|mean| mean.to_string())),
                 row.cases.to_string(),
                 row.verdicts.to_string(),
             ]);
@@ -184,17 +165,23 @@ impl Report for RankReport<'_> {
     }
 
     fn rows(&self) -> Option<TextTable> {
-        let row = |row: Row<'_>| {
-            let [low, high] = [row.places.low, row.places.high].map(|place| place.to_string());
-            vec![row.name.to_owned(), low, high, row.mean.unwrap_or_default(), row.cases.to_string()]
+        let row = |row: SolverRecord<'_>| {
+            let [low, high] = row.places.map(|place| place.to_string());
+            vec![
+                row.name.to_owned(),
+                low,
+                high,
+                row.mean.map_or_else(String::new, |mean| mean.to_string()),
+                row.cases.to_string(),
+            ]
         };
         let titles = ["solver", "best_place", "worst_place", "mean", "cases"];
         Some(TextTable::new(&titles, 1, self.by_place().into_iter().map(row).collect()))
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        let row = |row: Row<'_>| {
-            let mean = or_nothing(row.mean);
+        let row = |row: SolverRecord<'_>| {
+            let mean = or_nothing(row.mean.map(|mean| mean.to_string()));
             vec![row.name.to_owned(), in_figures(row.places), mean, row.cases.to_string(), row.verdicts.to_string()]
         };
         let rows = self.by_place().into_iter().map(row).collect();

@@ -5,6 +5,7 @@ use crate::assets::{
     PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER, slim,
 };
 use crate::text::TextTable;
+use askama::Template;
 use judge_problem::{one_line, visible};
 use std::fmt;
 
@@ -76,64 +77,15 @@ impl fmt::Display for Shown {
     }
 }
 
-/// A table, in the form of `table.html`.
-pub(super) struct Table {
-    pub(super) titles: Vec<Shown>,
-    /// The number of columns with words, on the left.
-    pub(super) words: usize,
-    pub(super) rows: Vec<Vec<Shown>>,
+/// A table of a page.
+#[derive(Template)]
+#[template(path = "table.html")]
+pub(super) struct Table<'a> {
+    id: String,
+    content: &'a TextTable,
 }
 
 /// Returns a table for a page.
-pub(super) fn table(content: &TextTable) -> Table {
-    let row = |row: &Vec<String>| row.iter().map(|text| Shown::line(text.trim())).collect::<Vec<_>>();
-    Table { titles: row(&content.titles), words: content.words, rows: content.rows.iter().map(row).collect() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn the_scripts_can_stand_in_a_page() {
-        for text in [
-            chart_library(),
-            chart_script(&OF_RUN),
-            chart_script(&OF_COMPARISON),
-            chart_script(&OF_GAME),
-            STYLE.to_owned(),
-            CHART_STYLE.to_owned(),
-        ] {
-            for word in ["</", "<!--", "http:", "https:", "@import", "import ", "export "] {
-                let is_there =
-                    text.lines().any(|line| line.starts_with(word)) || text.contains(word) && !word.ends_with(' ');
-                assert!(!is_there, "{word}");
-            }
-        }
-        assert!(chart_library().contains("Permission is hereby granted"), "its licence goes with every copy");
-    }
-
-    #[test]
-    fn no_two_modules_have_the_same_name() {
-        for modules in [&OF_RUN[..], &OF_COMPARISON, &OF_GAME] {
-            let mut known = HashSet::new();
-            // Names inside functions, which are indented, are apart.
-            for line in modules.iter().flat_map(|module| module.lines()) {
-                let line = line.strip_prefix("export ").unwrap_or(line);
-                let words: Vec<&str> = line.split([' ', '(']).collect();
-                if let ["function" | "class" | "const" | "let", name, ..] = words[..] {
-                    assert!(known.insert(name.to_owned()), "{name}");
-                }
-            }
-            assert!(known.len() > 20, "{known:?}");
-        }
-    }
-
-    #[test]
-    fn nothing_ends_a_script_early() {
-        let json = in_script(r#"["</script><!--"]"#);
-        assert!(!json.contains('<'));
-        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), ["</script><!--"]);
-    }
+pub(super) fn table<'a>(id: &str, content: &'a TextTable) -> Table<'a> {
+    Table { id: id.to_owned(), content }
 }

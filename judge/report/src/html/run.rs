@@ -33,11 +33,10 @@ struct Page<'a> {
     /// Date, command, limits and machine; the number of skipped cases and of noisy timings; values that are the same in
     /// every row.
     lines: Vec<Shown>,
-    solvers: Table,
-    test_groups: Option<Table>,
-    groups: Option<Table>,
-    pareto: Option<Table>,
-    matrix: Option<Table>,
+    solvers: Table<'a>,
+    /// The tables after the charts, each with its heading.
+    tables: Vec<(&'static str, Table<'a>)>,
+    matrix: Option<Table<'a>>,
     /// The titles of the columns between the verdict and the note.
     titles: Vec<String>,
     has_solvers: bool,
@@ -66,17 +65,23 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
     let has_solvers = report.plan.solvers.len() > 1;
     let is_drawn = report.played().nth(MAX_ROWS).is_some();
     let rows = || report.ordered_played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
+    let solvers = leaderboard(report);
+    let tables = [
+        ("Test groups", "test-groups", test_groups(report)),
+        ("Groups", "groups", groups(report)),
+        ("Solvers that no other one dominates", "pareto", pareto_table(report)),
+    ];
+    let has_matrix = has_solvers && report.outcomes.len() <= MAX_MATRIX_CELLS;
+    let matrix = has_matrix.then(|| matrix(report, usize::MAX));
     let page = Page {
         style: STYLE,
         title: Shown::line(&format!("{} – {counts}", problem.title)),
         heading: Shown::line(&problem.title),
         summary: Shown::line(&format!("{summary}{message}")),
         lines: lines(report, &figures.same).iter().map(|line| Shown::line(line)).collect(),
-        solvers: table(&leaderboard(report)),
-        test_groups: test_groups(report).as_ref().map(table),
-        groups: groups(report).as_ref().map(table),
-        pareto: pareto_table(report).as_ref().map(table),
-        matrix: (has_solvers && report.outcomes.len() <= MAX_MATRIX_CELLS).then(|| table(&matrix(report, usize::MAX))),
+        solvers: table("solvers", &solvers),
+        tables: tables.iter().filter_map(|(title, id, content)| Some((*title, table(id, content.as_ref()?)))).collect(),
+        matrix: matrix.as_ref().map(|content| table("solvers-side-by-side", content)),
         titles: figures.titles(report),
         has_solvers,
         cases: if is_drawn { Vec::new() } else { rows().collect() },

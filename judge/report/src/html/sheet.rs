@@ -14,12 +14,12 @@ use std::io::Write;
 
 #[derive(Template)]
 #[template(path = "sheet.html")]
-struct Page {
+struct Page<'a> {
     style: &'static str,
     title: Shown,
     heading: Shown,
     lines: Vec<Shown>,
-    sections: Vec<(Shown, Table)>,
+    sections: Vec<(Shown, Table<'a>)>,
     texts: Vec<(Shown, Shown)>,
     charts: Option<Charts>,
 }
@@ -35,7 +35,11 @@ pub(crate) fn sheet_html(sheet: &Sheet, charts: Option<Charts>, output: &mut dyn
         heading: Shown::line(&sheet.title),
         lines: sheet.lines.iter().map(|line| Shown::line(line)).collect(),
         texts: sheet.texts.iter().map(|(title, text)| (Shown::line(title), Shown::lines(text))).collect(),
-        sections: sheet.shown().map(|(title, content)| (Shown::line(title), table(content))).collect(),
+        sections: sheet
+            .shown()
+            .zip(1..)
+            .map(|((title, content), number)| (Shown::line(title), table(&format!("table-{number}"), content)))
+            .collect(),
         charts,
     };
     page.write_into(output)

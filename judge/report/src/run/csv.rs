@@ -12,27 +12,30 @@ use std::io::Write;
 /// The column of a run that has nodes.
 const NODE: &str = "node";
 
-/// The columns of every table. Columns of nodes, metrics and features follow.
-const COLUMNS: [&str; 18] = [
-    "case",
-    "seed",
-    "input",
-    "solver",
-    "verdict",
-    "code",
-    "score",
-    "points",
-    "cpu_ms",
-    "wall_ms",
-    "memory_bytes",
-    "noisy",
-    "note",
-    "weight",
-    "group",
-    "message",
-    "rank",
-    "total",
+/// Makes a field of a row.
+type FieldOf = fn(&CaseRecord<'_>) -> String;
+
+/// The first columns of every table, each with what makes its fields.
+const COLUMNS: [(&str, FieldOf); 15] = [
+    ("case", |record| words(&record.case)),
+    ("seed", |record| text(record.seed.as_ref())),
+    ("input", |record| words(record.input.as_deref().unwrap_or_default())),
+    ("solver", |record| words(record.solver)),
+    ("verdict", |record| record.verdict.to_owned()),
+    ("code", |record| record.code.to_owned()),
+    ("score", |record| text(record.score.as_ref())),
+    ("points", |record| text(record.points.as_ref())),
+    ("cpu_ms", |record| text(record.cpu_ms.as_ref())),
+    ("wall_ms", |record| text(record.wall_ms.as_ref())),
+    ("memory_bytes", |record| text(record.memory_bytes.as_ref())),
+    ("noisy", |record| record.noisy.to_string()),
+    ("note", |record| words(record.note)),
+    ("weight", |record| text(record.weight.as_ref())),
+    ("group", |record| words(record.group.unwrap_or_default())),
 ];
+
+/// The columns after them: of the run, and of its solver. Columns of nodes, metrics and features follow.
+const OF_RUN: [&str; 3] = ["message", "rank", "total"];
 
 /// Writes the report of a run as CSV (RFC 4180, with plain newlines). Unknown values are empty.
 ///
@@ -42,20 +45,22 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Re
     let features = feature_names(report);
     let mut writer = csv::Writer::from_writer(output);
     // A feature with the name of a column gets a prefix.
+    let of_all = || COLUMNS.iter().map(|(name, _)| *name).chain(OF_RUN);
     let title = |name: &&str| {
-        if COLUMNS.contains(name) || *name == NODE { format!("feature.{name}") } else { (*name).to_owned() }
+        if of_all().chain([NODE]).any(|known| known == *name) { format!("feature.{name}") } else { (*name).to_owned() }
     };
     let metrics = &report.plan.problem.metrics;
     let metric_titles = metrics.iter().map(MetricRule::full_name);
     let has_nodes = !report.provenance.nodes.is_empty();
     let node = has_nodes.then(|| NODE.to_owned());
-    writer.write_record(
-        COLUMNS.map(str::to_owned).into_iter().chain(node).chain(metric_titles).chain(features.iter().map(title)),
-    )?;
+    writer
+        .write_record(of_all().map(str::to_owned).chain(node).chain(metric_titles).chain(features.iter().map(title)))?;
     let ranking = ranking(report);
     for (job, outcome) in report.chosen_jobs() {
         let record = CaseRecord::of_report(report, job, outcome.as_ref());
-        let mut fields = row(&record, report.message, &ranking[&job.solver]);
+        let mut fields: Vec<String> = COLUMNS.iter().map(|(_, field)| field(&record)).collect();
+        fields.push(words(report.message.unwrap_or_default()));
+        fields.extend(ranking[&job.solver].clone());
         fields.extend(has_nodes.then(|| words(record.node.unwrap_or_default())));
         fields.extend(metrics.iter().map(|rule| value(outcome.as_ref(), rule).unwrap_or_default()));
         let feature = |name: &&str| text(record.features.as_ref().and_then(|features| features.get(name)));
@@ -80,29 +85,6 @@ fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
 fn ranking(report: &RunReport<'_>) -> HashMap<usize, [String; 2]> {
     let of = |place: &LeaderboardRow| [place.rank.to_string(), report.total(place.solver).unwrap_or_default()];
     report.scored.leaderboard.iter().map(|place| (place.solver, of(place))).collect()
-}
-
-fn row(record: &CaseRecord<'_>, message: Option<&str>, [rank, total]: &[String; 2]) -> Vec<String> {
-    vec![
-        words(&record.case),
-        text(record.seed.as_ref()),
-        words(record.input.as_deref().unwrap_or_default()),
-        words(record.solver),
-        record.verdict.to_owned(),
-        record.code.to_owned(),
-        text(record.score.as_ref()),
-        text(record.points.as_ref()),
-        text(record.cpu_ms.as_ref()),
-        text(record.wall_ms.as_ref()),
-        text(record.memory_bytes.as_ref()),
-        record.noisy.to_string(),
-        words(record.note),
-        text(record.weight.as_ref()),
-        words(record.group.unwrap_or_default()),
-        words(message.unwrap_or_default()),
-        rank.clone(),
-        total.clone(),
-    ]
 }
 
 fn text(value: Option<&impl ToString>) -> String {

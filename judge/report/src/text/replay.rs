@@ -1,7 +1,6 @@
 //! A game move by move: its frames for a page, its boards as text, and stepping through it.
 
 mod columns;
-mod compact;
 
 use checkers::{Board, Cell, Frame, Observer, Score};
 use judge_problem::one_line;
@@ -164,11 +163,6 @@ fn symbol(look: u32) -> Option<char> {
     char::from_u32(FIRST + look + skipped).filter(char::is_ascii_graphic)
 }
 
-/// Returns the look of a character of a large board.
-fn look_of(symbol: char) -> u32 {
-    u32::from(symbol) - u32::from('#') - u32::from(symbol > '\\')
-}
-
 /// Values that are stored once and referred to by their index.
 #[derive(Debug)]
 struct Palette<T> {
@@ -311,15 +305,6 @@ pub(crate) fn look(cell: Cell) -> Look {
 fn differences(places: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut last = 0;
     places.map(|place| place - std::mem::replace(&mut last, place)).collect()
-}
-
-/// Returns the sums of the first one, the first two, and so on.
-fn sums(differences: &[u32]) -> Vec<u32> {
-    let add = |sum: &mut u32, difference: &u32| {
-        *sum += difference;
-        Some(*sum)
-    };
-    differences.iter().scan(0, add).collect()
 }
 
 /// Converts a place on a board or an index in a palette. There is never memory for 2^32 of them.

@@ -29,6 +29,7 @@ pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -
     let all = results.len();
     results.retain(|result| result.input == input);
     let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
+    let others = all - results.len();
     let (best, results) = case_results(&results, problem.direction);
     let page = CaseHistory {
         problem: &problem.id,
@@ -37,7 +38,7 @@ pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -
         features: features.as_ref().map(|(_, features)| exact_numbers(features)),
         input: features.is_some() && !results.is_empty(),
         replays: games::is_shown(store, problem),
-        others: all - results.len(),
+        others,
         best,
         results,
     };

@@ -202,6 +202,12 @@ fn filled<'a>(
     let direction = first.problem().direction;
     let places: Vec<HashMap<_, usize>> = columns.iter().map(places_of).collect();
     let stride = (order.len() * columns.len()).div_ceil(MAX_CELLS).max(1);
+    let column = |column: &Column| GridColumn {
+        key: column.key.clone(),
+        run: column.shown().run.id.0,
+        solver: column.shown().solver_name(column.solver).to_owned(),
+        ..GridColumn::default()
+    };
     let mut made: Vec<_> = columns.iter().map(column).collect();
     let (mut cases, mut keys) = (Vec::new(), Vec::new());
     let mut sums = vec![0.0; columns.len()];
@@ -249,19 +255,6 @@ fn places_of(column: &Column) -> HashMap<(String, Option<Digest>), usize> {
         .zip(inputs)
         .map(|(place, input)| ((cases.specs().at(place).name.to_string(), input), place))
         .collect()
-}
-
-fn column(column: &Column) -> GridColumn {
-    GridColumn {
-        key: column.key.clone(),
-        run: column.shown().run.id.0,
-        solver: column.shown().solver_name(column.solver).to_owned(),
-        relative: Vec::new(),
-        codes: Vec::new(),
-        known: 0,
-        bests: 0,
-        mean: None,
-    }
 }
 
 /// Returns the share of the best score that each result has.

@@ -165,9 +165,6 @@ fn parse_error(error: &clap::Error) -> String {
 /// The time between two readings of the journal.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The number of results of a run in one event.
-const NEWEST: usize = 20;
-
 /// The number of events that wait for a slow page before the next reading.
 const WAITING: usize = 64;
 
@@ -203,7 +200,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
 
 /// Returns the events about changes.
 fn events_of(changes: &Changes) -> Vec<Event> {
-    let progress = changes.progress.iter().filter_map(|run| json(&UnfinishedRun::of(run, NEWEST)).ok());
+    let progress = changes.progress.iter().filter_map(|run| json(&UnfinishedRun::from(run)).ok());
     // The newline is not part of the data.
     let progress = progress.map(|json| Event::default().event("progress").data(json.trim_end()));
     let runs = changes.runs_changed.then(|| Event::default().event("runs").data("{}"));

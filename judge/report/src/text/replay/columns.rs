@@ -1,7 +1,7 @@
 //! A game of columns as its moves only, for pages without a server. `columns.js` plays them again, with the pieces of
 //! the case.
 
-use super::{GameReplay, look_of, sums};
+use super::{GameReplay, Look};
 use serde::Serialize;
 
 /// The jewels of a piece.
@@ -26,30 +26,16 @@ pub struct ColumnsMoves {
 impl GameReplay {
     /// Returns the moves of a whole game of columns; `None` if the frames show another game.
     pub fn columns_moves(&self) -> Option<ColumnsMoves> {
-        let (width, queue) = (self.width, &self.queue);
-        if queue.height != HEIGHT || width == 0 {
+        if self.queue.height != HEIGHT || self.width == 0 {
             return None;
         }
-        let (mut board, mut start, mut moves) = (vec![0; self.board.len()], 0, String::new());
+        let (mut start, mut moves) = (0, String::new());
         for delta in &self.frames {
-            let mut place = 0;
-            for change in delta.c.chunks(2) {
-                place += change[0] as usize;
-                *board.get_mut(place)? = change[1];
-            }
-            if let Some(whole) = &delta.b {
-                board = whole.chars().map(look_of).collect();
-            }
             if delta.s.is_some_and(|step| step > 0) {
-                let marks = sums(&delta.m);
-                let (column, shifts) = if marks.is_empty() {
-                    (column_of(&self.captions.values[delta.t as usize])?, 0)
-                } else {
-                    let landed: Vec<u32> = marks.iter().map(|place| board[*place as usize]).collect();
-                    let piece = queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?;
-                    (*marks.first()? as usize % width, shifts(piece, &landed)?)
-                };
-                moves.push(char::from(b'0' + u8::try_from(HEIGHT * column + shifts).ok()?));
+                let caption = &self.captions.values[delta.t as usize];
+                let shifts =
+                    shifts(self.queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?, &self.cells.values, caption)?;
+                moves.push(char::from(b'0' + u8::try_from(HEIGHT * column_of(caption)? + shifts).ok()?));
             }
             start += delta.q;
         }
@@ -65,13 +51,15 @@ fn column_of(caption: &str) -> Option<usize> {
     rest[..end].parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// Returns how often the bottom jewel of a piece moved to the top before it landed. Both lists begin with the top
-/// jewel.
-fn shifts(piece: &[u32], landed: &[u32]) -> Option<usize> {
-    (0..HEIGHT).find(|shifts| {
-        let mut turned = piece.to_vec();
-        turned.rotate_right(*shifts);
-        turned == landed
+/// Returns how often the bottom jewel of a piece moved to the top before it landed. The caption begins with the jewels as
+/// they landed, from the bottom, and a piece has their looks from the top.
+fn shifts(piece: &[u32], looks: &[Look], caption: &str) -> Option<usize> {
+    let mut jewels: Vec<&str> =
+        piece.iter().rev().map(|look| looks[*look as usize].0.as_deref().unwrap_or("")).collect();
+    (0..HEIGHT).find(|_| {
+        let is_landed = caption.starts_with(&jewels.concat());
+        jewels.rotate_left(1);
+        is_landed
     })
 }
 
