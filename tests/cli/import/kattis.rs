@@ -462,6 +462,21 @@ fn folders_below_a_group_belong_to_it() {
 }
 
 #[test]
+fn folders_without_settings_share_the_points_of_secret() {
+    let config = "problem_format_version: 2025-09\nname: A\ntype: scoring\n";
+    let more = ["big/2", "big/3", "huge/4"].map(|name| {
+        let number = format!("{}\n", &name[name.len() - 1..]);
+        [(format!("data/secret/{name}.in"), number.clone()), (format!("data/secret/{name}.ans"), number)]
+    });
+    let more: Vec<_> = more.iter().flatten().map(|(name, text)| (&**name, &**text)).collect();
+    let folder = echoes(config, &more);
+    let said = imported(&folder);
+    assert!(!said.contains("over its groups"), "{said}");
+    assert_eq!(total(&folder, "cat"), "100");
+    assert_eq!(total(&folder, "sed s/4/0/"), "75");
+}
+
+#[test]
 fn unread_settings_are_named_without_points_too() {
     let config = "problem_format_version: 2025-09\nname: Echo\n";
     let settings = "args: [5]\nstatic_validation_score: pass-fail\n";

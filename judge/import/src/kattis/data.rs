@@ -93,21 +93,18 @@ impl Group {
     }
 
     /// Returns the groups that count, each with its folders of cases. In the older format every folder is a group. In
-    /// the newer one, folders below a group belong to it, unless one of them has settings.
+    /// the newer one, folders without settings belong to the group above them, unless another folder beside them has
+    /// settings.
     pub(super) fn that_count(&self, is_old: bool) -> Vec<(&Self, Vec<&Self>)> {
-        let mut found = Vec::new();
-        if !self.cases.is_empty() {
-            found.push((self, vec![self]));
-        }
-        for group in &self.groups {
-            let folders = group.with_cases();
-            if is_old || group.groups.iter().any(Self::has_settings) {
-                found.extend(group.that_count(true));
-            } else if !folders.is_empty() {
-                found.push((group, folders));
-            }
-        }
-        found
+        let is_whole = !is_old && !self.groups.iter().any(Self::has_settings);
+        let folders = match () {
+            () if is_whole => self.with_cases(),
+            () if self.cases.is_empty() => Vec::new(),
+            () => vec![self],
+        };
+        let own = (!folders.is_empty()).then_some((self, folders));
+        let below = if is_whole { &[] } else { &*self.groups };
+        own.into_iter().chain(below.iter().flat_map(|group| group.that_count(is_old))).collect()
     }
 
     /// Returns whether this folder or one below has settings of its own.
@@ -117,8 +114,7 @@ impl Group {
 
     /// Returns whether there are groups below, and not only folders of its own cases.
     fn is_divided(&self, is_old: bool) -> bool {
-        let is_top = self.path == "data/secret";
-        !self.groups.is_empty() && (is_old || is_top || self.groups.iter().any(Self::has_settings))
+        !self.groups.is_empty() && (is_old || self.groups.iter().any(Self::has_settings))
     }
 
     fn is_sample(&self) -> bool {
