@@ -226,13 +226,18 @@ fn constants_are_put_where_they_stand() {
 fn flags_of_one_case_change_no_verdict() {
     let config = "problem_format_version: 2023-07\nname: Echo\n";
     let own = ("data/secret/1.yaml", "output_validator_args: case_sensitive\n");
-    let said = echoes(config, &[own]).judge(&["import", "pack", "--to", "out"]);
-    let message = "1.yaml: validator flags `case_sensitive` of a";
+    let second = [("data/secret/2.in", "2\n"), ("data/secret/2.ans", "2\n")];
+    let said = echoes(config, &[&second[..], &[own]].concat()).judge(&["import", "pack", "--to", "out"]);
+    let message = "1.yaml: validator flags for a single case: `case_sensitive`, where others have none: this";
     assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
+    let also = ("data/secret/2.yaml", "output_validator_args: case_sensitive\n");
+    let same = echoes(config, &[&second[..], &[own, also]].concat());
+    imported(&same);
+    assert!(catalogue(&same).contains("checker-arguments = \"case_sensitive\""), "{}", catalogue(&same));
     let group = [("data/secret/g/2.in", "2\n"), ("data/secret/g/2.ans", "2\n")];
     let flags = ("data/secret/g/test_group.yaml", "output_validator_args: case_sensitive\n");
     let said = echoes(config, &[&group[..], &[flags]].concat()).judge(&["import", "pack", "--to", "out"]);
-    let message = "of a group, where the others have `";
+    let message = "secret/g: validator flags for a group: `case_sensitive`, where others have none: this";
     assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
     let folder = echoes(
         config,
@@ -246,6 +251,22 @@ fn flags_of_one_case_change_no_verdict() {
     let line = "left   data/secret/1.yaml: `hint`: settings of a single case are not used";
     assert!(said.contains(line), "{line}: {said}");
     assert_eq!(catalogue(&folder).matches("[[problem.expect]]").count(), 1, "{said}");
+}
+
+#[test]
+fn flags_of_a_folder_hold_for_those_below() {
+    let settings = "output_validator_args: case_sensitive\ninput_validator_args: [--most, 5]\n";
+    let files = [
+        ("problem.yaml", "problem_format_version: 2025-09\nname: A\n"),
+        ("input_validators/v.py", "import sys\nsys.exit(42)\n"),
+        ("data/secret/g/test_group.yaml", settings),
+        ("data/secret/g/x/1.in", "a\n"),
+        ("data/secret/g/x/1.ans", "a\n"),
+    ];
+    let folder = package(&files);
+    imported(&folder);
+    let text = catalogue(&folder);
+    assert!(text.contains("checker-arguments = \"case_sensitive\"") && text.contains("v.py --most 5"), "{text}");
 }
 
 #[test]

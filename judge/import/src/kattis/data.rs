@@ -326,6 +326,22 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
     group.groups.iter().try_for_each(|inner| points_of_groups(is_old, inner, left))
 }
 
+/// Calls `take` with each case of a group and of those below it, its group, and its flags: its own, or those of the
+/// nearest folder that has some. `above`: the flags of the folders above the group.
+pub(super) fn each_case<'a>(
+    group: &'a Group,
+    above: Option<&Vec<String>>,
+    of: &impl Fn(&Mapping) -> Result<Option<Vec<String>>, ImportError>,
+    take: &mut impl FnMut(&'a Group, &'a Case, Option<Vec<String>>),
+) -> Result<(), ImportError> {
+    let own = of(&group.settings)?;
+    let here = own.as_ref().or(above);
+    for case in &group.cases {
+        take(group, case, of(&case.settings)?.or_else(|| here.cloned()));
+    }
+    group.groups.iter().try_for_each(|inner| each_case(inner, here, of, take))
+}
+
 /// Gives the validator the arguments of all cases. It is left out if these differ, because a problem has one validator
 /// command.
 pub(super) fn give(
@@ -335,20 +351,15 @@ pub(super) fn give(
     left: &mut Vec<String>,
 ) -> Result<Option<Program>, ImportError> {
     let mut asked: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
-    let general = of(above, &program.source)?;
-    for top in groups {
-        let of_top = of(&top.settings, &program.source)?.or_else(|| general.clone());
-        for group in top.with_cases() {
-            let of_group = of(&group.settings, &program.source)?.or_else(|| of_top.clone());
-            for case in &group.cases {
-                let own = of(&case.settings, &program.source)?.or_else(|| of_group.clone());
-                let of_flags = asked.entry(own.unwrap_or_default()).or_default();
-                if of_flags.last() != Some(&group.path) {
-                    of_flags.push(group.path.clone());
-                }
-            }
+    let mut take = |group: &Group, _: &Case, flags: Option<_>| {
+        let paths = asked.entry(flags.unwrap_or_default()).or_default();
+        if paths.last() != Some(&group.path) {
+            paths.push(group.path.clone());
         }
-    }
+    };
+    let of = |settings: &Mapping| of(settings, &program.source);
+    let general = of(above)?;
+    groups.iter().try_for_each(|top| each_case(top, general.as_ref(), &of, &mut take))?;
     if asked.len() <= 1 {
         let arguments = asked.into_keys().next().unwrap_or_default();
         let words = std::iter::once(program.command.clone())

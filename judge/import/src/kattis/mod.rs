@@ -100,28 +100,25 @@ fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Res
         let [first, second] = FLAGS.map(|key| data::output_flags(settings, key));
         Ok(first?.or(second?))
     };
-    let mut counts: BTreeMap<Vec<String>, Vec<&str>> = BTreeMap::new();
-    let general = of(above)?.unwrap_or_default();
-    for group in groups {
-        let of_top = of(&group.settings)?.unwrap_or_else(|| general.clone());
-        for group in group.with_cases() {
-            let own = of(&group.settings)?.unwrap_or_else(|| of_top.clone());
-            counts.entry(own).or_default().push(&group.path);
-        }
-    }
-    let most = counts.iter().max_by_key(|(_, groups)| groups.len()).map(|(flags, _)| flags.clone()).unwrap_or_default();
-    if let Some((other, groups)) = counts.iter().find(|(flags, _)| **flags != most) {
-        let (asked, used) = (other.join(" "), most.join(" "));
-        let what = format!("validator flags `{asked}` of a group, where the others have `{used}`");
-        return Err(ImportError::unsupported(&root.join(groups[0]), what));
-    }
-    for case in groups.iter().flat_map(Group::with_cases).flat_map(|group| &group.cases) {
-        let Some(own) = of(&case.settings)?.filter(|own| *own != most) else { continue };
-        let (asked, used) = (own.join(" "), most.join(" "));
-        let what = format!("validator flags `{asked}` of a single case, where the others have `{used}`");
-        return Err(ImportError::unsupported(&case.input.with_extension("yaml"), what));
-    }
-    Ok(config.flags.iter().cloned().chain(most).collect())
+    let mut cases: BTreeMap<Vec<String>, Vec<(&Group, &Case)>> = BTreeMap::new();
+    let mut take =
+        |group, case, flags: Option<_>| cases.entry(flags.unwrap_or_default()).or_default().push((group, case));
+    let general = of(above)?;
+    groups.iter().try_for_each(|top| data::each_case(top, general.as_ref(), &of, &mut take))?;
+    // Where as many cases have other flags, those without flags are the others.
+    let most =
+        cases.iter().rev().max_by_key(|(_, cases)| cases.len()).map(|(flags, _)| flags.clone()).unwrap_or_default();
+    let Some((other, cases)) = cases.iter().find(|(flags, _)| **flags != most) else {
+        return Ok(config.flags.iter().cloned().chain(most).collect());
+    };
+    let (group, case) = cases[0];
+    let (file, of_what) = match of(&case.settings)? {
+        Some(_) => (case.input.with_extension("yaml"), "a single case"),
+        None => (root.join(&group.path), "a group"),
+    };
+    let shown = |flags: &[String]| if flags.is_empty() { "none".to_owned() } else { format!("`{}`", flags.join(" ")) };
+    let what = format!("validator flags for {of_what}: {}, where others have {}", shown(other), shown(&most));
+    Err(ImportError::unsupported(&file, what))
 }
 
 /// Reports packages without cases, and cases that cannot be checked.
