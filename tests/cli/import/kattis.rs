@@ -449,18 +449,48 @@ fn a_group_that_is_all_or_nothing_keeps_its_points_beside_scores() {
     let folder = package(&[
         ("problem.yaml", "problem_format_version: 2025-09\nname: A\ntype: scoring\n"),
         ("output_validator/v.py", validator),
+        ("data/secret/test_group.yaml", "max_score: unbounded\n"),
         ("data/secret/a/test_group.yaml", "max_score: 30\n"),
         ("data/secret/a/1.in", "1\n"),
         ("data/secret/a/1.ans", "1\n"),
         ("data/secret/a/2.in", "2\n"),
         ("data/secret/a/2.ans", "2\n"),
-        ("data/secret/b/test_group.yaml", "max_score: 70\nscore_aggregation: sum\n"),
+        ("data/secret/b/test_group.yaml", "max_score: unbounded\nscore_aggregation: sum\n"),
         ("data/secret/b/3.in", "3\n"),
         ("data/secret/b/3.ans", "3\n"),
     ]);
     imported(&folder);
     assert_eq!(total(&folder, "cat"), "100");
     assert_eq!(total(&folder, "sed s/2/0/"), "70");
+}
+
+#[test]
+fn a_name_of_score_txt_costs_no_points() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let accepting = "import sys\nsys.exit(42)\n";
+    let naming = "import sys # score.txt\nsys.exit(42)\n";
+    let new = "problem_format_version: 2025-09\nname: A\ntype: scoring\n";
+    let scoring = |custom: &str| format!("name: A\ntype: scoring\nvalidation: custom{custom}\n");
+    let read_me = ("output_validator/README.md", "It writes no score.txt.\n");
+    let most = ("data/secret/test_group.yaml", "max_score: 40\n");
+    let each = ("data/secret/testdata.yaml", "accept_score: 40\n");
+    for (config, more) in [
+        (scoring(""), [each, ("output_validators/v.py", naming), ("data/secret/1.md", "")]),
+        (new.to_owned(), [most, ("output_validator/v.py", accepting), read_me]),
+    ] {
+        let folder = echoes(&config, &more);
+        imported(&folder);
+        assert_eq!(total(&folder, "cat"), "40", "{config}");
+    }
+    for (config, settings) in [(scoring(" score"), each), (new.to_owned(), most)] {
+        let folder = echoes(&config, &[settings, ("output_validator/v.py", naming)]);
+        let said = folder.judge(&["import", "pack", "--to", "out"]);
+        let message = "data/secret: a validator that writes score.txt, and `";
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{config}: {}", said.stderr);
+        assert!(said.stderr.contains("_score: 40` for cases without it"), "{config}: {}", said.stderr);
+    }
 }
 
 #[test]

@@ -191,6 +191,8 @@ const GRADER_FLAGS: [&str; 13] = [
 pub(super) struct Points {
     /// The weight of all its cases together. `None`: the checker's scores count directly.
     pub(super) weight: Option<f64>,
+    /// The setting that gives points to an accepted case without a score of the validator.
+    pub(super) without_score: Option<String>,
     /// How its cases are combined, if they do not count separately.
     pub(super) aggregate: Option<&'static str>,
     /// The names of the groups that it depends on.
@@ -215,7 +217,7 @@ pub(super) fn points_of_group(
     if points.weight.is_some_and(|weight| weight > 0.0) && group.settings.has("accept_score") {
         left.insert(format!("{}: `accept_score`: samples have no points", group.path));
     }
-    Ok(Points { weight: Some(0.0), ..points })
+    Ok(Points { weight: Some(0.0), without_score: None, ..points })
 }
 
 /// Reads the settings of `testdata.yaml` for the default grader.
@@ -244,7 +246,8 @@ fn graded(group: &Group, left: &mut Left) -> Result<Points, ImportError> {
         () if !is_lenient(&flags) => Some("all-or-nothing"),
         () => None,
     };
-    Ok(Points { weight: Some(weight), aggregate, depends_on: Vec::new() })
+    let without_score = (each != 1.0).then(|| format!("`accept_score: {each}`"));
+    Ok(Points { weight: Some(weight), without_score, aggregate, depends_on: Vec::new() })
 }
 
 fn is_lenient(flags: &[String]) -> bool {
@@ -268,6 +271,9 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
         Some(_) => settings.number("max_score")?,
         None => is_secret.then_some(100.0),
     };
+    // A validator gives no scores in a group that is all or nothing.
+    let without_score =
+        weight.filter(|_| aggregate != Some("all-or-nothing")).map(|most| format!("`max_score: {most}`"));
     let mut depends_on = Vec::new();
     for wanted in settings.words("require_pass")?.unwrap_or_default() {
         let named = |name: &str| [wanted.clone(), format!("secret/{wanted}")].iter().any(|wanted| is_in(name, wanted));
@@ -278,7 +284,7 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
             left.insert(format!("{}: `require_pass: {wanted}` names no group of cases", group.path));
         }
     }
-    Ok(Points { weight, aggregate, depends_on })
+    Ok(Points { weight, without_score, aggregate, depends_on })
 }
 
 /// Returns whether a group has this name or is below the group with this name.

@@ -185,7 +185,7 @@ fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> R
         text.texts("inputs", &patterns("in")).texts("answers", &patterns("ans"));
     }
     imported.time_limit = write_limits(&mut text, config, root, package.validator.is_some(), left)?;
-    scoring(&mut text, package, namesakes, left)?;
+    scoring(&mut text, package, root, namesakes, left)?;
     if namesakes {
         text.line("").comment("Named by their folders: cases of several folders have the same file name.");
         for (group, case) in package.cases() {
@@ -238,11 +238,16 @@ fn validator(text: &mut Text, package: &Package) {
 }
 
 /// Writes the scoring rule and the groups of a problem with points.
-fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
+fn scoring(
+    text: &mut Text,
+    package: &Package,
+    root: &Path,
+    namesakes: bool,
+    left: &mut Vec<String>,
+) -> Result<(), ImportError> {
     let config = &package.config;
-    let scores = package.validator.as_ref().filter(|_| config.scoring);
-    let is_raw = config.custom_score || scores.is_some_and(|validator| validator.writes_scores);
-    let is_scaled = scores.is_some_and(|validator| validator.writes_multipliers);
+    let is_raw = package.has_raw_scores();
+    let is_scaled = config.scoring && package.validator.as_ref().is_some_and(|validator| validator.writes_multipliers);
     text.table("[problem.scoring]").text("rule", if is_raw || is_scaled { "sum" } else { "exact" });
     text.maybe("direction", (config.minimise && is_raw).then_some("min"));
     let mut lines = data::Left::new();
@@ -258,6 +263,10 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
     let names: Vec<_> = groups.iter().map(|(group, _)| group.name()).collect();
     for (group, folders) in &groups {
         let points = data::points_of_group(package.old_groups, group, &names, &mut lines)?;
+        if let Some(setting) = points.without_score.as_ref().filter(|_| is_raw) {
+            let what = format!("a validator that writes score.txt, and {setting} for cases without it");
+            return Err(ImportError::unsupported(&root.join(&group.path), what));
+        }
         text.table("[[problem.group]]").text("name", group.name());
         let cases: Vec<_> = folders.iter().flat_map(|folder| members(package, folder, namesakes)).collect();
         text.texts("cases", &cases);
@@ -266,7 +275,7 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
                 text.plain("weight", 0).because("no points, as samples have none");
                 continue;
             }
-            // A validator gives no scores in a group that is all or nothing, since 2023.
+            // Since 2023, a validator gives no scores in a group that is all or nothing.
             Some(weight) if !is_raw || !package.old_groups && points.aggregate == Some("all-or-nothing") => {
                 text.plain("weight", weight);
             }
