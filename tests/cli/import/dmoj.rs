@@ -57,6 +57,14 @@ fn archive_batches_have_points_and_dependencies() {
 }
 
 #[test]
+fn a_file_of_the_folder_is_used_before_the_archive() {
+    let folder = with_archive("archive: d.zip\ntest_cases:\n- {in: d.1.in, out: d.1.out}\n");
+    folder.write("pack/d.1.out", "5\n");
+    imported(&folder);
+    assert_eq!(verdicts(&folder, "echo 5"), ["d.1 accepted"]);
+}
+
+#[test]
 fn a_failed_case_without_points_ends_the_rest() {
     let config = "points: 5\ntest_cases:\n- {in: d.1.in, out: d.1.out}\n- {in: d.2.in, out: d.2.out, points: 0}\n\
                   - {in: d.3.in, out: d.3.out, points: 10}\n- batched:\n  - {in: d.4.in, out: d.4.out}\n";

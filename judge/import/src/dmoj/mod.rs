@@ -188,11 +188,11 @@ impl<'a> Store<'a> {
         found.canonicalize().map_err(|error| ImportError::unreadable(&found, error))
     }
 
-    /// Returns a file of the archive or of the folder.
+    /// Returns a file of the folder or of the archive. As in DMOJ, the one in the folder counts if both have it.
     fn find(&self, name: &Path) -> Result<PathBuf, ImportError> {
         let inside = self.unpacked.iter().map(|unpacked| unpacked.root.join(name));
         let beside = self.root.join(name);
-        if let Some(found) = inside.chain([beside]).find(|path| path.is_file()) {
+        if let Some(found) = std::iter::once(beside).chain(inside).find(|path| path.is_file()) {
             if found.starts_with(self.root) {
                 files::check_link(self.root, &found)?;
             }
