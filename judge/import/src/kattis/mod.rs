@@ -332,15 +332,14 @@ fn write_limits(
 ) -> Result<Option<DerivedLimit>, ImportError> {
     let limits = &config.limits;
     text.table("[problem.limits]");
-    let time = limits.positive("time_limit")?.map_or_else(|| time_in_file(root), |seconds| Ok(Some(seconds)))?;
-    text.maybe("cpu", time.map(|seconds| format!("{seconds}s")));
+    let time = limits.limit("time_limit", "s")?.map_or_else(|| time_in_file(root), |time| Ok(Some(time)))?;
+    text.maybe("cpu", time.as_ref());
     let derived = if time.is_none() { Some(derived(text, config, left)?) } else { None };
     for (key, of_package, default) in [("memory", "memory", MEMORY), ("output", "output", OUTPUT)] {
-        let size = limits.positive(of_package)?;
-        text.text(key, &format!("{}MiB", size.unwrap_or(default)));
-        if size.is_none() {
-            text.because("the default of the format");
-        }
+        match limits.limit(of_package, "MiB")? {
+            Some(size) => text.text(key, &size),
+            None => text.text(key, &format!("{default}MiB")).because("the default of the format"),
+        };
     }
     let of_compiler = [
         ("source-size", "code", "KiB"),
@@ -348,13 +347,13 @@ fn write_limits(
         ("compile-cpu", "compilation_time", "s"),
     ];
     for (key, of_package, unit) in of_compiler {
-        text.maybe(key, limits.positive(of_package)?.map(|size| format!("{size}{unit}")));
+        text.maybe(key, limits.limit(of_package, unit)?);
     }
     let of_checker = [("checker-wall", "validation_time", "s"), ("checker-memory", "validation_memory", "MiB")];
     for (key, of_package, unit) in of_checker {
-        match limits.positive(of_package)? {
+        match limits.limit(of_package, unit)? {
             Some(size) if has_validator && (!config.interactive || key == "checker-memory") => {
-                text.text(key, &format!("{size}{unit}"));
+                text.text(key, &size);
             }
             Some(_) => {
                 left.push(format!("problem.yaml: `limits.{of_package}`: there is no checker of its own to limit"));
@@ -389,16 +388,17 @@ fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<D
     Ok(DerivedLimit { line, factor, resolution, excluded: Vec::new() })
 }
 
-/// Returns the time limit in a file beside `problem.yaml`, in seconds.
-fn time_in_file(root: &Path) -> Result<Option<f64>, ImportError> {
+/// Returns the time limit in a file beside `problem.yaml`.
+fn time_in_file(root: &Path) -> Result<Option<String>, ImportError> {
     for (name, key) in TIME_FILES {
         let file = root.join(name);
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let line = text.lines().find_map(|line| line.trim().strip_prefix(key));
         let Some(value) = line.map(|line| line.trim_matches([' ', '=', '\'', '"', '\t'])) else { continue };
         let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && seconds.is_finite());
+        let time = seconds.map(|seconds| format!("{seconds}s")).filter(|time| time.parse::<Time>().is_ok());
         let bad = || ImportError::bad(&file, format!("bad time limit `{value}`"), "a number of seconds");
-        return seconds.ok_or_else(bad).map(Some);
+        return time.ok_or_else(bad).map(Some);
     }
     Ok(None)
 }
