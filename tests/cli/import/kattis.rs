@@ -530,15 +530,42 @@ fn folders_without_settings_share_the_points_of_secret() {
 #[test]
 fn unread_settings_are_named_without_points_too() {
     let config = "problem_format_version: 2025-09\nname: Echo\n";
-    let settings = "args: [5]\nstatic_validation_score: pass-fail\n";
+    let settings = "args: []\nstatic_validation_score: pass-fail\n";
     let files = [("data/secret/test_group.yaml", settings), ("static_validator/v.py", "")];
     let said = imported(&echoes(config, &files));
     for line in [
-        "left   data/secret: `args`: solvers get no arguments",
         "left   data/secret: `static_validation_score`: sources are not validated",
         "left   static_validator: sources are not validated",
     ] {
         assert!(said.contains(line), "{line}: {said}");
+    }
+}
+
+#[test]
+fn a_case_with_arguments_or_files_is_refused() {
+    let config = "problem_format_version: 2025-09\nname: Echo\n";
+    for (file, text, message) in [
+        ("1.yaml", "args: [5]\n", "1.yaml: arguments of solvers (`args`): this is not supported"),
+        ("test_group.yaml", "args: x\n", "test_group.yaml: arguments of solvers"),
+        ("1.args", "5\n", "1.args: arguments of solvers"),
+        ("1.files/words.txt", "a\n", "1.files: files beside the input of a case: this is not supported"),
+    ] {
+        let said = echoes(config, &[(&*format!("data/secret/{file}"), text)]).judge(&["import", "pack", "--to", "out"]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{message}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn a_limit_that_is_none_is_named_with_its_line() {
+    for (config, message) in [
+        (
+            "limits: {memory: 1e30}\n",
+            "problem.yaml:1: bad limit `limits.memory`: 1e30: expected a number above 0, at most",
+        ),
+        ("limits:\n  time_limit: 1e-12\n", "problem.yaml:2: bad limit `limits.time_limit`: 1e-12: expected a number"),
+    ] {
+        let said = echoes(config, &[]).judge(&["import", "pack", "--to", "out"]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{message}: {}", said.stderr);
     }
 }
 
@@ -557,10 +584,9 @@ fn unsupported_group_settings_are_named() {
         assert!(said.contains(line), "{line}: {said}");
     }
     assert!(catalogue(&folder).contains("aggregate = \"min\""), "{}", catalogue(&folder));
-    let folder =
-        subtasks("test_group.yaml", "", "max_score: 30\nstatic_validation: {}\nargs: x\n", "require_pass: none\n");
+    let folder = subtasks("test_group.yaml", "", "max_score: 30\nstatic_validation: {}\n", "require_pass: none\n");
     let said = imported(&folder);
-    for line in ["`static_validation`: sources", "`args`: solvers get no", "`require_pass: none` names no group"] {
+    for line in ["`static_validation`: sources", "`require_pass: none` names no group"] {
         assert!(said.contains(line), "{line}: {said}");
     }
 }

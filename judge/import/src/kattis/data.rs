@@ -58,8 +58,8 @@ impl Group {
             files::check_link(root, entry)?;
             let name = files::name(entry);
             let ending = entry.extension().unwrap_or_default().to_string_lossy().into_owned();
-            if entry.is_dir() && ending == "files" {
-                left.insert(format!("{path}/*.files: files beside the input are not shown to solvers"));
+            if entry.is_dir() && ending == "files" && !files::entries(entry)?.is_empty() {
+                return Err(ImportError::unsupported(entry, "files beside the input of a case"));
             } else if entry.is_dir() {
                 let above = above.is_some().then_some(&group.settings);
                 let inner = Self::read(root, &format!("{path}/{name}"), above, constants, left)?;
@@ -67,8 +67,11 @@ impl Group {
             } else if ending == "in" {
                 let answer = Some(entry.with_extension("ans")).filter(|answer| answer.is_file());
                 let settings = Mapping::read(&entry.with_extension("yaml"))?;
+                without_arguments(&settings)?;
                 left.extend(unused(path, &name, &settings));
                 group.cases.push(Case { input: entry.clone(), answer, settings });
+            } else if ending == "args" && entry.with_extension("in").exists() {
+                return Err(ImportError::unsupported(entry, ARGUMENTS));
             } else if let Some(line) = not_taken(path, &name, &ending, entry) {
                 left.insert(line);
             }
@@ -84,7 +87,10 @@ impl Group {
     /// Reads the settings of the group in a folder.
     pub(super) fn settings_of(folder: &Path, constants: &Constants) -> Result<Mapping, ImportError> {
         let file = SETTINGS.map(|name| folder.join(name)).into_iter().find(|file| file.exists());
-        Mapping::read_as(&file.unwrap_or_else(|| folder.join(SETTINGS[0])), |text| constants.put_into(text))
+        let file = file.unwrap_or_else(|| folder.join(SETTINGS[0]));
+        let settings = Mapping::read_as(&file, |text| constants.put_into(text))?;
+        without_arguments(&settings)?;
+        Ok(settings)
     }
 
     /// Returns its name in a catalogue: its path below `data`.
@@ -128,6 +134,17 @@ impl Group {
     }
 }
 
+/// What is not supported about a case with arguments.
+const ARGUMENTS: &str = "arguments of solvers";
+
+/// Rejects arguments of solvers in the settings of a group or a case.
+fn without_arguments(settings: &Mapping) -> Result<(), ImportError> {
+    match settings.words("args")? {
+        Some(words) if !words.is_empty() => Err(settings.unsupported(format!("{ARGUMENTS} (`args`)"))),
+        _ => Ok(()),
+    }
+}
+
 /// Reports the unused settings of a case.
 fn unused(path: &str, input: &str, settings: &Mapping) -> Option<String> {
     let keys: Vec<_> = settings
@@ -145,7 +162,6 @@ fn not_taken(path: &str, name: &str, ending: &str, file: &Path) -> Option<String
     match ending {
         _ if SETTINGS.contains(&name) => None,
         "ans" | "yaml" if file.with_extension("in").exists() => None,
-        "args" => Some(format!("{path}/*.args: solvers get no arguments of a case")),
         "desc" | "hint" | "png" | "jpg" | "jpeg" | "svg" => Some(format!("{path}/*.{ending}: no part of judging")),
         "interaction" => Some(format!("{path}/*.interaction: shown to readers, no case")),
         "md" | "statement" | "out" => Some(format!("{path}/*.{ending}: shown to readers, no case")),
@@ -158,7 +174,8 @@ const OLD_KEYS: [&str; 6] =
     ["accept_score", "reject_score", "grading", "grader_flags", "output_validator_flags", "on_reject"];
 
 /// The keys of `test_group.yaml` that are read or do not affect points.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
+    "args",
     "max_score",
     "score_aggregation",
     "verdict_aggregation",
@@ -301,7 +318,6 @@ pub(super) fn unread(is_old: bool, group: &Group, left: &mut Left) {
             "range" => "scores are not held to it",
             "static_validation" | "static_validation_score" => "sources are not validated",
             "full_feedback" => "all results are shown",
-            "args" => "solvers get no arguments",
             _ => "it is not done",
         };
         left.insert(format!("{}: `{key}`: {why}", group.path));
