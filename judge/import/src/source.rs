@@ -107,14 +107,20 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
         let mut entry = archive.by_index(index).map_err(|error| damaged(path, error))?;
         let name = entry.name().map_err(|error| damaged(path, error))?.into_owned();
         let target = root.join(inside(path, &name)?);
+        let unwritten = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
+                ImportError::bad(path, format!("another file is in the place of `{name}`"), "one file for each path")
+            }
+            _ => unreadable(error),
+        };
         if entry.is_dir() {
-            fs::create_dir_all(&target).map_err(unreadable)?;
+            fs::create_dir_all(&target).map_err(unwritten)?;
             continue;
         }
         if entry.is_symlink() {
             return Err(ImportError::bad(path, format!("`{name}` is a link"), "files and folders alone"));
         }
-        left = write(&mut entry, &target, left).map_err(unreadable)?.ok_or_else(|| {
+        left = write(&mut entry, &target, left).map_err(unwritten)?.ok_or_else(|| {
             let most = MAX_BYTES >> 30;
             ImportError::bad(
                 path,

@@ -1,9 +1,14 @@
 //! YAML files: mappings of texts, numbers and lists.
 
 use crate::error::ImportError;
+use judge_problem::{Bytes, Time};
 use saphyr::{LoadableYamlNode, MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 use std::path::{Path, PathBuf};
 use std::slice;
+use std::time::Duration;
+
+/// The greatest number of a limit.
+const MOST: f64 = 1e9;
 
 /// A mapping of a YAML file, with the file's name.
 #[derive(Debug, Clone)]
@@ -90,6 +95,22 @@ impl Mapping {
             Some(0.0) => Err(self.bad(key, "a number above 0")),
             number => Ok(number),
         }
+    }
+
+    /// Returns a limit as it stands in a catalogue: a number with the unit `s` or one of bytes.
+    pub(super) fn limit(&self, key: &str, unit: &str) -> Result<Option<String>, ImportError> {
+        let Some(number) = self.positive(key)? else { return Ok(None) };
+        let text = format!("{number}{unit}");
+        let is_limit = match unit {
+            "s" => text.parse::<Time>().is_ok_and(|time| time > Time(Duration::ZERO)),
+            _ => text.parse::<Bytes>().is_ok_and(|bytes| bytes > Bytes(0)),
+        };
+        if number <= MOST && is_limit {
+            return Ok(Some(text));
+        }
+        let expected =
+            format!("a number above 0, at most {MOST}, with at most 9 decimals: it counts {}", unit.trim_start());
+        Err(self.wrong(key, format!("bad limit `{}{key}`: {number:e}", self.above), expected))
     }
 
     /// Returns the words of a text or of a list of texts.

@@ -125,8 +125,16 @@ fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
 
 /// Returns every answer file once, sorted, and why some may be missing.
 pub fn answer_files(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>) {
-    let mut files: Vec<PathBuf> = answers.named.iter().map(|(_, answer)| answer.clone()).collect();
-    let mut unread = None;
+    let (mut files, unread) = matched_answers(answers);
+    files.extend(answers.named.iter().map(|(_, answer)| answer.clone()));
+    files.sort();
+    files.dedup();
+    (files, unread)
+}
+
+/// Returns the answer files that the patterns match, each once, sorted, and why some may be missing.
+fn matched_answers(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>) {
+    let (mut files, mut unread) = (Vec::new(), None);
     for pattern in &answers.patterns {
         match matching(&answers.folder, pattern) {
             Ok(found) => files.extend(found),
@@ -143,7 +151,7 @@ pub fn answer_files(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>)
 pub struct AnswerIndex {
     /// The answer files that the catalogue names, by the real path of the case's file.
     named: HashMap<PathBuf, PathBuf>,
-    /// All answer files by their stem, each with the real path of its folder.
+    /// The answer files that a pattern matches, by their stem, each with the real path of its folder.
     by_stem: HashMap<OsString, Vec<(PathBuf, PathBuf)>>,
     /// Why there may be more answer files.
     unread: Option<MatchError>,
@@ -153,7 +161,8 @@ impl AnswerIndex {
     /// Looks for all answer files.
     pub fn of(answers: &AnswerFiles) -> Self {
         let mut by_stem: HashMap<OsString, Vec<_>> = HashMap::new();
-        let (files, unread) = answer_files(answers);
+        // A named answer is its own case's alone.
+        let (files, unread) = matched_answers(answers);
         for file in files {
             if let Some(stem) = file.file_stem() {
                 by_stem.entry(stem.to_owned()).or_default().push((real(folder_of(&file)), file));
@@ -281,11 +290,11 @@ mod tests {
     fn an_answer_has_the_stem_of_its_case() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        for name in ["a/1.in", "a/1.ans", "b/1.in", "b/1.ans", "b/2.in", "a/2.ans", "a/3.in", "c/1.in"] {
+        for name in ["a/1.in", "a/1.ans", "b/1.in", "b/1.ans", "b/2.in", "a/2.ans", "a/3.in", "c/1.in", "n/4.txt"] {
             std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
             std::fs::write(path(name), "").unwrap();
         }
-        let named = vec![(path("a/3.in"), path("a/1.ans"))];
+        let named = vec![(path("a/3.in"), path("a/1.ans")), (path("a/4.in"), path("n/4.txt"))];
         let answers = AnswerFiles { patterns: vec!["*/*.ans".to_owned()], folder: folder.path().to_owned(), named };
         let index = AnswerIndex::of(&answers);
         let of = |name: &str| index.answer_of(&path(name)).unwrap().map(Path::to_owned);
@@ -294,7 +303,9 @@ mod tests {
         assert_eq!(of("b/2.in"), Some(path("a/2.ans")), "the only one");
         assert_eq!(of("a/3.in"), Some(path("a/1.ans")), "named");
         assert_eq!(of("c/1.in"), None, "one of two");
-        assert_eq!(answer_files(&answers).0.len(), 3);
+        assert_eq!(of("a/4.in"), Some(path("n/4.txt")), "named");
+        assert_eq!(of("b/4.in"), None, "named for another case");
+        assert_eq!(answer_files(&answers).0.len(), 4);
     }
 
     #[test]

@@ -67,7 +67,10 @@ fn escaping_or_damaged_archives_are_refused() {
     folder.write("pack.zip", "no archive");
     assert!(refused(&folder).contains("pack.zip: it is no package: expected a folder or a zip archive"));
     zip(&folder, "p/", |zip| add(zip, "p/problem.yaml/x", ""));
-    refused(&folder);
+    let place = "pack.zip: another file is in the place of";
+    assert_eq!(refused(&folder).matches(&format!("{place} `p/problem.yaml/x`: expected one file")).count(), 1);
+    zip(&folder, "", |zip| add(zip, "data", ""));
+    assert!(refused(&folder).contains(&format!("{place} `data`")));
 }
 
 #[test]
@@ -105,5 +108,6 @@ fn unknown_sources_are_told_what_is_expected() {
     let said = folder.judge(&["import", "pack", "--kind", "kattis"]);
     assert!(said.stderr.contains("no package of the kind kattis: it has no problem.yaml"), "{}", said.stderr);
     let said = folder.judge(&["import", "nowhere"]);
-    assert!(said.code == Some(2) && said.stderr.contains("cannot read nowhere"), "{}", said.stderr);
+    assert!(said.code == Some(2) && said.stderr.contains("cannot read nowhere\n"), "{}", said.stderr);
+    assert_eq!(said.stderr.matches("os error").count(), 1, "{}", said.stderr);
 }

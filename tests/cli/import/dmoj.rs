@@ -57,6 +57,14 @@ fn archive_batches_have_points_and_dependencies() {
 }
 
 #[test]
+fn a_file_of_the_folder_is_used_before_the_archive() {
+    let folder = with_archive("archive: d.zip\ntest_cases:\n- {in: d.1.in, out: d.1.out}\n");
+    folder.write("pack/d.1.out", "5\n");
+    imported(&folder);
+    assert_eq!(verdicts(&folder, "echo 5"), ["d.1 accepted"]);
+}
+
+#[test]
 fn a_failed_case_without_points_ends_the_rest() {
     let config = "points: 5\ntest_cases:\n- {in: d.1.in, out: d.1.out}\n- {in: d.2.in, out: d.2.out, points: 0}\n\
                   - {in: d.3.in, out: d.3.out, points: 10}\n- batched:\n  - {in: d.4.in, out: d.4.out}\n";
@@ -285,7 +293,7 @@ fn answers_that_dmoj_changes_are_named_or_refused() {
 fn unsupported_settings_are_refused_with_their_line() {
     let one = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
     let bridged = |args: &str| format!("{one}checker: {{name: bridged, args: {{{args}}}}}\n");
-    let cases: [(String, &str); 23] = [
+    let cases: [(String, &str); 25] = [
         (format!("{one}checker+: \"'floats'\"\n"), "a value that a program of init.yml computes (`checker+`)"),
         (one.replace("out:", "points++: \"node = 5\", out:"), "a program of init.yml computes (`points++`)"),
         (
@@ -310,6 +318,8 @@ fn unsupported_settings_are_refused_with_their_line() {
         (format!("{one}checker: {{args: {{}}}}\n"), "init.yml:3: there is no `checker.name`"),
         ("test_cases: {input_format: x}\n".to_owned(), "init.yml:1: `test_cases` are not listed"),
         ("archive: d.zip\n".to_owned(), "there are no `test_cases`"),
+        ("points: 1\ntest_cases: []\n".to_owned(), "init.yml:2: there are no `test_cases`: expected a list of cases"),
+        (format!("{one}- batched: []\n"), "init.yml:3: a batch without cases: expected a list of cases"),
         ("test_cases:\n- {in: d.1.in}\n".to_owned(), "init.yml:2: there is no `test_cases[0].out`"),
         ("test_cases:\n- {in: d.9.in, out: d.1.out}\n".to_owned(), "there is no file `d.9.in`"),
         ("test_cases:\n- {in: ../d, out: d.1.out}\n".to_owned(), "init.yml:2: `../d`: expected a file of the package"),

@@ -226,13 +226,18 @@ fn constants_are_put_where_they_stand() {
 fn flags_of_one_case_change_no_verdict() {
     let config = "problem_format_version: 2023-07\nname: Echo\n";
     let own = ("data/secret/1.yaml", "output_validator_args: case_sensitive\n");
-    let said = echoes(config, &[own]).judge(&["import", "pack", "--to", "out"]);
-    let message = "1.yaml: validator flags `case_sensitive` of a";
+    let second = [("data/secret/2.in", "2\n"), ("data/secret/2.ans", "2\n")];
+    let said = echoes(config, &[&second[..], &[own]].concat()).judge(&["import", "pack", "--to", "out"]);
+    let message = "1.yaml: validator flags for a single case: `case_sensitive`, where others have none: this";
     assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
+    let also = ("data/secret/2.yaml", "output_validator_args: case_sensitive\n");
+    let same = echoes(config, &[&second[..], &[own, also]].concat());
+    imported(&same);
+    assert!(catalogue(&same).contains("checker-arguments = \"case_sensitive\""), "{}", catalogue(&same));
     let group = [("data/secret/g/2.in", "2\n"), ("data/secret/g/2.ans", "2\n")];
     let flags = ("data/secret/g/test_group.yaml", "output_validator_args: case_sensitive\n");
     let said = echoes(config, &[&group[..], &[flags]].concat()).judge(&["import", "pack", "--to", "out"]);
-    let message = "of a group, where the others have `";
+    let message = "secret/g: validator flags for a group: `case_sensitive`, where others have none: this";
     assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
     let folder = echoes(
         config,
@@ -246,6 +251,22 @@ fn flags_of_one_case_change_no_verdict() {
     let line = "left   data/secret/1.yaml: `hint`: settings of a single case are not used";
     assert!(said.contains(line), "{line}: {said}");
     assert_eq!(catalogue(&folder).matches("[[problem.expect]]").count(), 1, "{said}");
+}
+
+#[test]
+fn flags_of_a_folder_hold_for_those_below() {
+    let settings = "output_validator_args: case_sensitive\ninput_validator_args: [--most, 5]\n";
+    let files = [
+        ("problem.yaml", "problem_format_version: 2025-09\nname: A\n"),
+        ("input_validators/v.py", "import sys\nsys.exit(42)\n"),
+        ("data/secret/g/test_group.yaml", settings),
+        ("data/secret/g/x/1.in", "a\n"),
+        ("data/secret/g/x/1.ans", "a\n"),
+    ];
+    let folder = package(&files);
+    imported(&folder);
+    let text = catalogue(&folder);
+    assert!(text.contains("checker-arguments = \"case_sensitive\"") && text.contains("v.py --most 5"), "{text}");
 }
 
 #[test]
@@ -428,18 +449,48 @@ fn a_group_that_is_all_or_nothing_keeps_its_points_beside_scores() {
     let folder = package(&[
         ("problem.yaml", "problem_format_version: 2025-09\nname: A\ntype: scoring\n"),
         ("output_validator/v.py", validator),
+        ("data/secret/test_group.yaml", "max_score: unbounded\n"),
         ("data/secret/a/test_group.yaml", "max_score: 30\n"),
         ("data/secret/a/1.in", "1\n"),
         ("data/secret/a/1.ans", "1\n"),
         ("data/secret/a/2.in", "2\n"),
         ("data/secret/a/2.ans", "2\n"),
-        ("data/secret/b/test_group.yaml", "max_score: 70\nscore_aggregation: sum\n"),
+        ("data/secret/b/test_group.yaml", "max_score: unbounded\nscore_aggregation: sum\n"),
         ("data/secret/b/3.in", "3\n"),
         ("data/secret/b/3.ans", "3\n"),
     ]);
     imported(&folder);
     assert_eq!(total(&folder, "cat"), "100");
     assert_eq!(total(&folder, "sed s/2/0/"), "70");
+}
+
+#[test]
+fn a_name_of_score_txt_costs_no_points() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let accepting = "import sys\nsys.exit(42)\n";
+    let naming = "import sys # score.txt\nsys.exit(42)\n";
+    let new = "problem_format_version: 2025-09\nname: A\ntype: scoring\n";
+    let scoring = |custom: &str| format!("name: A\ntype: scoring\nvalidation: custom{custom}\n");
+    let read_me = ("output_validator/README.md", "It writes no score.txt.\n");
+    let most = ("data/secret/test_group.yaml", "max_score: 40\n");
+    let each = ("data/secret/testdata.yaml", "accept_score: 40\n");
+    for (config, more) in [
+        (scoring(""), [each, ("output_validators/v.py", naming), ("data/secret/1.md", "")]),
+        (new.to_owned(), [most, ("output_validator/v.py", accepting), read_me]),
+    ] {
+        let folder = echoes(&config, &more);
+        imported(&folder);
+        assert_eq!(total(&folder, "cat"), "40", "{config}");
+    }
+    for (config, settings) in [(scoring(" score"), each), (new.to_owned(), most)] {
+        let folder = echoes(&config, &[settings, ("output_validator/v.py", naming)]);
+        let said = folder.judge(&["import", "pack", "--to", "out"]);
+        let message = "data/secret: a validator that writes score.txt, and `";
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{config}: {}", said.stderr);
+        assert!(said.stderr.contains("_score: 40` for cases without it"), "{config}: {}", said.stderr);
+    }
 }
 
 #[test]
@@ -462,17 +513,59 @@ fn folders_below_a_group_belong_to_it() {
 }
 
 #[test]
+fn folders_without_settings_share_the_points_of_secret() {
+    let config = "problem_format_version: 2025-09\nname: A\ntype: scoring\n";
+    let more = ["big/2", "big/3", "huge/4"].map(|name| {
+        let number = format!("{}\n", &name[name.len() - 1..]);
+        [(format!("data/secret/{name}.in"), number.clone()), (format!("data/secret/{name}.ans"), number)]
+    });
+    let more: Vec<_> = more.iter().flatten().map(|(name, text)| (&**name, &**text)).collect();
+    let folder = echoes(config, &more);
+    let said = imported(&folder);
+    assert!(!said.contains("over its groups"), "{said}");
+    assert_eq!(total(&folder, "cat"), "100");
+    assert_eq!(total(&folder, "sed s/4/0/"), "75");
+}
+
+#[test]
 fn unread_settings_are_named_without_points_too() {
     let config = "problem_format_version: 2025-09\nname: Echo\n";
-    let settings = "args: [5]\nstatic_validation_score: pass-fail\n";
+    let settings = "args: []\nstatic_validation_score: pass-fail\n";
     let files = [("data/secret/test_group.yaml", settings), ("static_validator/v.py", "")];
     let said = imported(&echoes(config, &files));
     for line in [
-        "left   data/secret: `args`: solvers get no arguments",
         "left   data/secret: `static_validation_score`: sources are not validated",
         "left   static_validator: sources are not validated",
     ] {
         assert!(said.contains(line), "{line}: {said}");
+    }
+}
+
+#[test]
+fn a_case_with_arguments_or_files_is_refused() {
+    let config = "problem_format_version: 2025-09\nname: Echo\n";
+    for (file, text, message) in [
+        ("1.yaml", "args: [5]\n", "1.yaml: arguments of solvers (`args`): this is not supported"),
+        ("test_group.yaml", "args: x\n", "test_group.yaml: arguments of solvers"),
+        ("1.args", "5\n", "1.args: arguments of solvers"),
+        ("1.files/words.txt", "a\n", "1.files: files beside the input of a case: this is not supported"),
+    ] {
+        let said = echoes(config, &[(&*format!("data/secret/{file}"), text)]).judge(&["import", "pack", "--to", "out"]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{message}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn a_limit_that_is_none_is_named_with_its_line() {
+    for (config, message) in [
+        (
+            "limits: {memory: 1e30}\n",
+            "problem.yaml:1: bad limit `limits.memory`: 1e30: expected a number above 0, at most",
+        ),
+        ("limits:\n  time_limit: 1e-12\n", "problem.yaml:2: bad limit `limits.time_limit`: 1e-12: expected a number"),
+    ] {
+        let said = echoes(config, &[]).judge(&["import", "pack", "--to", "out"]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{message}: {}", said.stderr);
     }
 }
 
@@ -491,10 +584,9 @@ fn unsupported_group_settings_are_named() {
         assert!(said.contains(line), "{line}: {said}");
     }
     assert!(catalogue(&folder).contains("aggregate = \"min\""), "{}", catalogue(&folder));
-    let folder =
-        subtasks("test_group.yaml", "", "max_score: 30\nstatic_validation: {}\nargs: x\n", "require_pass: none\n");
+    let folder = subtasks("test_group.yaml", "", "max_score: 30\nstatic_validation: {}\n", "require_pass: none\n");
     let said = imported(&folder);
-    for line in ["`static_validation`: sources", "`args`: solvers get no", "`require_pass: none` names no group"] {
+    for line in ["`static_validation`: sources", "`require_pass: none` names no group"] {
         assert!(said.contains(line), "{line}: {said}");
     }
 }

@@ -247,12 +247,19 @@ fn interactors_converse_and_the_checker_decides() {
 fn malformed_packages_are_refused_with_file_and_line() {
     let with = |tests: &str| xml("", &testset(tests, ""), ASSETS);
     let good = with(TESTS);
-    let cases: [(String, &str); 11] = [
+    let cases: [(String, &str); 15] = [
         (
             good.replace("</judging>", "</judgin>"),
             "problem.xml:17: expected 'judging' tag, not 'judgin': expected an XML document",
         ),
         (good.replace(">1500<", ">soon<"), "problem.xml:7: bad <time-limit>: `soon`: expected a whole number"),
+        (good.replace(">1500<", ">0<"), "problem.xml:7: bad <time-limit>: `0`: expected a whole number from 1"),
+        (good.replace(">1500<", ">99999999999999<"), "problem.xml:7: bad <time-limit>: `99999999999999`"),
+        (
+            with("<test method=\"manual\" points=\"-1\"/>"),
+            "problem.xml:12: bad value of `points`: `-1`: expected a number, at",
+        ),
+        (with("<test method=\"manual\" points=\"nan\"/>"), "problem.xml:12: bad value of `points`: `nan`"),
         (good.replace("tests/%02d<", "tests/x<"), "bad <input-path-pattern>: `tests/x`"),
         (good.replace("tests/%02d<", "../%02d<"), "bad <input-path-pattern>: `../%02d`"),
         (with("<test method=\"manual\"/>\n<test method=\"manual\"/>"), "problem.xml:13: there is no file `tests/02`"),

@@ -200,12 +200,8 @@ fn bridged(
     let of_default = (is_default && role.place == INTERACTIVE).then(|| OF_DEFAULT.to_owned());
     let words = settings.text("args_format_string")?.map(place).or(of_default);
     let mut limits = Vec::new();
-    if let Some(seconds) = settings.number("time_limit")? {
-        limits.push((role.limit, format!("{seconds}s")));
-    }
-    if let Some(kibibytes) = settings.number("memory_limit")? {
-        limits.push(("checker-memory", format!("{kibibytes} KiB")));
-    }
+    limits.extend(settings.limit("time_limit", "s")?.map(|time| (role.limit, time)));
+    limits.extend(settings.limit("memory_limit", " KiB")?.map(|memory| ("checker-memory", memory)));
     let known = [
         "files",
         "lang",

@@ -188,11 +188,11 @@ impl<'a> Store<'a> {
         found.canonicalize().map_err(|error| ImportError::unreadable(&found, error))
     }
 
-    /// Returns a file of the archive or of the folder.
+    /// Returns a file of the folder or of the archive. As in DMOJ, the one in the folder counts if both have it.
     fn find(&self, name: &Path) -> Result<PathBuf, ImportError> {
         let inside = self.unpacked.iter().map(|unpacked| unpacked.root.join(name));
         let beside = self.root.join(name);
-        if let Some(found) = inside.chain([beside]).find(|path| path.is_file()) {
+        if let Some(found) = std::iter::once(beside).chain(inside).find(|path| path.is_file()) {
             if found.starts_with(self.root) {
                 files::check_link(self.root, &found)?;
             }
@@ -250,8 +250,19 @@ fn listed(config: &Mapping) -> Result<[Vec<Mapping>; 2], ImportError> {
     };
     let pretests = config.mappings(PRETESTS).map_err(|_| bad(PRETESTS, "the pretests are not listed"))?;
     let listed = config.mappings("test_cases").map_err(|_| bad("test_cases", "`test_cases` are not listed"))?;
-    let listed = listed.ok_or_else(|| bad("archive", "there are no `test_cases`"))?;
+    let listed = listed.filter(|listed| !listed.is_empty());
+    let listed = listed.ok_or_else(|| bad("test_cases", "there are no `test_cases`"))?;
     Ok([pretests.unwrap_or_default(), listed])
+}
+
+/// Returns the cases of a batch. `None`: the entry is a case.
+fn members(entry: &Mapping) -> Result<Option<Vec<Mapping>>, ImportError> {
+    match entry.mappings("batched")? {
+        Some(members) if members.is_empty() => {
+            Err(entry.wrong("batched", "a batch without cases", "a list of cases with `in` and `out`"))
+        }
+        members => Ok(members),
+    }
 }
 
 impl Cases {
@@ -264,7 +275,7 @@ impl Cases {
     ) -> Result<(Self, Found), ImportError> {
         let mut cases = Self::default();
         for entry in pretests {
-            let members = entry.mappings("batched")?;
+            let members = members(entry)?;
             let batch = members.is_some().then_some(entry);
             for member in members.as_deref().unwrap_or(std::slice::from_ref(entry)) {
                 let case = Case { points: 0.0, ..reader.case(member, batch)? };
@@ -272,7 +283,7 @@ impl Cases {
             }
         }
         for entry in listed {
-            match entry.mappings("batched")? {
+            match members(entry)? {
                 Some(members) => {
                     cases.count_of_batches += 1;
                     let batch = reader.batch(entry, &members, cases.count_of_batches)?;

@@ -58,8 +58,8 @@ impl Group {
             files::check_link(root, entry)?;
             let name = files::name(entry);
             let ending = entry.extension().unwrap_or_default().to_string_lossy().into_owned();
-            if entry.is_dir() && ending == "files" {
-                left.insert(format!("{path}/*.files: files beside the input are not shown to solvers"));
+            if entry.is_dir() && ending == "files" && !files::entries(entry)?.is_empty() {
+                return Err(ImportError::unsupported(entry, "files beside the input of a case"));
             } else if entry.is_dir() {
                 let above = above.is_some().then_some(&group.settings);
                 let inner = Self::read(root, &format!("{path}/{name}"), above, constants, left)?;
@@ -67,8 +67,11 @@ impl Group {
             } else if ending == "in" {
                 let answer = Some(entry.with_extension("ans")).filter(|answer| answer.is_file());
                 let settings = Mapping::read(&entry.with_extension("yaml"))?;
+                without_arguments(&settings)?;
                 left.extend(unused(path, &name, &settings));
                 group.cases.push(Case { input: entry.clone(), answer, settings });
+            } else if ending == "args" && entry.with_extension("in").exists() {
+                return Err(ImportError::unsupported(entry, ARGUMENTS));
             } else if let Some(line) = not_taken(path, &name, &ending, entry) {
                 left.insert(line);
             }
@@ -84,7 +87,10 @@ impl Group {
     /// Reads the settings of the group in a folder.
     pub(super) fn settings_of(folder: &Path, constants: &Constants) -> Result<Mapping, ImportError> {
         let file = SETTINGS.map(|name| folder.join(name)).into_iter().find(|file| file.exists());
-        Mapping::read_as(&file.unwrap_or_else(|| folder.join(SETTINGS[0])), |text| constants.put_into(text))
+        let file = file.unwrap_or_else(|| folder.join(SETTINGS[0]));
+        let settings = Mapping::read_as(&file, |text| constants.put_into(text))?;
+        without_arguments(&settings)?;
+        Ok(settings)
     }
 
     /// Returns its name in a catalogue: its path below `data`.
@@ -93,21 +99,18 @@ impl Group {
     }
 
     /// Returns the groups that count, each with its folders of cases. In the older format every folder is a group. In
-    /// the newer one, folders below a group belong to it, unless one of them has settings.
+    /// the newer one, folders without settings belong to the group above them, unless another folder beside them has
+    /// settings.
     pub(super) fn that_count(&self, is_old: bool) -> Vec<(&Self, Vec<&Self>)> {
-        let mut found = Vec::new();
-        if !self.cases.is_empty() {
-            found.push((self, vec![self]));
-        }
-        for group in &self.groups {
-            let folders = group.with_cases();
-            if is_old || group.groups.iter().any(Self::has_settings) {
-                found.extend(group.that_count(true));
-            } else if !folders.is_empty() {
-                found.push((group, folders));
-            }
-        }
-        found
+        let is_whole = !is_old && !self.groups.iter().any(Self::has_settings);
+        let folders = match () {
+            () if is_whole => self.with_cases(),
+            () if self.cases.is_empty() => Vec::new(),
+            () => vec![self],
+        };
+        let own = (!folders.is_empty()).then_some((self, folders));
+        let below = if is_whole { &[] } else { &*self.groups };
+        own.into_iter().chain(below.iter().flat_map(|group| group.that_count(is_old))).collect()
     }
 
     /// Returns whether this folder or one below has settings of its own.
@@ -117,8 +120,7 @@ impl Group {
 
     /// Returns whether there are groups below, and not only folders of its own cases.
     fn is_divided(&self, is_old: bool) -> bool {
-        let is_top = self.path == "data/secret";
-        !self.groups.is_empty() && (is_old || is_top || self.groups.iter().any(Self::has_settings))
+        !self.groups.is_empty() && (is_old || self.groups.iter().any(Self::has_settings))
     }
 
     fn is_sample(&self) -> bool {
@@ -129,6 +131,17 @@ impl Group {
     pub(super) fn with_cases(&self) -> Vec<&Self> {
         let own = (!self.cases.is_empty()).then_some(self);
         own.into_iter().chain(self.groups.iter().flat_map(Self::with_cases)).collect()
+    }
+}
+
+/// What is not supported about a case with arguments.
+const ARGUMENTS: &str = "arguments of solvers";
+
+/// Rejects arguments of solvers in the settings of a group or a case.
+fn without_arguments(settings: &Mapping) -> Result<(), ImportError> {
+    match settings.words("args")? {
+        Some(words) if !words.is_empty() => Err(settings.unsupported(format!("{ARGUMENTS} (`args`)"))),
+        _ => Ok(()),
     }
 }
 
@@ -149,7 +162,6 @@ fn not_taken(path: &str, name: &str, ending: &str, file: &Path) -> Option<String
     match ending {
         _ if SETTINGS.contains(&name) => None,
         "ans" | "yaml" if file.with_extension("in").exists() => None,
-        "args" => Some(format!("{path}/*.args: solvers get no arguments of a case")),
         "desc" | "hint" | "png" | "jpg" | "jpeg" | "svg" => Some(format!("{path}/*.{ending}: no part of judging")),
         "interaction" => Some(format!("{path}/*.interaction: shown to readers, no case")),
         "md" | "statement" | "out" => Some(format!("{path}/*.{ending}: shown to readers, no case")),
@@ -162,7 +174,8 @@ const OLD_KEYS: [&str; 6] =
     ["accept_score", "reject_score", "grading", "grader_flags", "output_validator_flags", "on_reject"];
 
 /// The keys of `test_group.yaml` that are read or do not affect points.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
+    "args",
     "max_score",
     "score_aggregation",
     "verdict_aggregation",
@@ -195,6 +208,8 @@ const GRADER_FLAGS: [&str; 13] = [
 pub(super) struct Points {
     /// The weight of all its cases together. `None`: the checker's scores count directly.
     pub(super) weight: Option<f64>,
+    /// The setting that gives points to an accepted case without a score of the validator.
+    pub(super) without_score: Option<String>,
     /// How its cases are combined, if they do not count separately.
     pub(super) aggregate: Option<&'static str>,
     /// The names of the groups that it depends on.
@@ -219,7 +234,7 @@ pub(super) fn points_of_group(
     if points.weight.is_some_and(|weight| weight > 0.0) && group.settings.has("accept_score") {
         left.insert(format!("{}: `accept_score`: samples have no points", group.path));
     }
-    Ok(Points { weight: Some(0.0), ..points })
+    Ok(Points { weight: Some(0.0), without_score: None, ..points })
 }
 
 /// Reads the settings of `testdata.yaml` for the default grader.
@@ -248,7 +263,8 @@ fn graded(group: &Group, left: &mut Left) -> Result<Points, ImportError> {
         () if !is_lenient(&flags) => Some("all-or-nothing"),
         () => None,
     };
-    Ok(Points { weight: Some(weight), aggregate, depends_on: Vec::new() })
+    let without_score = (each != 1.0).then(|| format!("`accept_score: {each}`"));
+    Ok(Points { weight: Some(weight), without_score, aggregate, depends_on: Vec::new() })
 }
 
 fn is_lenient(flags: &[String]) -> bool {
@@ -272,6 +288,9 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
         Some(_) => settings.number("max_score")?,
         None => is_secret.then_some(100.0),
     };
+    // A validator gives no scores in a group that is all or nothing.
+    let without_score =
+        weight.filter(|_| aggregate != Some("all-or-nothing")).map(|most| format!("`max_score: {most}`"));
     let mut depends_on = Vec::new();
     for wanted in settings.words("require_pass")?.unwrap_or_default() {
         let named = |name: &str| [wanted.clone(), format!("secret/{wanted}")].iter().any(|wanted| is_in(name, wanted));
@@ -282,7 +301,7 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
             left.insert(format!("{}: `require_pass: {wanted}` names no group of cases", group.path));
         }
     }
-    Ok(Points { weight, aggregate, depends_on })
+    Ok(Points { weight, without_score, aggregate, depends_on })
 }
 
 /// Returns whether a group has this name or is below the group with this name.
@@ -299,7 +318,6 @@ pub(super) fn unread(is_old: bool, group: &Group, left: &mut Left) {
             "range" => "scores are not held to it",
             "static_validation" | "static_validation_score" => "sources are not validated",
             "full_feedback" => "all results are shown",
-            "args" => "solvers get no arguments",
             _ => "it is not done",
         };
         left.insert(format!("{}: `{key}`: {why}", group.path));
@@ -330,6 +348,22 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
     group.groups.iter().try_for_each(|inner| points_of_groups(is_old, inner, left))
 }
 
+/// Calls `take` with each case of a group and of those below it, its group, and its flags: its own, or those of the
+/// nearest folder that has some. `above`: the flags of the folders above the group.
+pub(super) fn each_case<'a>(
+    group: &'a Group,
+    above: Option<&Vec<String>>,
+    of: &impl Fn(&Mapping) -> Result<Option<Vec<String>>, ImportError>,
+    take: &mut impl FnMut(&'a Group, &'a Case, Option<Vec<String>>),
+) -> Result<(), ImportError> {
+    let own = of(&group.settings)?;
+    let here = own.as_ref().or(above);
+    for case in &group.cases {
+        take(group, case, of(&case.settings)?.or_else(|| here.cloned()));
+    }
+    group.groups.iter().try_for_each(|inner| each_case(inner, here, of, take))
+}
+
 /// Gives the validator the arguments of all cases. It is left out if these differ, because a problem has one validator
 /// command.
 pub(super) fn give(
@@ -339,20 +373,15 @@ pub(super) fn give(
     left: &mut Vec<String>,
 ) -> Result<Option<Program>, ImportError> {
     let mut asked: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
-    let general = of(above, &program.source)?;
-    for top in groups {
-        let of_top = of(&top.settings, &program.source)?.or_else(|| general.clone());
-        for group in top.with_cases() {
-            let of_group = of(&group.settings, &program.source)?.or_else(|| of_top.clone());
-            for case in &group.cases {
-                let own = of(&case.settings, &program.source)?.or_else(|| of_group.clone());
-                let of_flags = asked.entry(own.unwrap_or_default()).or_default();
-                if of_flags.last() != Some(&group.path) {
-                    of_flags.push(group.path.clone());
-                }
-            }
+    let mut take = |group: &Group, _: &Case, flags: Option<_>| {
+        let paths = asked.entry(flags.unwrap_or_default()).or_default();
+        if paths.last() != Some(&group.path) {
+            paths.push(group.path.clone());
         }
-    }
+    };
+    let of = |settings: &Mapping| of(settings, &program.source);
+    let general = of(above)?;
+    groups.iter().try_for_each(|top| each_case(top, general.as_ref(), &of, &mut take))?;
     if asked.len() <= 1 {
         let arguments = asked.into_keys().next().unwrap_or_default();
         let words = std::iter::once(program.command.clone())

@@ -100,28 +100,25 @@ fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Res
         let [first, second] = FLAGS.map(|key| data::output_flags(settings, key));
         Ok(first?.or(second?))
     };
-    let mut counts: BTreeMap<Vec<String>, Vec<&str>> = BTreeMap::new();
-    let general = of(above)?.unwrap_or_default();
-    for group in groups {
-        let of_top = of(&group.settings)?.unwrap_or_else(|| general.clone());
-        for group in group.with_cases() {
-            let own = of(&group.settings)?.unwrap_or_else(|| of_top.clone());
-            counts.entry(own).or_default().push(&group.path);
-        }
-    }
-    let most = counts.iter().max_by_key(|(_, groups)| groups.len()).map(|(flags, _)| flags.clone()).unwrap_or_default();
-    if let Some((other, groups)) = counts.iter().find(|(flags, _)| **flags != most) {
-        let (asked, used) = (other.join(" "), most.join(" "));
-        let what = format!("validator flags `{asked}` of a group, where the others have `{used}`");
-        return Err(ImportError::unsupported(&root.join(groups[0]), what));
-    }
-    for case in groups.iter().flat_map(Group::with_cases).flat_map(|group| &group.cases) {
-        let Some(own) = of(&case.settings)?.filter(|own| *own != most) else { continue };
-        let (asked, used) = (own.join(" "), most.join(" "));
-        let what = format!("validator flags `{asked}` of a single case, where the others have `{used}`");
-        return Err(ImportError::unsupported(&case.input.with_extension("yaml"), what));
-    }
-    Ok(config.flags.iter().cloned().chain(most).collect())
+    let mut cases: BTreeMap<Vec<String>, Vec<(&Group, &Case)>> = BTreeMap::new();
+    let mut take =
+        |group, case, flags: Option<_>| cases.entry(flags.unwrap_or_default()).or_default().push((group, case));
+    let general = of(above)?;
+    groups.iter().try_for_each(|top| data::each_case(top, general.as_ref(), &of, &mut take))?;
+    // Where as many cases have other flags, those without flags are the others.
+    let most =
+        cases.iter().rev().max_by_key(|(_, cases)| cases.len()).map(|(flags, _)| flags.clone()).unwrap_or_default();
+    let Some((other, cases)) = cases.iter().find(|(flags, _)| **flags != most) else {
+        return Ok(config.flags.iter().cloned().chain(most).collect());
+    };
+    let (group, case) = cases[0];
+    let (file, of_what) = match of(&case.settings)? {
+        Some(_) => (case.input.with_extension("yaml"), "a single case"),
+        None => (root.join(&group.path), "a group"),
+    };
+    let shown = |flags: &[String]| if flags.is_empty() { "none".to_owned() } else { format!("`{}`", flags.join(" ")) };
+    let what = format!("validator flags for {of_what}: {}, where others have {}", shown(other), shown(&most));
+    Err(ImportError::unsupported(&file, what))
 }
 
 /// Reports packages without cases, and cases that cannot be checked.
@@ -188,7 +185,7 @@ fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> R
         text.texts("inputs", &patterns("in")).texts("answers", &patterns("ans"));
     }
     imported.time_limit = write_limits(&mut text, config, root, package.validator.is_some(), left)?;
-    scoring(&mut text, package, namesakes, left)?;
+    scoring(&mut text, package, root, namesakes, left)?;
     if namesakes {
         text.line("").comment("Named by their folders: cases of several folders have the same file name.");
         for (group, case) in package.cases() {
@@ -241,11 +238,16 @@ fn validator(text: &mut Text, package: &Package) {
 }
 
 /// Writes the scoring rule and the groups of a problem with points.
-fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
+fn scoring(
+    text: &mut Text,
+    package: &Package,
+    root: &Path,
+    namesakes: bool,
+    left: &mut Vec<String>,
+) -> Result<(), ImportError> {
     let config = &package.config;
-    let scores = package.validator.as_ref().filter(|_| config.scoring);
-    let is_raw = config.custom_score || scores.is_some_and(|validator| validator.writes_scores);
-    let is_scaled = scores.is_some_and(|validator| validator.writes_multipliers);
+    let is_raw = package.has_raw_scores();
+    let is_scaled = config.scoring && package.validator.as_ref().is_some_and(|validator| validator.writes_multipliers);
     text.table("[problem.scoring]").text("rule", if is_raw || is_scaled { "sum" } else { "exact" });
     text.maybe("direction", (config.minimise && is_raw).then_some("min"));
     let mut lines = data::Left::new();
@@ -261,6 +263,10 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
     let names: Vec<_> = groups.iter().map(|(group, _)| group.name()).collect();
     for (group, folders) in &groups {
         let points = data::points_of_group(package.old_groups, group, &names, &mut lines)?;
+        if let Some(setting) = points.without_score.as_ref().filter(|_| is_raw) {
+            let what = format!("a validator that writes score.txt, and {setting} for cases without it");
+            return Err(ImportError::unsupported(&root.join(&group.path), what));
+        }
         text.table("[[problem.group]]").text("name", group.name());
         let cases: Vec<_> = folders.iter().flat_map(|folder| members(package, folder, namesakes)).collect();
         text.texts("cases", &cases);
@@ -269,7 +275,7 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
                 text.plain("weight", 0).because("no points, as samples have none");
                 continue;
             }
-            // A validator gives no scores in a group that is all or nothing, since 2023.
+            // Since 2023, a validator gives no scores in a group that is all or nothing.
             Some(weight) if !is_raw || !package.old_groups && points.aggregate == Some("all-or-nothing") => {
                 text.plain("weight", weight);
             }
@@ -326,15 +332,14 @@ fn write_limits(
 ) -> Result<Option<DerivedLimit>, ImportError> {
     let limits = &config.limits;
     text.table("[problem.limits]");
-    let time = limits.positive("time_limit")?.map_or_else(|| time_in_file(root), |seconds| Ok(Some(seconds)))?;
-    text.maybe("cpu", time.map(|seconds| format!("{seconds}s")));
+    let time = limits.limit("time_limit", "s")?.map_or_else(|| time_in_file(root), |time| Ok(Some(time)))?;
+    text.maybe("cpu", time.as_ref());
     let derived = if time.is_none() { Some(derived(text, config, left)?) } else { None };
     for (key, of_package, default) in [("memory", "memory", MEMORY), ("output", "output", OUTPUT)] {
-        let size = limits.positive(of_package)?;
-        text.text(key, &format!("{}MiB", size.unwrap_or(default)));
-        if size.is_none() {
-            text.because("the default of the format");
-        }
+        match limits.limit(of_package, "MiB")? {
+            Some(size) => text.text(key, &size),
+            None => text.text(key, &format!("{default}MiB")).because("the default of the format"),
+        };
     }
     let of_compiler = [
         ("source-size", "code", "KiB"),
@@ -342,13 +347,13 @@ fn write_limits(
         ("compile-cpu", "compilation_time", "s"),
     ];
     for (key, of_package, unit) in of_compiler {
-        text.maybe(key, limits.positive(of_package)?.map(|size| format!("{size}{unit}")));
+        text.maybe(key, limits.limit(of_package, unit)?);
     }
     let of_checker = [("checker-wall", "validation_time", "s"), ("checker-memory", "validation_memory", "MiB")];
     for (key, of_package, unit) in of_checker {
-        match limits.positive(of_package)? {
+        match limits.limit(of_package, unit)? {
             Some(size) if has_validator && (!config.interactive || key == "checker-memory") => {
-                text.text(key, &format!("{size}{unit}"));
+                text.text(key, &size);
             }
             Some(_) => {
                 left.push(format!("problem.yaml: `limits.{of_package}`: there is no checker of its own to limit"));
@@ -383,16 +388,17 @@ fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<D
     Ok(DerivedLimit { line, factor, resolution, excluded: Vec::new() })
 }
 
-/// Returns the time limit in a file beside `problem.yaml`, in seconds.
-fn time_in_file(root: &Path) -> Result<Option<f64>, ImportError> {
+/// Returns the time limit in a file beside `problem.yaml`.
+fn time_in_file(root: &Path) -> Result<Option<String>, ImportError> {
     for (name, key) in TIME_FILES {
         let file = root.join(name);
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let line = text.lines().find_map(|line| line.trim().strip_prefix(key));
         let Some(value) = line.map(|line| line.trim_matches([' ', '=', '\'', '"', '\t'])) else { continue };
         let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && seconds.is_finite());
+        let time = seconds.map(|seconds| format!("{seconds}s")).filter(|time| time.parse::<Time>().is_ok());
         let bad = || ImportError::bad(&file, format!("bad time limit `{value}`"), "a number of seconds");
-        return seconds.ok_or_else(bad).map(Some);
+        return time.ok_or_else(bad).map(Some);
     }
     Ok(None)
 }

@@ -36,6 +36,15 @@ impl Package {
         self.groups.iter().flat_map(|group| group.that_count(self.old_groups)).collect()
     }
 
+    /// Returns whether the validator's scores count as they are. The legacy format says so; later, a validator writes
+    /// either scores or multipliers.
+    pub(super) fn has_raw_scores(&self) -> bool {
+        let config = &self.config;
+        let by_name = |validator: &Validator| validator.writes_scores && !validator.writes_multipliers;
+        let is_new = config.scoring && !config.legacy;
+        config.custom_score || is_new && self.validator.as_ref().is_some_and(by_name)
+    }
+
     /// Returns whether two cases have the same file name.
     pub(super) fn has_namesakes(&self) -> bool {
         let mut names = BTreeSet::new();
@@ -77,8 +86,9 @@ pub(super) fn output(root: &Path) -> Result<Option<Validator>, ImportError> {
     };
     let program = program::read(root, &source, OUTPUT, "the output validator")?
         .map_err(|(file, why)| ImportError::unsupported(&file, format!("an output validator {why}")))?;
-    let names =
-        |word: &[u8]| program.files.iter().any(|(file, _)| std::fs::read(file).is_ok_and(|text| contains(&text, word)));
+    let is_source = |file: &Path| !files::has_extension(file, &["md", "txt"]);
+    let sources: Vec<_> = program.files.iter().map(|(file, _)| file).filter(|file| is_source(file)).collect();
+    let names = |word: &[u8]| sources.iter().any(|file| std::fs::read(file).is_ok_and(|text| contains(&text, word)));
     let (writes_scores, writes_multipliers) = (names(b"score.txt"), names(b"score_multiplier.txt"));
     Ok(Some(Validator { program, writes_scores, writes_multipliers }))
 }

@@ -5,7 +5,9 @@ use crate::files;
 use roxmltree::Node;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
+
+/// The greatest integer in an element: a limit in bytes or milliseconds.
+const MOST: u64 = 10_000_000_000_000;
 
 /// An element and its package.
 #[derive(Debug, Clone, Copy)]
@@ -58,11 +60,12 @@ impl<'a> Element<'a> {
         self.attribute(key).ok_or_else(|| self.bad(what(), format!("{key}=\"…\"")))
     }
 
-    /// Returns a number in an attribute.
-    pub(super) fn number<T: FromStr>(&self, key: &str) -> Result<Option<T>, ImportError> {
-        let read =
-            |value: &str| value.parse().map_err(|_| self.bad(format!("bad value of `{key}`: `{value}`"), "a number"));
-        self.attribute(key).map(read).transpose()
+    /// Returns a number in an attribute that is not negative.
+    pub(super) fn number(&self, key: &str) -> Result<Option<f64>, ImportError> {
+        let Some(value) = self.attribute(key) else { return Ok(None) };
+        let number = value.parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
+        let bad = || self.bad(format!("bad value of `{key}`: `{value}`"), "a number, at least 0");
+        number.map(Some).ok_or_else(bad)
     }
 
     /// Returns the text of a child element. `None` if there is none.
@@ -70,12 +73,12 @@ impl<'a> Element<'a> {
         self.first(&[name])?.node.text().map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// Returns the integer in a child element.
-    pub(super) fn whole(&self, name: &str) -> Result<Option<u64>, ImportError> {
+    /// Returns the integer in a child element, which is not below `least`.
+    pub(super) fn whole(&self, name: &str, least: u64) -> Result<Option<u64>, ImportError> {
         let Some(child) = self.first(&[name]) else { return Ok(None) };
         let text = self.text(name).unwrap_or_default();
-        let bad = || child.bad(format!("bad <{name}>: `{text}`"), "a whole number");
-        text.parse().map(Some).map_err(|_| bad())
+        let bad = || child.bad(format!("bad <{name}>: `{text}`"), format!("a whole number from {least} to {MOST}"));
+        text.parse().ok().filter(|number| (least..=MOST).contains(number)).map(Some).ok_or_else(bad)
     }
 
     /// Returns the file of the package that an attribute names.

@@ -53,7 +53,7 @@ impl<'a> Package<'a> {
         let mut left = element::lines(&problem);
         let judging = problem.first(&["judging"]);
         if let Some(judging) = judging
-            && judging.number::<u32>("run-count")?.is_some_and(|count| count > 1)
+            && judging.number("run-count")?.is_some_and(|count| count > 1.0)
         {
             return Err(judging.unsupported("a solver that runs several times on a test (`run-count`)"));
         }
@@ -147,9 +147,9 @@ impl<'a> Package<'a> {
 
     fn write_limits(&mut self, text: &mut Text) -> Result<(), ImportError> {
         text.table("[problem.limits]");
-        let time = self.main.whole("time-limit")?;
+        let time = self.main.whole("time-limit", 1)?;
         text.maybe("cpu", time.map(|milliseconds| format!("{}s", milliseconds as f64 / 1000.0)));
-        if let Some(bytes) = self.main.whole("memory-limit")? {
+        if let Some(bytes) = self.main.whole("memory-limit", 1)? {
             const MEBIBYTE: u64 = 1 << 20;
             let is_round = bytes.is_multiple_of(MEBIBYTE);
             text.text("memory", &if is_round { format!("{} MiB", bytes / MEBIBYTE) } else { format!("{bytes} B") });

@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         let inputs = Pattern::read(set, "input-path-pattern")?;
         let answers = Pattern::read(set, "answer-path-pattern")?;
         let tests = set.all(&["tests", "test"]);
-        if let Some(count) = set.whole("test-count")?
+        if let Some(count) = set.whole("test-count", 0)?
             && count != tests.len() as u64
         {
             return Err(set.bad(format!("{} tests, and <test-count> says {count}", tests.len()), "as many as it says"));
