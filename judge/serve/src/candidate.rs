@@ -226,6 +226,21 @@ impl Candidate {
         Outcome { note, stderr, ..outcome }
     }
 
+    /// Returns whether its program, or a file that it sees, is another one than when it had this id.
+    pub(crate) fn is_edited(&self, problem: &ReadyProblem, choice: SolverChoice<'_>, id: &str) -> bool {
+        let is_text = matches!(choice, SolverChoice::Source { .. });
+        if is_text && problem.template.visible.is_empty() || self.stamps.is_some() && !is_text && self.is_current() {
+            return false;
+        }
+        self.id_now(problem, choice) != id
+    }
+
+    /// Returns its id, by the files as they are now.
+    pub(crate) fn id_now(&self, problem: &ReadyProblem, choice: SolverChoice<'_>) -> String {
+        let digest = Workshop::digest_of_text(problem, choice);
+        id_of(&digest.unwrap_or_else(|| solver::fingerprint(&self.solver, &problem.template.visible, &self.toolbox)))
+    }
+
     /// Returns whether the files that it was made from are unchanged.
     fn is_current(&self) -> bool {
         let stamps = self.stamps.as_deref().unwrap_or_default();

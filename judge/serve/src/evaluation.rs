@@ -4,7 +4,7 @@ use crate::candidate::{Candidate, Workshop, id_of};
 use crate::evaluator::Evaluator;
 use crate::known::{Best, CaseKey, Row, Rows};
 use crate::params::{EvaluateParams, SolverChoice};
-use crate::problems::{ReadyProblem, case_keys};
+use crate::problems::{ReadyProblem, case_keys, edited};
 use crate::rpc::{Answer, RpcError, json};
 use crate::slots::LeasedPool;
 use crate::stopping::{self, Duel, Played};
@@ -256,9 +256,25 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
+    /// Fails if a program or an answer file was edited while the cases were played.
+    fn refuse_edited(&self) -> Result<(), RpcError> {
+        let Some(candidate) = self.candidate.as_ref().filter(|_| !self.finished.is_empty()) else { return Ok(()) };
+        if candidate.is_edited(&self.problem, self.choice, &self.id) {
+            return Err(edited("candidate"));
+        }
+        self.evaluator.problems.refuse_edited(&self.problem)?;
+        let case_key = case_keys(self.problem.problem());
+        let mut played = self.finished.iter().map(|finished| finished.job.case);
+        match played.all(|place| case_key(&self.cases, &self.cases.at(place)) == self.keys[place]) {
+            true => Ok(()),
+            false => Err(edited("answer of a case")),
+        }
+    }
+
     /// Stores the results, and answers.
     fn finish(mut self) -> Answer {
         let elapsed = self.started.elapsed();
+        self.refuse_edited()?;
         // Several cases may share an input, and so a row.
         let answered = self.keys.iter().filter(|key| self.rows.contains_key(key)).count();
         self.evaluator.counters.count(self.runs(), answered.saturating_sub(self.finished.len()));

@@ -59,6 +59,12 @@ impl Problems {
         load::problem(&self.catalogue, id).map_err(named_in_params)
     }
 
+    /// Fails if the checker or the generator of a problem was edited since it was made ready.
+    pub(crate) fn refuse_edited(&self, ready: &ReadyProblem) -> Result<(), RpcError> {
+        let now = identity(self.find(Some(&ready.problem().id))?);
+        if now == ready.identity { Ok(()) } else { Err(edited("checker or the generator")) }
+    }
+
     /// Returns the problem with this id, ready to be played.
     pub(crate) fn ready(
         &self,
@@ -173,6 +179,12 @@ pub(crate) fn refuse_hidden(file: &Path, sealed: Option<&Path>) -> Result<(), Rp
             .with_hint("journals and sealed cases are no inputs: name another file"));
     }
     Ok(())
+}
+
+/// Returns the error that a program was edited while it was evaluated.
+pub(crate) fn edited(what: &str) -> RpcError {
+    RpcError::params(format!("the {what} was edited during the evaluation: its results would be of two versions"))
+        .with_hint("send it again: nothing of it was stored")
 }
 
 /// Returns the error of a selection. Its hints name no flags of the command line.

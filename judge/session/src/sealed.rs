@@ -4,6 +4,7 @@
 //! Their seeds and the published results are in a file that no solver can read: `.judge/sealed-ID.toml`, or the one
 //! that the command line names.
 
+use crate::edited::ProgramsAtStart;
 use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
 use judge_problem::scoring::ExactSum;
@@ -88,6 +89,8 @@ pub struct SealedCases<'a> {
     id: String,
     /// Whether these are the fresh cases of the final score.
     is_final: bool,
+    /// The programs of the plan that is played.
+    programs: Option<ProgramsAtStart>,
 }
 
 impl<'a> SealedCases<'a> {
@@ -121,7 +124,8 @@ impl<'a> SealedCases<'a> {
         if baseline.is_some() && !path.exists() {
             return Err(other_cases(&path, "is missing"));
         }
-        let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), id: String::new(), is_final: false };
+        let (seeds, id) = (Seeds::from_iter([]), String::new());
+        let mut sealed = Self { problem, path, terms, seeds, id, is_final: false, programs: None };
         let record = sealed.change(|_| Ok(()))?;
         if baseline.is_some_and(|baseline| baseline.sealed_cases != record.id) {
             return Err(other_cases(&sealed.path, "has other sealed cases"));
@@ -178,7 +182,7 @@ impl<'a> SealedCases<'a> {
     ///
     /// # Errors
     /// The budget is spent, the limits are not those of earlier queries, or a solver of the plan could read the file.
-    pub fn begin(&self, plan: &Plan) -> Result<(), Failure> {
+    pub fn begin(&mut self, plan: &Plan) -> Result<(), Failure> {
         let programs = plan.solvers.iter().filter_map(|solver| match &solver.invocation {
             Invocation::Program(program) => Some(program),
             _ => None,
@@ -213,18 +217,26 @@ impl<'a> SealedCases<'a> {
             record.queries += 1;
             Ok(())
         })?;
+        let (checker, generator) =
+            (checker_identity(&self.problem.checker).to_string(), generator_identity(self.problem));
+        self.programs = Some(ProgramsAtStart::of(self.problem, checker, generator, &plan.solvers));
         Ok(())
     }
 
     /// Returns the part of a result that may be shown, for a plan of one solver that was played to its end.
     ///
     /// # Errors
-    /// The file cannot be changed, or another process has told the final score meanwhile.
+    /// A program was edited meanwhile, the file cannot be changed, or another process has told the final score.
     pub fn tell(
         &self,
         played: &MatchResult,
         floor: Option<(&SealedBaseline, &Percent)>,
     ) -> Result<SealedReport, Failure> {
+        if let Some(edited) = self.programs.as_ref().and_then(ProgramsAtStart::edited) {
+            let error =
+                format!("the {} was edited during the evaluation: the total would be of two versions", edited.what);
+            return Err(Failure::usage(error).with_hint("evaluate it again: nothing of it was stored but the query"));
+        }
         let outcomes = || played.outcomes.of_solver(0).flatten();
         let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();
         let faults = outcomes().filter(|outcome| outcome.verdict == Verdict::JudgeError).count();
