@@ -396,7 +396,11 @@ impl<'a> Running<'a> {
             return Ok(None);
         }
         let candidate = self.prepared()?;
-        let mut places: Vec<usize> = self.finished.iter().map(|finished| finished.job.case).collect();
+        let mut places: Vec<usize> = match self.stopped_of {
+            // The run has all its cases, without results after the stop.
+            Some(all) => (0..all).collect(),
+            None => self.finished.iter().map(|finished| finished.job.case).collect(),
+        };
         places.sort_unstable();
         let jobs = self.finished.iter_mut().map(|finished| {
             let case = places.partition_point(|&place| place < finished.job.case);
