@@ -57,6 +57,8 @@ fn a_candidate_that_solves_nothing_stops_soon() {
     served.evaluate("exit 2", "101-160", &json!({}));
     let neither = served.evaluate("exit 3", "101-160", &json!({"against": "best"}));
     assert_eq!(neither["runs"], 16, "the incumbent solves nothing either");
+    let versus = &neither["comparison"];
+    assert!(versus.get("low").is_none() && versus.get("high").is_none(), "the other cases are unknown: {versus}");
 }
 
 #[test]
@@ -68,6 +70,16 @@ fn failures_are_never_better_than_answers() {
         result["is_best"].as_bool().unwrap()
     });
     assert_eq!(bests, [false, true, true, false]);
+}
+
+#[test]
+fn scores_beyond_floating_point_have_no_effect() {
+    let mut served = Served::start(&[]);
+    let zeros = "0".repeat(400);
+    served.evaluate(&format!("echo 10{zeros}"), "1-3", &json!({}));
+    let half = served.evaluate(&format!("echo 5{zeros}"), "1-3", &json!({"against": "best"}));
+    assert_eq!(half["comparison"]["claim"], "undecided", "{half}");
+    assert!(half["comparison"].get("effect").is_none() && half["is_best"] == false, "{half}");
 }
 
 #[test]
