@@ -2,7 +2,7 @@
 
 use crate::known::Bounded;
 use crate::params::SolverChoice;
-use crate::problems::ReadyProblem;
+use crate::problems::{ReadyProblem, is_hidden};
 use crate::rpc::RpcError;
 use crate::slots::SlotPool;
 use crate::task::{Progress, Task};
@@ -87,8 +87,10 @@ pub(crate) struct Workshop {
     /// While a compiler runs, no solver is timed alone.
     timing_lock: Arc<RwLock<()>>,
     build: BuildArgs,
-    /// The file of the sealed cases, which no candidate may name.
+    /// The file of the sealed cases: no candidate may name it or a folder that contains it.
     sealed: Option<PathBuf>,
+    /// The files that no candidate may name.
+    hidden: Arc<[PathBuf]>,
     prepared: Mutex<Bounded<String, Arc<Candidate>>>,
 }
 
@@ -98,24 +100,32 @@ impl Workshop {
         timing_lock: Arc<RwLock<()>>,
         build: BuildArgs,
         sealed: Option<PathBuf>,
+        hidden: Arc<[PathBuf]>,
     ) -> Self {
-        Self { slots, timing_lock, build, sealed, prepared: Mutex::new(Bounded::new(KEPT)) }
+        Self { slots, timing_lock, build, sealed, hidden, prepared: Mutex::new(Bounded::new(KEPT)) }
     }
 
-    /// Fails if a candidate names the file of the sealed cases, or a folder that contains it. A compiler would print
-    /// its lines.
-    fn refuse_sealed(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
-        let Some(sealed) = self.sealed.as_deref().and_then(|file| file.canonicalize().ok()) else { return Ok(()) };
+    /// Fails if a candidate names the journal or the file of the sealed cases, or a folder that contains the latter. A
+    /// compiler would print its lines.
+    fn refuse_hidden(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
+        if self.hidden.is_empty() {
+            return Ok(());
+        }
+        let sealed = self.sealed.as_deref().and_then(|file| file.canonicalize().ok());
         let words = match choice {
             SolverChoice::Source { .. } => Vec::new(),
             SolverChoice::Path { path, .. } => vec![path.to_owned()],
             SolverChoice::Command(line) => shell_words::split(line).unwrap_or_default(),
         };
-        let holds = |word: &String| Path::new(word).canonicalize().is_ok_and(|path| sealed.starts_with(path));
+        let is_refused =
+            |path: &Path| sealed.as_ref().is_some_and(|file| file.starts_with(path)) || is_hidden(path, &self.hidden);
+        let holds = |word: &String| Path::new(word).canonicalize().is_ok_and(|path| is_refused(&path));
         match words.iter().find(|word| holds(word)) {
             None => Ok(()),
-            Some(word) => Err(RpcError::params(format!("params.solver: the sealed cases are in `{word}`"))
-                .with_hint("name a program in another folder")),
+            Some(word) => {
+                Err(RpcError::params(format!("params.solver: the journal or the sealed cases are in `{word}`"))
+                    .with_hint("name a program in another folder"))
+            }
         }
     }
 
@@ -145,7 +155,7 @@ impl Workshop {
         limits: &Limits,
         task: &Task,
     ) -> Result<Arc<Candidate>, RpcError> {
-        self.refuse_sealed(choice)?;
+        self.refuse_hidden(choice)?;
         let key = format!("{}\0{}\0{choice:?}", problem.problem().id, limits.memory.0);
         if let Some(known) = self.prepared.lock().get(&key).cloned()
             && known.is_current()

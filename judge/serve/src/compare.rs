@@ -26,7 +26,7 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let problem = evaluator.problem(params.problem.as_deref())?;
     let args = arguments(&problem.problem().id, params)?;
     let limits = problem.limits(params.limits.as_ref())?;
-    let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
+    let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), &evaluator.hidden)?;
     let (mut candidates, mut at_start) = (Vec::new(), Vec::new());
     for (solver, name) in [&params.a, &params.b].into_iter().zip(NAMES) {
         // The same solvers are `params.solver` of `evaluate`.

@@ -86,7 +86,7 @@ impl<'a> Running<'a> {
         let problem = evaluator.problem(params.problem.as_deref())?;
         let limits = problem.limits(params.limits.as_ref())?;
         let case_key = case_keys(problem.problem());
-        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
+        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), &evaluator.hidden)?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
         let limits_key = format!("{limits:?}");
         let plan = Plan { limits, hand_over_answers: evaluator.records, ..problem.template.clone() };

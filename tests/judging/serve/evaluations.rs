@@ -171,6 +171,18 @@ fn results_of_two_versions_are_refused() {
 }
 
 #[test]
+fn no_program_sees_the_named_journal() {
+    let mut served = Served::start(&["--journal", "j.db"]);
+    served.evaluate("echo 1", "1", &json!({}));
+    for name in ["j.db", "./j.db-wal"] {
+        let file = json!({"problem": "columns", "solver": {"command": "cat"}, "cases": [name]});
+        assert_eq!(served.error_code("evaluate", &file), -32602, "{file}");
+        let word = json!({"problem": "columns", "solver": {"command": format!("cat {name}")}, "seeds": "1"});
+        assert_eq!(served.error_code("evaluate", &word), -32602, "{word}");
+    }
+}
+
+#[test]
 fn hostile_candidates_get_verdicts_and_feedback() {
     let mut served = Served::start(&["--cpu", "300ms"]);
     let limits = |wall: &str| json!({"limits": {"cpu": "60min", "wall": wall}});
