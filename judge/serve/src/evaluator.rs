@@ -18,7 +18,6 @@ use judge_session::sealed::real_path;
 use judge_session::{Failure, running, sandbox};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -156,8 +155,12 @@ impl Evaluator {
 
 /// Returns the files of a journal that the command line names. Any other is in a folder that no program sees.
 fn journal_files(catalogue: &Catalogue) -> impl Iterator<Item = PathBuf> {
-    let beside = |file: &PathBuf| ["", "-wal", "-shm"].map(|end| [file.as_os_str(), OsStr::new(end)].concat().into());
-    catalogue.journal.as_ref().map(beside).into_iter().flatten()
+    let beside = |file: &Path, end: &str| {
+        let mut path = file.as_os_str().to_owned();
+        path.push(end);
+        PathBuf::from(path)
+    };
+    catalogue.journal.iter().flat_map(move |file| ["", "-wal", "-shm"].map(|end| beside(file, end)))
 }
 
 /// Fails if `--dir` shows candidates the file of the sealed cases.
