@@ -347,8 +347,9 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Makes the candidate the best one on these cases, if it is better than that. Returns whether it is the best. One that solves
-    /// nothing is kept for the next candidates to be compared with, but never the best.
+    /// Makes the candidate the best one on these cases, if it is better than that. Returns whether it is the best. If it is already,
+    /// its better results stay, so that others are compared with those. One that solves nothing is kept for the next
+    /// candidates to be compared with, but never the best.
     fn is_best(&self) -> Result<bool, RpcError> {
         if self.rows.values().any(|row| is_fault(row)) {
             return Ok(false);
@@ -357,7 +358,7 @@ impl<'a> Running<'a> {
         loop {
             let best = self.evaluator.known.lock().best(&set);
             let is_better = match &best {
-                Some(best) if best.candidate == self.id => true,
+                Some(best) if best.candidate == self.id && !self.beats(best)? => return Ok(solves(&best.rows)),
                 Some(best) => self.beats(best)?,
                 None => self.beats(&Best { candidate: String::new(), rows: Arc::default() })?,
             };
@@ -373,7 +374,7 @@ impl<'a> Running<'a> {
             };
             if is_unchanged {
                 known.set_best(set, Best { candidate: self.id.clone(), rows: Arc::new(self.rows.clone()) });
-                return Ok(self.rows.values().any(|row| row.outcome.is_accepted()));
+                return Ok(solves(&self.rows));
             }
         }
     }
@@ -424,6 +425,11 @@ pub(crate) fn runs(jobs: &[FinishedJob]) -> usize {
 /// Returns whether a result is a fault of the judge.
 fn is_fault(row: &Row) -> bool {
     row.outcome.verdict == Verdict::JudgeError
+}
+
+/// Returns whether any of these results is accepted.
+fn solves(rows: &Rows) -> bool {
+    rows.values().any(|row| row.outcome.is_accepted())
 }
 
 /// Returns a solver that is known only by its results.

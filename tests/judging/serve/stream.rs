@@ -83,6 +83,19 @@ fn scores_beyond_floating_point_have_no_effect() {
 }
 
 #[test]
+fn the_best_stays_when_measured_again() {
+    let mut served = Served::start(&[]);
+    // Its score falls with time.
+    let falling = "echo $((4000000000000 - $(date +%s%3N)))";
+    let first = served.evaluate(falling, "1-2", &json!({}));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let again = served.evaluate(falling, "1-2", &json!({"fresh": true}));
+    assert!(again["total"].as_u64() < first["total"].as_u64() && again["is_best"] == true, "{again}");
+    let between = served.evaluate(&format!("echo {}", again["total"].as_u64().unwrap() / 2 + 10), "1-2", &json!({}));
+    assert!(between["total"].as_u64() > again["total"].as_u64() && between["is_best"] == false, "{between}");
+}
+
+#[test]
 fn all_candidates_meet_the_same_cases_first() {
     let mut served = Served::start(&[]);
     served.evaluate("read n; echo $((n + 1000))", "1-60", &json!({}));
