@@ -9,7 +9,7 @@ use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::matching::real;
-use judge_run::solver::{self, Purpose, Toolbox};
+use judge_run::solver::{self, Purpose, SolverError, Toolbox};
 use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, Visible, sweepable_name};
 use judge_session::{Failure, programs};
 use parking_lot::{Mutex, RwLock};
@@ -187,8 +187,8 @@ impl Workshop {
         let toolbox = Toolbox::new(self.slots.tier(), settings);
         let (spec, source) = spec(choice, &toolbox)?;
         let specs = [spec];
-        solver::check_choices(&specs, toolbox.settings()).map_err(Failure::from)?;
-        solver::check_solver(&specs[0], toolbox.settings()).map_err(Failure::from)?;
+        solver::check_choices(&specs, toolbox.settings()).map_err(wrong_solver)?;
+        solver::check_solver(&specs[0], toolbox.settings()).map_err(wrong_solver)?;
         let [spec] = specs;
         let given = spec.text.clone();
         let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task))?;
@@ -220,6 +220,26 @@ impl Workshop {
                 fault => Failure::fault(fault),
             })
         }
+    }
+}
+
+/// Returns the error of a candidate that cannot be prepared. Its hints name no flags of the command line.
+fn wrong_solver(error: SolverError) -> RpcError {
+    let hint = match &error {
+        SolverError::Missing { .. } => {
+            Some("{\"path\": \"./bot.py\"}; paths begin where the server was started".to_owned())
+        }
+        SolverError::NoSource { .. } => Some("give the source file or folder: {\"path\": \"./bot.py\"}".to_owned()),
+        SolverError::SeveralLanguages { names, .. } => Some(format!("choose one: \"language\": \"{}\"", names[0])),
+        SolverError::UnknownSource { file, .. } => {
+            Some(format!("name its language or its interpreter: {{\"command\": \"INTERPRETER {file}\"}}"))
+        }
+        _ => None,
+    };
+    let failed = RpcError::from(Failure::from(error));
+    match hint {
+        Some(hint) => failed.with_hint(hint),
+        None => failed,
     }
 }
 
