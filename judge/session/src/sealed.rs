@@ -258,12 +258,8 @@ impl<'a> SealedCases<'a> {
                 record.last = (faults == 0).then_some(FinalScore { solver, failures, total });
                 return Ok(());
             }
-            let values: Option<Vec<f64>> =
-                points.map(|points| points.iter().filter_map(|value| self.good(value)).collect());
-            let error = values.as_deref().and_then(|values| self.error(values));
-            if let (Some(total), Some(error)) = (total, error)
-                && let Some(value) = self.good(&total)
-                && climbs(record.best.as_ref().and_then(|best| self.good(best)), value, error)
+            if let (Some(points), Some(total)) = (points, total)
+                && self.climbs(record.best.as_ref(), &total, &points)
             {
                 record.best = Some(total);
             }
@@ -293,23 +289,25 @@ impl<'a> SealedCases<'a> {
         }
     }
 
-    /// Returns the standard error of that number.
-    fn error(&self, points: &[f64]) -> Option<f64> {
-        let error = sum_error(points)?;
-        match self.problem.scoring.aggregate() {
-            Aggregate::Total => Some(error),
-            Aggregate::Mean => Some(error / points.len() as f64),
-        }
+    /// Returns whether a total is so much better than the best one that it is shown.
+    fn climbs(&self, best: Option<&BigRational>, total: &BigRational, points: &[BigRational]) -> bool {
+        let unit = unit(points.iter().chain([total]).chain(best));
+        // A number that is large if the total is good.
+        let good = |value: &BigRational| {
+            let value = (value / &unit).to_f64().unwrap_or_default();
+            if self.direction() == Direction::Max { value } else { -value }
+        };
+        let Some(error) = sum_error(&points.iter().map(good).collect::<Vec<_>>()) else { return false };
+        let error = match self.problem.scoring.aggregate() {
+            Aggregate::Total => error,
+            Aggregate::Mean => error / points.len() as f64,
+        };
+        climbs(best.map(good), good(total), error)
     }
 
     /// Which direction of points is good.
     fn direction(&self) -> Direction {
         if self.problem.scoring.counts_raw_scores() { self.problem.direction } else { Direction::Max }
-    }
-
-    /// Returns a number that is large for good totals.
-    fn good(&self, value: &BigRational) -> Option<f64> {
-        value.to_f64().map(|value| if self.direction() == Direction::Max { value } else { -value })
     }
 
     /// Returns whether a total is worse than a baseline's by at most this share.
@@ -543,6 +541,16 @@ fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational 
     // The larger number is better, or the one that is closer to 0.
     let grows = score.is_positive() == (direction == Direction::Max);
     if grows { score / reference } else { reference / score }
+}
+
+/// Numbers up to this one have squares that are no overflow.
+const MAX_PLAIN: f64 = 1e150;
+
+/// Returns what numbers are divided by before they become floating point: 1, or the largest one if it is too large for that.
+fn unit<'a>(numbers: impl Iterator<Item = &'a BigRational>) -> BigRational {
+    let largest = numbers.map(Signed::abs).max();
+    let is_plain = |number: &BigRational| number.to_f64().is_some_and(|number| number <= MAX_PLAIN);
+    largest.filter(|number| !is_plain(number)).unwrap_or_else(One::one)
 }
 
 /// Returns a seed that cannot be guessed.
