@@ -261,13 +261,18 @@ fn sizes(
     let share = |case: usize| Some(points.get(case)?.abs().to_f64()? * weights[case]);
     let shares: Vec<f64> = (0..weights.len()).map(|case| share(case).unwrap_or(0.0)).collect();
     let mean = shares.iter().sum::<f64>() / weights.len() as f64;
+    let is_solved = |case: usize| incumbent[case].rows[SOLVERS[0]].outcome.is_accepted();
+    // A candidate that repairs a failure gains about a whole score.
+    let solved: Vec<f64> = (0..shares.len()).filter(|case| is_solved(*case)).map(|case| shares[case]).collect();
+    let mean_solved = solved.iter().sum::<f64>() / solved.len().max(1) as f64;
+    let least = |case: usize| if is_solved(case) { MIN_SIZE * mean } else { mean_solved.max(MIN_SIZE * mean) };
     let max_points = |case: usize| scored.plan.cases.max_points(case, &scored.rule)?.to_f64();
     let mut sizes = vec![None; count];
     for (case, played) in incumbent.iter().enumerate().filter(|(case, _)| weights[*case] > 0.0) {
         let size = match (&scored.rule, max_points(case)) {
             (_, Some(max)) => max * weights[case],
             (Rule::Log, None) => weights[case],
-            (_, None) => shares[case].max(MIN_SIZE * mean),
+            (_, None) => shares[case].max(least(case)),
         };
         let base = if measure == EffectMeasure::Total { shares[case] } else { weights[case] };
         sizes[played.place] = Some((SetCase { size, base }, weights[case])).filter(|_| size > 0.0);

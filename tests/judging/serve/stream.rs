@@ -96,6 +96,17 @@ fn the_best_stays_when_measured_again() {
 }
 
 #[test]
+fn a_candidate_that_repairs_failures_goes_on() {
+    let mut served = Served::start(&[]);
+    for seeds in ["2001-2100", "3001-3100", "11001-11100"] {
+        served.evaluate("read n; [ $((n % 5)) = 0 ] && exit 1; echo 100", seeds, &json!({}));
+        let repaired = "read n; if [ $((n % 5)) = 0 ]; then echo 100; else echo 82; fi";
+        let better = served.evaluate(repaired, seeds, &json!({"against": "best"}));
+        assert_eq!((&better["stopped_early"], &better["total"]), (&json!(false), &json!(8560)), "{seeds}");
+    }
+}
+
+#[test]
 fn all_candidates_meet_the_same_cases_first() {
     let mut served = Served::start(&[]);
     served.evaluate("read n; echo $((n + 1000))", "1-60", &json!({}));
