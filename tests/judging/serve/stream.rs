@@ -96,6 +96,17 @@ fn the_best_stays_when_measured_again() {
 }
 
 #[test]
+fn a_stopped_run_keeps_its_number_of_cases() {
+    let mut served = Served::start(&["--journal", "j.db"]);
+    served.evaluate("echo 100", "1-60", &json!({}));
+    let stopped = served.evaluate("echo 50", "1-60", &json!({"against": "best"}));
+    assert_eq!((&stopped["stopped_early"], &stopped["run"]), (&json!(true), &json!(2)));
+    let shown = served.folder.judge(&["history", "show", "2", "--journal", "j.db"]).stdout;
+    assert!(shown.contains(&format!("stopped, {} of 60 cases", stopped["runs"])), "{shown}");
+    assert!(shown.contains("\nstopped early") && !shown.contains("fail-fast"), "{shown}");
+}
+
+#[test]
 fn a_candidate_that_repairs_failures_goes_on() {
     let mut served = Served::start(&[]);
     for seeds in ["2001-2100", "3001-3100", "11001-11100"] {
