@@ -7,6 +7,7 @@ import pickle
 import signal
 import stat
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -56,6 +57,9 @@ class Requests(WithServer):
             {"source": "x"},
             {"path": "a", "seeds": "1", "cases": ["x"]},
             {"path": "a", "seeds": []},
+            {"path": 5},
+            {"path": "a", "cases": [1]},
+            {"path": "a", "cases": 5},
             {"path": "a", "seeds": ["1-3", 5]},
             {"command": "x", "min_effect": float("inf"), "against": "best"},
             {"command": "x", "limits": {"cpu": {1}}},
@@ -306,6 +310,11 @@ class Problems(unittest.TestCase):
                 Problem.from_checker(check_function, **arguments)
         with self.assertRaises(InvalidRequest):
             Problem.from_toml("missing.toml")
+        with tempfile.TemporaryDirectory(prefix="{a}") as folder:
+            game = Path(folder, "game.py")
+            game.write_text("def check(case, answer): return 1")
+            with self.assertRaisesRegex(InvalidRequest, "braces"):
+                Problem.from_checker(f"{game}:check", inputs=["x"])
 
 
 def check(case, answer):

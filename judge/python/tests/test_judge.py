@@ -111,7 +111,10 @@ class RealJudge(unittest.TestCase):
             judge.evaluate(command="cat")
         self.assertIn("number", f"{caught.exception}")
         with Judge("number", problems=self.folder / "missing.toml") as judge:
-            with self.assertRaisesRegex(ServerDied, "missing.toml"):
+            with self.assertRaisesRegex(InvalidRequest, "missing.toml"):
+                judge.evaluate(command="cat")
+        with Judge("number", problems=self.folder / "problems.toml", jobs=0) as judge:
+            with self.assertRaisesRegex(InvalidRequest, "--jobs"):
                 judge.evaluate(command="cat")
 
     def test_a_timeout_frees_the_server(self):
@@ -221,7 +224,7 @@ class RealJudge(unittest.TestCase):
             judge.evaluate(command="cat")
 
     def test_a_shared_server_ends_with_its_process(self):
-        with self.assertRaisesRegex(ServerDied, "missing.toml"):
+        with self.assertRaisesRegex(InvalidRequest, "missing.toml"):
             Server("number", problems=self.folder / "missing.toml")
         read, write = os.pipe()
         child = os.fork()

@@ -185,18 +185,20 @@ impl Duel {
         let scored = whole.scored()?;
         let paired = scored.paired(self.measure, SOLVERS[1]);
         let inferred = paired::infer_interim(&paired, self.parameters)?;
-        let (claim, effect, interval): (Claim, f64, Option<Interval>) = match &self.sample {
-            Some(sample) if !is_whole => (self.claim_of_stop(), sample.mean(), sample.interval(ALPHA)),
+        let (claim, effect, interval): (Claim, Option<f64>, Option<Interval>) = match &self.sample {
+            Some(sample) if !is_whole => (self.claim_of_stop(), Some(sample.mean()), sample.interval(ALPHA)),
             _ if self.is_over && !inferred.claim.is_decided() => {
                 (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred.interval)
             }
             // More cases would be needed for a claim about similar ones, but these are known.
-            _ if is_whole && is_equal(&paired) => (Claim::Equal, 0.0, inferred.interval),
+            _ if is_whole && is_equal(&paired) => (Claim::Equal, Some(0.0), inferred.interval),
             _ => (inferred.claim, mean(&paired), inferred.interval),
         };
         let possible = possible_effects(&scored, self.measure);
         let within = |effect: f64| effect.clamp(possible.low, possible.high);
-        let effect = within(effect);
+        let effect = effect.map(within);
+        // Cases that neither solves say nothing of the others.
+        let interval = interval.filter(|_| is_whole || !self.solve_nothing());
         let interval = interval.map(|Interval { low, high }| Interval { low: within(low), high: within(high) });
         let losses = losses(&self.played, &paired, self.measure, self.parameters);
         let (against, cases) = (against.to_owned(), self.played.len());
@@ -230,8 +232,9 @@ fn possible_effects(scored: &ScoredMatch<'_>, measure: EffectMeasure) -> Interva
     Interval { low, high }
 }
 
-fn mean(paired: &PairedComparison) -> f64 {
-    if paired.pairs.is_empty() { 0.0 } else { paired.mean() }
+/// Returns the mean effect; `None` if no case has one, as with scores that are too large for floating point.
+fn mean(paired: &PairedComparison) -> Option<f64> {
+    (!paired.pairs.is_empty()).then(|| paired.mean())
 }
 
 /// Returns a result of both solvers on these cases.
@@ -258,13 +261,18 @@ fn sizes(
     let share = |case: usize| Some(points.get(case)?.abs().to_f64()? * weights[case]);
     let shares: Vec<f64> = (0..weights.len()).map(|case| share(case).unwrap_or(0.0)).collect();
     let mean = shares.iter().sum::<f64>() / weights.len() as f64;
+    let is_solved = |case: usize| incumbent[case].rows[SOLVERS[0]].outcome.is_accepted();
+    // A candidate that repairs a failure gains about a whole score.
+    let solved: Vec<f64> = (0..shares.len()).filter(|case| is_solved(*case)).map(|case| shares[case]).collect();
+    let mean_solved = solved.iter().sum::<f64>() / solved.len().max(1) as f64;
+    let least = |case: usize| if is_solved(case) { MIN_SIZE * mean } else { mean_solved.max(MIN_SIZE * mean) };
     let max_points = |case: usize| scored.plan.cases.max_points(case, &scored.rule)?.to_f64();
     let mut sizes = vec![None; count];
     for (case, played) in incumbent.iter().enumerate().filter(|(case, _)| weights[*case] > 0.0) {
         let size = match (&scored.rule, max_points(case)) {
             (_, Some(max)) => max * weights[case],
             (Rule::Log, None) => weights[case],
-            (_, None) => shares[case].max(MIN_SIZE * mean),
+            (_, None) => shares[case].max(least(case)),
         };
         let base = if measure == EffectMeasure::Total { shares[case] } else { weights[case] };
         sizes[played.place] = Some((SetCase { size, base }, weights[case])).filter(|_| size > 0.0);

@@ -57,6 +57,8 @@ fn a_candidate_that_solves_nothing_stops_soon() {
     served.evaluate("exit 2", "101-160", &json!({}));
     let neither = served.evaluate("exit 3", "101-160", &json!({"against": "best"}));
     assert_eq!(neither["runs"], 16, "the incumbent solves nothing either");
+    let versus = &neither["comparison"];
+    assert!(versus.get("low").is_none() && versus.get("high").is_none(), "the other cases are unknown: {versus}");
 }
 
 #[test]
@@ -68,6 +70,51 @@ fn failures_are_never_better_than_answers() {
         result["is_best"].as_bool().unwrap()
     });
     assert_eq!(bests, [false, true, true, false]);
+}
+
+#[test]
+fn scores_beyond_floating_point_have_no_effect() {
+    let mut served = Served::start(&[]);
+    let zeros = "0".repeat(400);
+    served.evaluate(&format!("echo 10{zeros}"), "1-3", &json!({}));
+    let half = served.evaluate(&format!("echo 5{zeros}"), "1-3", &json!({"against": "best"}));
+    assert_eq!(half["comparison"]["claim"], "undecided", "{half}");
+    assert!(half["comparison"].get("effect").is_none() && half["is_best"] == false, "{half}");
+}
+
+#[test]
+fn the_best_stays_when_measured_again() {
+    let mut served = Served::start(&[]);
+    // Its score falls with time.
+    let falling = "echo $((4000000000000 - $(date +%s%3N)))";
+    let first = served.evaluate(falling, "1-2", &json!({}));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let again = served.evaluate(falling, "1-2", &json!({"fresh": true}));
+    assert!(again["total"].as_u64() < first["total"].as_u64() && again["is_best"] == true, "{again}");
+    let between = served.evaluate(&format!("echo {}", again["total"].as_u64().unwrap() / 2 + 10), "1-2", &json!({}));
+    assert!(between["total"].as_u64() > again["total"].as_u64() && between["is_best"] == false, "{between}");
+}
+
+#[test]
+fn a_stopped_run_keeps_its_number_of_cases() {
+    let mut served = Served::start(&["--journal", "j.db"]);
+    served.evaluate("echo 100", "1-60", &json!({}));
+    let stopped = served.evaluate("echo 50", "1-60", &json!({"against": "best"}));
+    assert_eq!((&stopped["stopped_early"], &stopped["run"]), (&json!(true), &json!(2)));
+    let shown = served.folder.judge(&["history", "show", "2", "--journal", "j.db"]).stdout;
+    assert!(shown.contains(&format!("stopped, {} of 60 cases", stopped["runs"])), "{shown}");
+    assert!(shown.contains("\nstopped early") && !shown.contains("fail-fast"), "{shown}");
+}
+
+#[test]
+fn a_candidate_that_repairs_failures_goes_on() {
+    let mut served = Served::start(&[]);
+    for seeds in ["2001-2100", "3001-3100", "11001-11100"] {
+        served.evaluate("read n; [ $((n % 5)) = 0 ] && exit 1; echo 100", seeds, &json!({}));
+        let repaired = "read n; if [ $((n % 5)) = 0 ]; then echo 100; else echo 82; fi";
+        let better = served.evaluate(repaired, seeds, &json!({"against": "best"}));
+        assert_eq!((&better["stopped_early"], &better["total"]), (&json!(false), &json!(8560)), "{seeds}");
+    }
 }
 
 #[test]

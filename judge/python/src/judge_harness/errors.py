@@ -40,6 +40,18 @@ class ServerDied(JudgeFault):
     """The server ended or is unreachable. The message contains the end of its standard error."""
 
 
+#: The exit code of the judge if its arguments or files are wrong.
+_USAGE = 2
+
+
+def server_ended(what: str, code: Optional[int], said: str) -> JudgeError:
+    """Returns the error of a server that ended with this exit code, and this at the end of its standard error."""
+    if code == _USAGE and said.startswith("error: "):
+        message, _, hint = said[len("error: ") :].partition("\nhint: ")
+        return InvalidRequest(message.strip(), hint.strip() or None)
+    return ServerDied(what + (f":\n{said}" if said else " and said nothing"))
+
+
 class EvaluationCancelled(JudgeError):
     """The request was cancelled before it had a result."""
 

@@ -9,7 +9,7 @@ import subprocess
 import threading
 from typing import Any, Callable, Mapping, Optional, Sequence
 
-from .errors import EvaluationCancelled, JudgeError, JudgeFault, ProgramNotFound, ServerDied
+from .errors import EvaluationCancelled, JudgeError, JudgeFault, ProgramNotFound, server_ended
 from .wire import Call, Listener, decode, encode, result_of
 
 #: The length of the server's standard error that an error shows.
@@ -176,7 +176,7 @@ class Pipe:
         self._threads[0].join(1.0)
         said = b"".join(self._stderr)[-_STDERR:].decode("utf-8", "replace").strip()
         how = "closed its output" if code is None else f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        self._end(ServerDied(f"the judge's server {how}" + (f":\n{said}" if said else " and said nothing")))
+        self._end(server_ended(f"the judge's server {how}", code, said))
 
     def _end(self, why: JudgeError) -> None:
         with self._lock:

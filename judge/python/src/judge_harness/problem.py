@@ -137,7 +137,10 @@ def _place(function: Function) -> tuple[str, str]:
 
 
 def _call(what: str, file: str, name: str) -> str:
-    return shlex.join([sys.executable, str(_CALLER), what, file, name])
+    command = shlex.join([sys.executable, str(_CALLER), what, file, name])
+    if "{" in command or "}" in command:
+        raise InvalidRequest(f"braces stand for values in a command, and a path has some: {command}", "rename the folder or the file")
+    return command
 
 
 def _remove(folder: str, owner: int) -> None:

@@ -94,7 +94,7 @@ def _solver(
     language: Optional[str] = None,
 ) -> dict[str, Any]:
     # The server may have been started in another folder.
-    absolute = None if path is None else os.path.abspath(path)
+    absolute = None if path is None else os.path.abspath(_fspath("path", path))
     program = _given({"source": source, "path": absolute, "command": command})
     if len(program) != 1:
         found = " and ".join(program) or "none"
@@ -110,8 +110,10 @@ def _cases(seeds: Optional[Seeds], cases: Optional[Iterable[Path]]) -> dict[str,
     if seeds is not None and cases is not None:
         raise InvalidRequest("expected `seeds` or `cases`, found both")
     if cases is not None:
+        if not isinstance(cases, (str, os.PathLike, Iterable)):
+            raise InvalidRequest(f"expected a list of cases, found {cases!r}", "cases=['seed-7', 'data/*.in']")
         names = [cases] if isinstance(cases, (str, os.PathLike)) else cases
-        return {"cases": [_case(os.fspath(name)) for name in names]}
+        return {"cases": [_case(_fspath("cases", name)) for name in names]}
     if seeds is None:
         return {}
     if isinstance(seeds, (str, int)):
@@ -123,6 +125,13 @@ def _cases(seeds: Optional[Seeds], cases: Optional[Iterable[Path]]) -> dict[str,
     if not text:
         raise InvalidRequest("expected seeds, found an empty list")
     return {"seeds": text}
+
+
+def _fspath(argument: str, path: Any) -> str:
+    """Returns a path or a name as a text."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidRequest(f"`{argument}`: expected a text or a path, found {path!r}")
+    return os.fspath(path)
 
 
 def seed_numbers(seeds: Seeds) -> list[int]:

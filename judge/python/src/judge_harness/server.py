@@ -11,7 +11,7 @@ import urllib.parse
 import weakref
 from typing import Any, Union
 
-from .errors import ServerDied
+from .errors import server_ended
 from .grading import URL
 from .problem import Problem
 from .program import ServerOptions
@@ -64,7 +64,8 @@ class Server:
         except (ValueError, KeyError, TypeError):
             self._errors.seek(0)
             why = self._errors.read()[-8000:].decode("utf-8", "replace").strip()
-            raise ServerDied(f"the judge's server does not start:\n{why}") from None
+            self.close()
+            raise server_ended("the judge's server does not start", self._keeper.returncode, why) from None
         finally:
             if not hasattr(self, "url"):
                 self.close()
