@@ -41,6 +41,9 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
     check_cases(&section, &rule, (&cases, &places), !inputs.is_empty());
+    if checker.is_some() && generator.is_none() {
+        check_seeds(&section, &cases, &places);
+    }
     let scoring = with_max_points(rule, &cases);
     section.finish();
 
@@ -224,11 +227,17 @@ fn checked_thresholds(
             "add `thresholds`, the score for each of them",
         );
     }
-    let list = thresholds?;
-    match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
-        Ok(thresholds) => Some(thresholds),
-        Err(error) => section.refuse(list.span, "bad thresholds", error.to_string()),
-    }
+    let Some(list) = thresholds else {
+        // Bad ones were reported, and are not missing.
+        return section.place("thresholds").map(|_| Thresholds::default());
+    };
+    Thresholds::new(direction, list.value, points.map(|points| points.value)).map_or_else(
+        |error| {
+            section.complain(list.span, "bad thresholds", error.to_string());
+            Some(Thresholds::default())
+        },
+        Some,
+    )
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
@@ -243,12 +252,27 @@ fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, 
             section.complain_after_at(place(&case.name), message, "add `thresholds = […]` to its [[problem.case]]");
         }
     }
-    if cases.is_empty() && !has_inputs {
+    // Bad ones were reported, and are not missing.
+    let has_some = section.place("seeds").is_some() || !section.is_empty("case") || !section.is_empty("inputs");
+    if cases.is_empty() && !has_inputs && !has_some {
         section.complain_after(
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );
     }
+}
+
+/// Reports that nothing makes the cases of seeds, for a problem without a generator.
+fn check_seeds(section: &Section<'_>, cases: &CaseList, places: &CasePlaces) {
+    // A bad generator was reported.
+    let is_bad = ["generator-command", "generator-version"].iter().any(|key| section.place(key).is_some());
+    let Some(case) = cases.iter().find(|case| case.seed().is_some()).filter(|_| !is_bad) else { return };
+    let place = places.get(&case.name).cloned().or_else(|| section.place("seeds"));
+    section.complain(
+        place.unwrap_or_else(|| section.span()),
+        format!("the problem has no generator, which makes the case `{}` from its seed", case.name),
+        "add `generator-command = \"./gen {seed}\"`",
+    );
 }
 
 /// Returns the rule with the most points that any case earns by its thresholds.
@@ -277,7 +301,8 @@ fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -
         for earlier in &groups[..index] {
             check_pair(problem, earlier, later, cases);
         }
-        if !has_inputs {
+        // Without any case, an error was reported that says why.
+        if !has_inputs && !cases.is_empty() {
             check_patterns(problem, later, cases);
         }
     }
@@ -407,7 +432,7 @@ fn check_patterns(problem: &Section<'_>, placed: &Placed<'_>, cases: &CaseList) 
     let patterns = placed.group.members.names.iter().zip(&placed.pattern_spans);
     for (pattern, span) in patterns.filter(|(pattern, _)| !cases.iter().any(|case| pattern.matches(&case.name.0))) {
         let message = format!("no case is named `{pattern}`");
-        problem.complain(span.clone(), message, "name the problem's cases, as `judge show` lists them");
+        problem.complain_after_at(span.clone(), message, "name the problem's cases, as `judge show` lists them");
     }
 }
 
