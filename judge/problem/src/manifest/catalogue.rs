@@ -442,6 +442,7 @@ mod tests {
             (columns(&format!("{rule}1")), "7:14", "an array of numbers"),
             (checker("seeds = \"1-3\""), "4:9", "add `generator-command"),
             (checker("[[problem.case]]\nseed = 1"), "4:1", "add `generator-command"),
+            (columns("[[problem.case]]\nseed = 1\nname = \"\""), "6:8", "expected a name"),
             (codes("0"), "7:22", "from 1 to 255"),
             (codes("2, 300"), "7:25", "from 1 to 255"),
             (

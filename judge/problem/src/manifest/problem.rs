@@ -145,13 +145,21 @@ fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
     }
 }
 
+/// Reads the name of a case or group.
+fn name<'a>(section: &Section<'a>) -> Option<Located<&'a str>> {
+    section.text("name").and_then(|name| match name.value {
+        "" => section.bad_value("name", name.span, "expected a name, such as \"small-1\""),
+        _ => Some(name),
+    })
+}
+
 fn read_case(
     section: Section<'_>,
     folder: &Path,
     direction: Direction,
     answers: &mut Vec<Located<NamedAnswer>>,
 ) -> Option<CaseSpec> {
-    let name = section.text("name");
+    let name = name(&section);
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
     let file = section.text("file");
     let answer = section.text("answer");
@@ -313,7 +321,7 @@ fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -
 
 fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let span = section.span();
-    let name = section.text("name");
+    let name = name(&section);
     let weight = section.numeric::<Weight>("weight", "a weight such as 30, 0.5 or \"1/3\"");
     let aggregate = aggregate(&section);
     let needed = section.texts("depends-on");
@@ -321,7 +329,7 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let texts = section.texts("cases");
     let patterns = texts.iter().filter_map(|text| Some((programs::pattern(&section, text)?, text.span.clone())));
     let (names, pattern_spans) = patterns.unzip();
-    if name.is_none() {
+    if section.place("name").is_none() {
         section.missing("name", "\"small\"");
     }
     if seeds.is_none() && texts.is_empty() {
