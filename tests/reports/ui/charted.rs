@@ -216,7 +216,7 @@ fn histograms_draw_numbers_beyond_doubles() {
     let Some(mut browser) = Browser::open(&server) else { return };
     browser.evaluate("const draw = uPlot; window.drawn = []; uPlot = new Proxy(draw, { construct: (of, given) => (drawn.push(given[1]), new of(...given)) })");
     browser.go("#/runs/1");
-    browser.until("document.querySelectorAll('figure .u-over').length === 2 && drawn.length === 2");
+    browser.until("document.querySelectorAll('figure .u-over').length === 2 && drawn.length > 1");
     assert_eq!(browser.evaluate("drawn.flat(2).every((one) => one === null || typeof one === 'number')"), json!(true));
 }
 

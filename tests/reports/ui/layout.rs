@@ -40,8 +40,9 @@ fn long_names_leave_the_total_in_sight() {
 #[test]
 fn standings_show_the_ends_of_names() {
     let folder = Folder::new();
-    for solver in ["a solver with much work 3000=bundled:columns-quickstart", "b=bundled:columns-greedy"] {
-        assert_eq!(folder.judge(&["run", "-p", "columns", "-s", solver, "--seeds", "1-2"]).code, Some(0));
+    for solver in ["a-solver-with-much-work-3000=bundled:columns-quickstart", "b=bundled:columns-greedy"] {
+        let said = folder.judge(&["run", "-p", "columns", "-s", solver, "--seeds", "1-2"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
     }
     let server = Server::start(&folder, &[]);
     let Some(mut browser) = Browser::open(&server) else { return };
