@@ -129,7 +129,8 @@ fn a_missing_testlib_header_is_explained() {
     assert_eq!(said.code, Some(1), "{}", said.stderr);
     let words = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("interactor/ does not compile"), "{}", said.stdout);
-    assert!(words.contains("get it: curl -o interactor/testlib.h https://"), "{}", said.stdout);
+    assert!(words.contains("get it: curl -o mine/interactor/testlib.h https://"), "{}", said.stdout);
+    assert!(words.contains("judge verify -p mine --problems mine/problems.toml"), "{}", said.stdout);
 }
 
 /// A problem whose programs are named as sources of a language that "compiles" by copying.

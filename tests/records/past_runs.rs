@@ -164,6 +164,13 @@ fn incomparable_runs_are_refused_with_a_hint() {
     folder.write("check.sh", "cat \"$2\" # another version\n");
     assert_eq!(compare(&folder, &["run:1/plain", "run:1/better"])["comparisons"][0]["claim"], "better");
     assert!(refused(&folder, &["run:1/plain", "./better"]).contains("different checkers are not comparable"));
+    // The hint names the run of the checker that has changed, in either order.
+    run(&folder, &["-s", "./better"]);
+    for pair in [["run:1/plain", "run:3"], ["run:3", "run:1/plain"]] {
+        let said = refused(&folder, &pair);
+        assert!(said.contains("run 1 was checked by"), "{said}");
+        assert!(said.contains("again: judge run -p sum -s ./plain -s ./better\n"), "{said}");
+    }
 }
 
 #[test]
@@ -256,6 +263,9 @@ fn files_keep_their_weights_in_another_folder() {
     std::fs::remove_dir_all(folder.path().join("a")).unwrap();
     assert_eq!(total("b", &["history", "show", "1"]), 11);
     assert_eq!(total("b", &["rescore", "1"]), 11);
+    let shown = folder.json(&["history", "show", "1", "--problems", "b/problems.toml", "--journal", "j.db"]).1;
+    let again = shown["cases"][0]["reproduce"].as_str().unwrap();
+    assert!(again.ends_with("--problems b/problems.toml"), "the catalogue is found from here: {again}");
 }
 
 #[test]

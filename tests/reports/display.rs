@@ -113,6 +113,21 @@ fn every_table_fits_the_terminal() {
     let history = at_width(&folder, 80, &["history"]).stdout;
     assert!(history.contains("not shown at this width: ") && history.contains(" total"), "{history}");
     assert!(!at_width(&folder, 400, &["history"]).stdout.contains("not shown"));
+    let is_cut_date = |word: &&str| word.starts_with("20") && word.contains('…');
+    assert_eq!(history.split_whitespace().find(is_cut_date), None, "{history}");
+}
+
+#[test]
+fn the_package_of_a_language_stays_whole() {
+    let folder = folder();
+    let table =
+        "[language.zz]\nextensions = [\"zz\"]\nrun = \"no-such-zz {source}\"\npackage = \"zz-with-a-long-name\"\n";
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", table.to_owned() + &catalogue);
+    let said = at_width(&folder, 80, &["languages"]);
+    assert_fits(&said, 80, "languages");
+    let whole = "zz-with-a-long-name";
+    assert!(said.stdout.contains(whole) && said.stdout.contains("not shown at this width: command"), "{}", said.stdout);
 }
 
 #[test]

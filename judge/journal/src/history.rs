@@ -60,7 +60,8 @@ impl Journal {
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
                  entrant.place, message, entrant.command,
-                 iif(:as_one AND search IS NOT NULL, (SELECT count(*) FROM entrant AS tried WHERE tried.run = run.id), NULL)
+                 iif(:as_one AND search IS NOT NULL, (SELECT count(*) FROM entrant AS tried WHERE tried.run = run.id
+                     AND EXISTS (SELECT 1 FROM result WHERE result.entrant = tried.id)), NULL)
              FROM run JOIN entrant ON entrant.run = run.id
              WHERE {MATCHING} ORDER BY run.id DESC, entrant.place LIMIT :newest OFFSET :offset"
         ))?;

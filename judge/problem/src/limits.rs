@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// A length of time, written with its unit: `4s`, `0.5s`, `500ms`, `2min`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Time(pub Duration);
 
 const TIME_UNITS: [(&str, u64); 4] = [("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
@@ -38,7 +38,7 @@ impl fmt::Display for Time {
 }
 
 /// A number of bytes, written with its unit: `64KiB`, `1024 MiB`, `1MB`, `100B`, `256M` for 256 MiB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Bytes(pub u64);
 
 const BYTE_UNITS: [(&str, u64); 7] = [

@@ -2,7 +2,7 @@
 
 use crate::text::{
     Document, Field, LabelsRecord, Paint, Style, exact, grid, left, limits_text, number_names, or_nothing, painted,
-    right, scores_text,
+    right, scores_text, whole,
 };
 use checkers::Score;
 use judge_problem::scoring::decimals_of_digits;
@@ -41,17 +41,18 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     if rows.is_empty() {
         return "no runs".to_owned();
     }
+    let is_complete = rows.iter().all(|row| row.state == RunState::Complete);
     let mut columns = vec![
         number_names("run"),
-        left("started").spare(2),
-        left("problem").spare(3),
+        whole("started").spare(3),
+        left("problem").spare(4),
         left("solver"),
-        right("cases").spare(4),
+        right("cases").spare(5),
         right("failed"),
         right("total"),
         right("change").spare(1),
         left("rule").spare(6),
-        left("state").spare(5),
+        left("state").spare(if is_complete { 8 } else { 2 }),
         left("commit").spare(7),
     ];
     let grouped = rows.iter().any(|row| row.group.is_some());

@@ -1,6 +1,6 @@
 //! The languages of solvers on this machine, and the cache of compiled programs, as text and as JSON.
 
-use crate::text::{Document, Field, Paint, Style, grid, left, painted};
+use crate::text::{Document, Field, Paint, Style, grid, left, painted, whole};
 use judge_problem::{Allowance, CacheSummary, LanguageStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,8 +78,9 @@ pub fn languages_text(languages: &[LanguageStatus], style: Style) -> String {
     let columns = [
         left("language"),
         left("files").spare(2),
-        left("installed"),
-        left("command").spare(3),
+        // It says which package to install.
+        left("installed").wrapped(),
+        whole("command").spare(3),
         left("allowance").spare(1),
     ];
     let mut table = grid(columns, style);

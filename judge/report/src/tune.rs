@@ -105,6 +105,11 @@ impl TuneReport {
             || self.comparison.as_ref().is_some_and(|comparison| comparison.is_faulty)
     }
 
+    /// Returns how many settings were run, in words.
+    fn settings(&self) -> String {
+        counted(self.by_rank().len(), "setting")
+    }
+
     /// Returns the remark on the winner's score: how far it can be trusted.
     fn selection_note(&self) -> String {
         let advice = if self.comparison.is_some() {
@@ -265,12 +270,12 @@ impl Report for TuneReport {
         let best = self.best;
         let found = best.map(|best| {
             let setting = self.candidates[best].setting.words(&self.parameters);
-            format!("best of {} settings in {} runs: {setting}", self.candidates.len(), self.runs)
+            format!("best of {} in {}: {setting}", self.settings(), counted(self.runs, "run"))
         });
         let warning = self.selection_note();
         let confirmed = self.comparison.as_ref().map(|comparison| {
             let default = comparison.default_in_words(&self.parameters);
-            format!("on {} fresh cases against {default}: {}", comparison.cases.len(), comparison.verdict)
+            format!("on {} against {default}: {}", counted(comparison.cases.len(), "fresh case"), comparison.verdict)
         });
         let provenance = provenance_lines(&self.provenance, Some(&self.limits));
         Some(Sheet {
@@ -304,7 +309,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
     let moments = report.moments(best);
     let sure = percentage(1.0 - report.alpha);
     let mut lines =
-        vec![format!("best of {} settings in {} runs: {}", report.candidates.len(), report.runs, one_line(&setting))];
+        vec![format!("best of {} in {}: {}", report.settings(), counted(report.runs, "run"), one_line(&setting))];
     let mean = report.candidates[best].worth.unwrap_or_default();
     if let Some(interval) = mean_interval(&moments, report.alpha) {
         // The interval is of the cases that it ran on; the mean is for all cases.
@@ -361,16 +366,16 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     };
     let terms: Vec<Term> = pairs.iter().map(term).collect();
     let rival = report.candidates[rival].setting.values.join(" ");
-    let rival = one_line(&rival);
+    let (rival, shared) = (one_line(&rival), counted(terms.len(), "shared case"));
     if !terms.is_empty() && terms.iter().all(|term| term.effect == 0.0) {
         let what = if report.metric.is_some() { "values" } else { "scores" };
-        return Some(format!("  against the next      the same {what} as {rival}, {} shared cases", terms.len()));
+        return Some(format!("  against the next      the same {what} as {rival}, {shared}"));
     }
     let moments = Moments::of(&linearised(&terms));
     let interval: Interval = mean_interval(&moments, report.alpha)?;
     let (gain, between) = (give_or_take(report.measure, moments.mean(), interval), between(report.measure, interval));
     let side = if moments.mean() < 0.0 { "worse" } else { "better" };
-    Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", terms.len()))
+    Some(format!("  against the next      {gain} {side} than {rival}, {between}, {shared}"))
 }
 
 /// The columns after the parameters.

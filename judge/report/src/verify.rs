@@ -1,6 +1,7 @@
 //! The results of `judge verify`, as text and as JSON.
 
 use crate::text::{Document, Field, Paint, Style, grid, left, painted};
+use judge_problem::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -105,5 +106,5 @@ pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
         text = format!("{text}To see it again:\n{}\n", again.join("\n"));
     }
     let left = if not_checked == 0 { String::new() } else { format!(", {not_checked} not checked") };
-    format!("{text}{checks} checks: {failed} failed, {warnings} with a warning{left}")
+    format!("{text}{}: {failed} failed, {warnings} with a warning{left}", counted(checks, "check"))
 }

@@ -196,7 +196,8 @@ fn of_journal(catalogue: &Catalogue, game: &Game, journal: FromJournal) -> Resul
 }
 
 fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
-    let bytes = load::bytes("the best scores", path)?;
+    let hint = "`best` of the problem and --best take a file, or one of: known, problem, run, ledger";
+    let bytes = load::bytes("the best scores", path).map_err(|failure| failure.with_hint(hint))?;
     // A TOML file never begins with a brace; the exported JSON does.
     if bytes.trim_ascii_start().starts_with(b"{") {
         return Ok(by_input(game.direction, load::parse_best_scores(game, path, &bytes)?));

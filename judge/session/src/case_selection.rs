@@ -3,8 +3,8 @@
 use crate::Failure;
 use judge_cli::{CaseArgs, CaseFilterArgs};
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, Condition, Digest, Features, MetricRule, Number, Problem, ReadFile, Seeds,
-    StoredFeatures, StoredRun, closest, counted, map_on_all_cores, rules_word,
+    CaseList, CaseSource, CaseSpec, CheckerChoice, Condition, Digest, Features, MetricRule, Number, Problem, ReadFile,
+    Seeds, StoredFeatures, StoredRun, closest, counted, map_on_all_cores, rules_word,
 };
 use judge_run::cases::{
     CaseDescription, CaseReader, CheckerError, Inputs, ProblemChecker, Selection, describe_all, select,
@@ -116,6 +116,16 @@ pub fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Fa
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. Their
 /// contents are stored in `cases`, so that they need not be read again.
 pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
+    if matches!(problem.checker, CheckerChoice::Tokens(..))
+        && let Some(case) = cases.iter().find(|case| case.file().is_none())
+    {
+        let error = format!(
+            "the case {} is made from a seed, so it has no answer file, and `tokens` compares with one",
+            case.name
+        );
+        let hint = "give files: --inputs 'data/*.in'; or take a `checker-command` in the problem";
+        return Err(Failure::usage(error).with_hint(hint));
+    }
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let files = cases.files();
     let files_count = files.len();

@@ -93,10 +93,17 @@ pub fn case_flags() -> CaseFlags {
     CaseFlags::found_by(|| find_case_flags(&words()))
 }
 
-/// Returns the flags in a recorded command line that every case depends on.
+/// Returns the flags in a recorded command line that every case depends on. The catalogue is that of this process: the recorded
+/// path starts from the folder of the run.
 pub fn recorded_case_flags(command: &str) -> CaseFlags {
     let command = command.to_owned();
-    CaseFlags::found_by(move || find_case_flags(&recorded_words(&command)))
+    CaseFlags::found_by(move || {
+        let (flag, own) = (format!("--{CATALOGUE}"), find_case_flags(&words()));
+        let mut flags = find_case_flags(&without_flags(recorded_words(&command), &[], &[&flag]));
+        let place = own.iter().position(|word| *word == flag);
+        flags.extend(place.into_iter().flat_map(|place| own[place..].iter().take(2).cloned()));
+        flags
+    })
 }
 
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,

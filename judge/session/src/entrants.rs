@@ -206,15 +206,13 @@ fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
 
 /// Fails unless all scores come from one checker. Scores of different checkers are not comparable.
 fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
-    let mut pasts = entrants.iter().filter_map(|entrant| entrant.past.as_ref());
-    let mut game = game_of(problem);
-    if let (true, Some(PastEntrant { run, .. })) =
-        (entrants.iter().all(|entrant| entrant.past.is_some()), pasts.clone().next())
-    {
-        game = Game { checker: run.checker.clone(), ..game };
-    }
-    let Some(other) = pasts.find(|past| !past.is_of(&game)) else { return Ok(()) };
-    let (run, Game { checker, .. }) = (&other.run, game);
+    let now = game_of(problem);
+    let pasts = || entrants.iter().filter_map(|entrant| entrant.past.as_ref());
+    let new = entrants.iter().any(|entrant| entrant.past.is_none()).then_some(&now.checker);
+    let checkers = || pasts().map(|past| &past.run.checker).chain(new);
+    // A new run of its solver helps only if the checker of today is another one.
+    let Some(PastEntrant { run, .. }) = pasts().find(|past| !past.is_of(&now)) else { return Ok(()) };
+    let Some(checker) = checkers().find(|checker| **checker != run.checker) else { return Ok(()) };
     let error = format!(
         "run {} was checked by `{}` version {}, the other entrant by `{}` version {}: scores of different checkers are \
          not comparable",

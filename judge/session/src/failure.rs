@@ -245,6 +245,9 @@ impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         match error {
             InputError::Command(error) => error.into(),
+            InputError::File { ref source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                Self::usage(error).with_hint("add the file, or change `file` of its [[problem.case]] in problems.toml")
+            }
             error => Self::usage(error),
         }
     }

@@ -90,8 +90,12 @@ fn nearest(here: &Path) -> Option<PathBuf> {
 
 /// Reads a file; `-` is standard input. `what` is its name in messages.
 pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
-    Ok(bytes_up_to(what, path, Bytes(u64::MAX))?.unwrap_or_default())
+    let too_long = || Failure::usage(format!("{what} {} is longer than {MOST}", path.display()));
+    bytes_up_to(what, path, MOST)?.ok_or_else(|| too_long().with_hint("name a file that ends, and is shorter"))
 }
+
+/// The most that is read of a file: a device may have no end.
+const MOST: Bytes = Bytes(1 << 30);
 
 /// Reads a text file; `-` is standard input. `what` is its name in messages.
 pub fn text(what: &str, path: &Path) -> Result<String, Failure> {

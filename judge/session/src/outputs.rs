@@ -5,8 +5,11 @@ use crate::load::is_stdout;
 use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
 use judge_journal::Surroundings;
-use judge_problem::{Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, iso_utc};
+use judge_problem::{
+    Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
+};
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
+use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -44,7 +47,10 @@ impl<'a> Outputs<'a> {
             }
         }
         refuse_two_in_one(targets.iter().map(|(format, path)| (format.name(), *path)))?;
-        targets.iter().try_for_each(|(format, path)| load::probe(format.name(), Some(path)))?;
+        targets.iter().try_for_each(|(format, path)| {
+            refuse_source(format.name(), path)?;
+            load::probe(format.name(), Some(path))
+        })?;
         let stdout_is_taken = targets.iter().any(|(_, path)| is_stdout(path));
         Ok(Self { targets, stdout_is_taken })
     }
@@ -88,6 +94,17 @@ fn append_step_summary(report: &impl Report) {
     if let Err(error) = file.and_then(|mut file| file.write_all(markdown.as_bytes())) {
         judge_report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));
     }
+}
+
+/// Fails if a report would replace a file whose name ends as that of a catalogue, a baseline or a solver.
+fn refuse_source(what: &str, path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let is_source = ending == "toml" || built_in_languages().with_extension(ending).next().is_some();
+    if !is_source || !path.is_file() {
+        return Ok(());
+    }
+    let error = format!("{what} would replace {}: files that end in .{ending} are no reports", path.display());
+    Err(Failure::usage(error).with_hint("give the report another name"))
 }
 
 /// Checks that no two of these named outputs go to one file.

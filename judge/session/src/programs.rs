@@ -4,7 +4,7 @@ use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
 use judge_problem::{
     Catalogue, CommandTemplate, CompiledNeeds, Languages, Limits, Plan, Problem, Solver, SolverSpec,
-    built_in_languages, read_languages,
+    built_in_languages, quote, read_languages,
 };
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
@@ -88,7 +88,7 @@ fn compiled(
     let refused = |why: &str| {
         let failure = Failure::usage(format!("{} does not compile: {why}", words[0]));
         match why.contains(TESTLIB) {
-            true => failure.with_hint(testlib_hint(Path::new(&words[0]))),
+            true => failure.with_hint(testlib_hint(folder, &words[0])),
             false => failure,
         }
     };
@@ -106,12 +106,16 @@ fn compiled(
     Ok(Some((line, needs)))
 }
 
-/// Returns the hint for a program that includes the header, by its folder or its file.
-fn testlib_hint(program: &Path) -> String {
-    let folder = program.to_string_lossy();
-    match folder.ends_with('/') {
-        true => format!("get it: curl -o {folder}{TESTLIB} {TESTLIB_SOURCE}"),
-        false => format!("put {folder} and {TESTLIB} in a folder, and name that: checker-command = \"checker/\""),
+/// Returns the hint for a program that includes the header, by its folder or its file. `place` is the folder of the catalogue.
+fn testlib_hint(place: &Path, program: &str) -> String {
+    match program.ends_with('/') {
+        true => {
+            let header = place.join(program).join(TESTLIB);
+            let here = std::env::current_dir().unwrap_or_default();
+            let header = header.strip_prefix(here).unwrap_or(&header);
+            format!("get it: curl -o {} {TESTLIB_SOURCE}", quote(&header.to_string_lossy()))
+        }
+        false => format!("put {program} and {TESTLIB} in a folder, and name that: checker-command = \"checker/\""),
     }
 }
 

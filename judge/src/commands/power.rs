@@ -3,7 +3,7 @@
 use judge_cli::PowerArgs;
 use judge_compare::paired::{EffectMeasure, MinEffect};
 use judge_journal::HistoryFilter;
-use judge_problem::{Catalogue, Digest, Exit, InvalidText, NodeList, Problem, Rule, Stop};
+use judge_problem::{Catalogue, Digest, Exit, InvalidText, NodeList, Problem, Rule, Stop, counted};
 use judge_report::{PowerReport, Spread};
 use judge_run::command::game_of;
 use judge_session::comparison;
@@ -144,8 +144,11 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     let paired = scored.paired(measure, 1);
     let moments = Moments::of(&linearised(&paired.terms()));
     if moments.count().min(paired.solved) < MIN_CASES {
-        return Err(Failure::usage(format!("{} cases that both solved show no spread", paired.solved))
-            .with_hint("give more cases: --seeds 1-30"));
+        return Err(Failure::usage(format!(
+            "there is no spread in {} that both solved",
+            counted(paired.solved, "case")
+        ))
+        .with_hint("give more cases: --seeds 1-30"));
     }
     Ok(Spread {
         measure,

@@ -271,11 +271,14 @@ fn play(
 
 /// Returns the error for a game without moves, for moves out of range, or for an answer without a valid first move.
 fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failure {
-    let failure = Failure::usage(format!("there is no move to show: {ruling}"));
+    let error = format!("there is no move to show: {ruling}");
     if args.from.is_some() || args.to.is_some() {
-        failure.with_hint("--from and --to count moves from 1")
+        Failure::usage(error).with_hint("--from and --to count moves from 1")
+    } else if matches!(ruling, Ruling::Rejected(_)) {
+        Failure::not_accepted(error)
     } else {
-        failure.with_hint(format!("the answers of `{}` may not be moves: see `judge show {}`", problem.id, problem.id))
+        let hint = format!("the answers of `{}` may not be moves: see `judge show {}`", problem.id, problem.id);
+        Failure::usage(error).with_hint(hint)
     }
 }
 

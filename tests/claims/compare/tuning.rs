@@ -2,7 +2,7 @@
 
 use super::*;
 use rustix::process::{Pid, Signal, kill_process};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,39 @@ fn lines(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let said = folder.judge(&[arguments, &["--jsonl", "-"]].concat());
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Interrupts a command once the journal has this many results.
+fn interrupted(folder: &Folder, arguments: &[&str], least: u64) -> Said {
+    let child = folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let done = || {
+        let said = folder.judge(&["history", "-p", "sum", "--all", "--json", "-"]);
+        let rows: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
+        rows["runs"].as_array().map_or(0, |rows| rows.iter().filter_map(|row| row["done"].as_u64()).sum())
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < deadline && done() < least {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let said: Said = child.wait_with_output().unwrap().into();
+    assert_eq!(said.code, Some(130), "{}", said.stderr);
+    said
+}
+
+#[test]
+fn an_interrupted_ranking_counts_what_was_run() {
+    let folder = sample();
+    folder.script("slow", "read -r seed; sleep 0.2; echo $seed");
+    for command in ["rank", "compare"] {
+        let arguments = [command, "-p", "sum", "a=./slow", "b=./slow", "--seeds", "1-60", "--jobs", "2"];
+        let said = interrupted(&folder, &arguments, 4);
+        let last = said.stdout.lines().find(|line| line.contains("sandbox tier")).unwrap();
+        assert!(last.contains(" of 60 cases; "), "{last}");
+        let history = folder.command(&["history"]).env("COLUMNS", "80").output().unwrap();
+        assert!(String::from_utf8_lossy(&history.stdout).contains("interrupted"), "its state is shown");
+        std::fs::remove_dir_all(folder.path().join(".judge")).unwrap();
+    }
 }
 
 fn best(lines: &[Value]) -> &Value {
@@ -173,24 +206,18 @@ fn an_interrupted_search_goes_on_where_it_was() {
     let tune =
         ["tune", "-p", "sum", "-s", "./chance {n}", "--param", "n=1..90:int", "--budget", "80", "--compare", "4"];
     let tune = [&tune[..], &["--jobs", "2"]].concat();
-    let child = folder.command(&tune).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let done = || {
-        let said = folder.judge(&["history", "-p", "sum", "--all", "--json", "-"]);
-        let rows: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
-        rows["runs"].as_array().map_or(0, |rows| rows.iter().filter_map(|row| row["done"].as_u64()).sum())
-    };
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while Instant::now() < deadline && done() < 40 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    let said: crate::support::Said = child.wait_with_output().unwrap().into();
-    assert_eq!(said.code, Some(130), "{}", said.stderr);
+    let said = interrupted(&folder, &tune, 40);
     assert!(said.stdout.contains("best of ") && said.stdout.contains("the best so far"), "{}", said.stdout);
     assert!(said.stderr.contains("continue with: judge tune ") && said.stderr.contains("--resume"), "{}", said.stderr);
     let interrupted: Value = folder.json(&["history", "show", "last"]).1;
     let before = interrupted["cases"].as_array().unwrap();
     assert!(before.len() >= 40, "{interrupted}");
+    let run: Vec<_> = before.iter().filter(|case| case["verdict"] != "skipped").collect();
+    let tried: HashSet<&Value> = run.iter().map(|case| &case["solver"]).collect();
+    let told = format!("best of {} settings in {} runs", tried.len(), run.len());
+    assert!(said.stdout.contains(&told), "{told}: {}", said.stdout);
+    let history = folder.json(&["history"]).1;
+    assert_eq!(history["runs"][0]["settings"], tried.len());
 
     let lines = lines(&folder, &[&tune[..], &["--resume"]].concat());
     assert_eq!(runs(&lines), 80);

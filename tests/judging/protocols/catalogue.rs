@@ -3,6 +3,29 @@
 use crate::support::Folder;
 
 #[test]
+fn tokens_need_answer_files() {
+    let folder = Folder::new();
+    let problem =
+        "[[problem]]\nid = \"t\"\nchecker = \"tokens\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-3\"\n";
+    folder.write("problems.toml", problem);
+    let said = folder.judge(&["run", "-s", "cat"]);
+    assert_eq!(said.code, Some(2), "{}", said.stdout);
+    assert!(said.stderr.contains("seed-1 is made from a seed") && said.stderr.contains("hint: "), "{}", said.stderr);
+}
+
+#[test]
+fn reports_replace_no_catalogue() {
+    let folder = Folder::new();
+    let catalogue = folder.write("problems.toml", "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n");
+    let before = std::fs::read(&catalogue).unwrap();
+    let said = folder.judge(&["run", "-s", "cat", "--json", "problems.toml"]);
+    assert!(said.code == Some(2) && said.stderr.contains("would replace problems.toml"), "{}", said.stderr);
+    assert_eq!(std::fs::read(&catalogue).unwrap(), before);
+    let said = folder.judge(&["check", "-p", "p", "--input", "/dev/zero", "--output", "problems.toml"]);
+    assert!(said.code == Some(2) && said.stderr.contains("is longer than 1 GiB"), "{}", said.stderr);
+}
+
+#[test]
 fn faults_are_shown_at_their_places() {
     for (lines, place, words) in [
         ("checker-command = \"c {answer}\"\nchecker-protocol = \"testlip\"", "4:20", "did you mean `testlib`?"),

@@ -206,6 +206,21 @@ fn drawing_over_a_chart_filters_the_table() {
 }
 
 #[test]
+fn histograms_draw_numbers_beyond_doubles() {
+    let folder = Folder::new();
+    let problem = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-9\"\n";
+    folder.write("problems.toml", problem);
+    folder.script("bot", "read -r seed; echo $((9000000000000000 + seed * 3000000000001))");
+    assert_eq!(folder.judge(&["run", "-s", "./bot"]).code, Some(0));
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.evaluate("const draw = uPlot; window.drawn = []; uPlot = new Proxy(draw, { construct: (of, given) => (drawn.push(given[1]), new of(...given)) })");
+    browser.go("#/runs/1");
+    browser.until("document.querySelectorAll('figure .u-over').length === 2 && drawn.length > 1");
+    assert_eq!(browser.evaluate("drawn.flat(2).every((one) => one === null || typeof one === 'number')"), json!(true));
+}
+
+#[test]
 fn charts_are_saved_as_three_kinds() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);

@@ -38,6 +38,24 @@ fn long_names_leave_the_total_in_sight() {
 }
 
 #[test]
+fn standings_show_the_ends_of_names() {
+    let folder = Folder::new();
+    for solver in ["a-solver-with-much-work-3000=bundled:columns-quickstart", "b=bundled:columns-greedy"] {
+        let said = folder.judge(&["run", "-p", "columns", "-s", solver, "--seeds", "1-2"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+    }
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.size(390, 844);
+    browser.until("document.querySelectorAll('.split > .card td .cut').length === 1");
+    // The width of the end and of the shortest beginning.
+    browser.evaluate("{ const cut = document.querySelector('.split > .card td .cut'); const whole = document.createElement('span'); whole.id = 'whole'; whole.style.whiteSpace = 'pre'; whole.textContent = `000000${cut.dataset.end}`; cut.parentElement.append(whole); }");
+    let fits =
+        "document.querySelector('.split > .card td .cut').clientWidth >= whole.getBoundingClientRect().width - 1";
+    assert_eq!(browser.evaluate(fits), json!(true));
+}
+
+#[test]
 fn narrow_pages_show_scores_and_replays() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);

@@ -36,8 +36,12 @@ fn it_has_the_charts_of_the_live_page() {
     assert_eq!(browser.evaluate("getComputedStyle(document.body).fontFamily.includes('system-ui')"), json!(true));
     browser.prefer("dark");
     browser.until("getComputedStyle(document.body).backgroundColor === 'rgb(20, 23, 28)'");
-    browser.size(400, 900);
+    browser.size(390, 900);
     browser.until("document.documentElement.scrollWidth <= innerWidth");
+    let shares = "[...document.querySelectorAll('#shares td')]";
+    browser.until(&format!(
+        "{shares}.length > 3 && {shares}.every((one) => one.getBoundingClientRect().right < innerWidth)"
+    ));
     let text = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(!text.contains("<script>hacked") && !text.contains("<img"), "markup in the file");
     // The name and the output of a solver are shown as text.

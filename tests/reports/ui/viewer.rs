@@ -195,6 +195,12 @@ fn what_cannot_be_shown_is_said() {
     let said = folder.judge(&[&view[..], &["-s", "cat"]].concat());
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("there is no move to show: accepted 1"), "{}", said.stderr);
+    folder.write("x.out", "x\n");
+    let bad = ["view", "--problems", "builtin", "-p", "columns", "--seed", "1", "--output", "x.out", "--text"];
+    let said = folder.judge(&bad);
+    let line = said.stderr.trim_end();
+    assert!(said.code == Some(1) && line.starts_with("error: there is no move to show: rejected"), "{line}");
+    assert!(!line.contains("hint: "), "{line}");
     folder.script("broken", "exit 1");
     let said = folder.judge(&[&view[..], &["-s", "./broken"]].concat());
     assert_eq!(said.code, Some(2));

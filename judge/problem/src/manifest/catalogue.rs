@@ -421,6 +421,45 @@ mod tests {
         assert!(error.contains("the case `seed-3` has no thresholds") && error.contains("p.toml:7:"), "{error}");
     }
 
+    #[test]
+    fn a_mistake_is_one_complaint_with_its_mend() {
+        let with = |lines: &str| format!("[[problem]]\nid = \"p\"\n{lines}");
+        let columns = |lines: &str| with(&format!("checker = \"columns\"\n{lines}"));
+        let checker = |lines: &str| with(&format!("checker-command = \"c {{answer}}\"\n{lines}"));
+        let limit = |line: &str| checker(&format!("inputs = [\"*\"]\n[problem.limits]\n{line}"));
+        let codes = |codes| {
+            checker(&format!(
+                "inputs = [\"*\"]\nchecker-protocol = \"regex\"\nscore-regex = \"1\"\nreject-exit-codes = [{codes}]"
+            ))
+        };
+        let group = "\n[[problem.group]]\nname = \"g\"\ncases = [\"seed-*\"]";
+        let rule = "scoring.rule = \"thresholds\"\n[[problem.case]]\nseed = 1\nthresholds = ";
+        for (text, place, mend) in [
+            (columns("seeds = \"6-1\""), "4:9", "write `1-6`"),
+            (columns(&format!("seeds = \"one\"{group}")), "4:9", "seeds"),
+            (columns("[[problem.case]]\nseed = 1\nfile = \"1.in\""), "6:8", "remove either"),
+            (columns(&format!("{rule}[1]")), "7:14", "nine thresholds"),
+            (columns(&format!("{rule}1")), "7:14", "an array of numbers"),
+            (checker("seeds = \"1-3\""), "4:9", "add `generator-command"),
+            (checker("[[problem.case]]\nseed = 1"), "4:1", "add `generator-command"),
+            (columns("[[problem.case]]\nseed = 1\nname = \"\""), "6:8", "expected a name"),
+            (codes("0"), "7:22", "from 1 to 255"),
+            (codes("2, 300"), "7:25", "from 1 to 255"),
+            (
+                checker("seeds = \"1\"\ngenerator-command = \"g {seed} {n}\""),
+                "5:31",
+                "add `generator-parameters = { n = ",
+            ),
+            (limit("cpu = \"0s\""), "6:7", "more than zero"),
+            (limit("memory = \"0 B\""), "6:10", "more than zero"),
+            (limit("checker-wall = \"0s\""), "6:16", "more than zero"),
+        ] {
+            let error = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err();
+            let (complaints, said) = (error.complaints.len(), error.to_string());
+            assert!(complaints == 1 && said.contains(&format!("p.toml:{place}\n")) && said.contains(mend), "{said}");
+        }
+    }
+
     fn slurm(text: &str) -> Result<SlurmTable, ManifestError> {
         Catalogue::parse("p.toml", &format!("{text}{PROBLEM}"), Path::new("/x")).map(|all| all.slurm)
     }

@@ -239,6 +239,13 @@ impl<'a> Section<'a> {
         Some(Located { value, span: array.span })
     }
 
+    /// Returns the integers in the array under `key`, each as [`Section::integer`] reads it.
+    pub(super) fn integers<T: FromStr>(&self, key: &'static str, expected: &str) -> Vec<T> {
+        let items = self.array(key, "an array of integers").map_or(&[][..], |array| array.value);
+        let read = |item| self.typed(key, item, expected, |value| integer_text(value)?.parse().ok());
+        items.iter().filter_map(read).map(|located| located.value).collect()
+    }
+
     /// Returns the texts in the array under `key`.
     pub(super) fn texts(&self, key: &'static str) -> Vec<Located<&'a str>> {
         let array = self.array(key, "an array of texts");

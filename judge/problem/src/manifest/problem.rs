@@ -41,6 +41,9 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
     check_cases(&section, &rule, (&cases, &places), !inputs.is_empty());
+    if checker.is_some() && generator.is_none() {
+        check_seeds(&section, &cases, &places);
+    }
     let scoring = with_max_points(rule, &cases);
     section.finish();
 
@@ -142,13 +145,21 @@ fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
     }
 }
 
+/// Reads the name of a case or group.
+fn name<'a>(section: &Section<'a>) -> Option<Located<&'a str>> {
+    section.text("name").and_then(|name| match name.value {
+        "" => section.bad_value("name", name.span, "expected a name, such as \"small-1\""),
+        _ => Some(name),
+    })
+}
+
 fn read_case(
     section: Section<'_>,
     folder: &Path,
     direction: Direction,
     answers: &mut Vec<Located<NamedAnswer>>,
 ) -> Option<CaseSpec> {
-    let name = section.text("name");
+    let name = name(&section);
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
     let file = section.text("file");
     let answer = section.text("answer");
@@ -224,11 +235,17 @@ fn checked_thresholds(
             "add `thresholds`, the score for each of them",
         );
     }
-    let list = thresholds?;
-    match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
-        Ok(thresholds) => Some(thresholds),
-        Err(error) => section.refuse(list.span, "bad thresholds", error.to_string()),
-    }
+    let Some(list) = thresholds else {
+        // Bad ones were reported, and are not missing.
+        return section.place("thresholds").map(|_| Thresholds::default());
+    };
+    Thresholds::new(direction, list.value, points.map(|points| points.value)).map_or_else(
+        |error| {
+            section.complain(list.span, "bad thresholds", error.to_string());
+            Some(Thresholds::default())
+        },
+        Some,
+    )
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
@@ -243,12 +260,27 @@ fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, 
             section.complain_after_at(place(&case.name), message, "add `thresholds = […]` to its [[problem.case]]");
         }
     }
-    if cases.is_empty() && !has_inputs {
+    // Bad ones were reported, and are not missing.
+    let has_some = section.place("seeds").is_some() || !section.is_empty("case") || !section.is_empty("inputs");
+    if cases.is_empty() && !has_inputs && !has_some {
         section.complain_after(
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );
     }
+}
+
+/// Reports that nothing makes the cases of seeds, for a problem without a generator.
+fn check_seeds(section: &Section<'_>, cases: &CaseList, places: &CasePlaces) {
+    // A bad generator was reported.
+    let is_bad = ["generator-command", "generator-version"].iter().any(|key| section.place(key).is_some());
+    let Some(case) = cases.iter().find(|case| case.seed().is_some()).filter(|_| !is_bad) else { return };
+    let place = places.get(&case.name).cloned().or_else(|| section.place("seeds"));
+    section.complain(
+        place.unwrap_or_else(|| section.span()),
+        format!("the problem has no generator, which makes the case `{}` from its seed", case.name),
+        "add `generator-command = \"./gen {seed}\"`",
+    );
 }
 
 /// Returns the rule with the most points that any case earns by its thresholds.
@@ -277,7 +309,8 @@ fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -
         for earlier in &groups[..index] {
             check_pair(problem, earlier, later, cases);
         }
-        if !has_inputs {
+        // Without any case, an error was reported that says why.
+        if !has_inputs && !cases.is_empty() {
             check_patterns(problem, later, cases);
         }
     }
@@ -288,7 +321,7 @@ fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -
 
 fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let span = section.span();
-    let name = section.text("name");
+    let name = name(&section);
     let weight = section.numeric::<Weight>("weight", "a weight such as 30, 0.5 or \"1/3\"");
     let aggregate = aggregate(&section);
     let needed = section.texts("depends-on");
@@ -296,7 +329,7 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let texts = section.texts("cases");
     let patterns = texts.iter().filter_map(|text| Some((programs::pattern(&section, text)?, text.span.clone())));
     let (names, pattern_spans) = patterns.unzip();
-    if name.is_none() {
+    if section.place("name").is_none() {
         section.missing("name", "\"small\"");
     }
     if seeds.is_none() && texts.is_empty() {
@@ -407,7 +440,7 @@ fn check_patterns(problem: &Section<'_>, placed: &Placed<'_>, cases: &CaseList) 
     let patterns = placed.group.members.names.iter().zip(&placed.pattern_spans);
     for (pattern, span) in patterns.filter(|(pattern, _)| !cases.iter().any(|case| pattern.matches(&case.name.0))) {
         let message = format!("no case is named `{pattern}`");
-        problem.complain(span.clone(), message, "name the problem's cases, as `judge show` lists them");
+        problem.complain_after_at(span.clone(), message, "name the problem's cases, as `judge show` lists them");
     }
 }
 

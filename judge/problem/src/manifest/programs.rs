@@ -276,7 +276,10 @@ pub(super) fn check_command(section: &Section<'_>, key: &str, command: &Located<
 /// shells and awk use braces themselves, only misspelt names are reported.
 pub(super) fn check_placeholders(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
     let mut all_known = true;
-    for (place, name, expected) in unknown_placeholders(command.value, names) {
+    for (place, name, mut expected) in unknown_placeholders(command.value, names) {
+        if names.contains(&"seed") && key == "generator-command" && is_feature_name(name) {
+            expected += &format!("; or add `generator-parameters = {{ {name} = \"1..100\" }}`");
+        }
         let span = span_at(command, place, name.len() + 2);
         section.complain(span, format!("unknown placeholder `{{{name}}}` in `{key}`"), expected);
         all_known = false;
@@ -435,9 +438,9 @@ pub(super) fn read_limits(
         let limits = Limits { cpu, wall: Limits::default_wall(cpu), memory, output, processes };
         return (limits, HelperLimits::default());
     };
-    let cpu = section.parsed("cpu").map_or(cpu, |cpu| cpu.value);
-    let wall = section.parsed("wall").map_or_else(|| Limits::default_wall(cpu), |wall| wall.value);
-    let memory = section.parsed("memory").map_or(memory, |memory| memory.value);
+    let cpu = limit(&section, "cpu").map_or(cpu, |cpu| cpu.value);
+    let wall = limit(&section, "wall").map_or_else(|| Limits::default_wall(cpu), |wall| wall.value);
+    let memory = limit(&section, "memory").map_or(memory, |memory| memory.value);
     let output = section.parsed("output").map_or(output, |output| output.value);
     let processes = section.integer("processes", "a whole number of processes, at least 1");
     if let Some(Located { value: 0_u32, span }) = &processes {
@@ -467,9 +470,9 @@ fn helpers(
     let usual = CommandLimits::default();
     let deciders = "checker-command` or `interactor-command";
     let of_generator = "generator-command";
-    let cpu = section.parsed("compile-cpu").map_or(defaults.compiler.cpu, |cpu| cpu.value);
-    let wall = section.parsed("compile-wall").map_or_else(|| CompileLimits::default_wall(cpu), |wall| wall.value);
-    let memory = section.parsed("compile-memory").map_or(defaults.compiler.memory, |memory| memory.value);
+    let cpu = limit(section, "compile-cpu").map_or(defaults.compiler.cpu, |cpu| cpu.value);
+    let wall = limit(section, "compile-wall").map_or_else(|| CompileLimits::default_wall(cpu), |wall| wall.value);
+    let memory = limit(section, "compile-memory").map_or(defaults.compiler.memory, |memory| memory.value);
     HelperLimits {
         checker: CommandLimits {
             wall: of_command(section, "checker-wall", is_external, "checker-command").unwrap_or(usual.wall),
@@ -484,16 +487,28 @@ fn helpers(
             memory: of_command(section, "generator-memory", is_command, of_generator).unwrap_or(usual.memory),
         },
         compiler: CompileLimits { cpu, wall, memory },
-        source: section.parsed("source-size").map(|source| source.value),
+        source: limit(section, "source-size").map(|source| source.value),
     }
+}
+
+/// Reads a limit. No program keeps to one of zero.
+fn limit<T>(section: &Section<'_>, key: &'static str) -> Option<Located<T>>
+where
+    T: FromStr<Err: Display> + Default + PartialEq,
+{
+    let limit = section.parsed::<T>(key)?;
+    if limit.value == T::default() {
+        return section.bad_value(key, limit.span, "expected more than zero");
+    }
+    Some(limit)
 }
 
 /// Reads a limit of a command. Reports it if the problem does not have the command.
 fn of_command<T>(section: &Section<'_>, key: &'static str, is_there: bool, command: &str) -> Option<T>
 where
-    T: FromStr<Err: Display>,
+    T: FromStr<Err: Display> + Default + PartialEq,
 {
-    let limit = section.parsed::<T>(key)?;
+    let limit = limit::<T>(section, key)?;
     if !is_there {
         section.complain(limit.span, format!("the problem has no `{command}`"), format!("remove `{key}`"));
     }

@@ -195,9 +195,8 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
         Some(_) => regex(section, "reject-regex"),
         None => Regex::new(REJECTION).ok(),
     };
-    let codes = section.numerics::<NonZeroU8>("reject-exit-codes", "exit codes: whole numbers from 1 to 255");
+    let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
-    let codes = codes.map_or_else(Vec::new, |codes| codes.value);
     let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
     Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
 }

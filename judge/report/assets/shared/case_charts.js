@@ -79,7 +79,7 @@ export class CaseCharts {
     const { of } = this.axes;
     return this.show(this.counts, this.source.counts(of), ({ edges, solvers, logarithmic }) => {
       const groups = solvers.map(({ solver, counts }) => ({ name: solver, counts }));
-      return () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
+      return () => histogram(this.counts, { edges: edges.map(Number), groups, isLog: logarithmic, x: of });
     });
   }
 

@@ -147,10 +147,10 @@ export function scaleOf(values) {
 export function scatter(place, { groups, x, y, diagonal = false, note = "", chosen, brushed }) {
   const points = groups.flatMap((group, solver) => group.x.map((value, at) => [value, group.y[at], solver, at]));
   points.sort((left, right) => left[0] - right[0]);
-  const xs = points.map(([value]) => value);
-  const ys = points.map(([, value]) => value);
+  const xs = points.map(([value]) => Number(value));
+  const ys = points.map(([, value]) => Number(value));
   const scales = diagonal ? [0, 0].map(() => scaleOf([...xs, ...ys])) : [scaleOf(xs), scaleOf(ys)];
-  const data = [xs, ...groups.map((_, solver) => points.map(([, value, of]) => (of === solver ? value : null)))];
+  const data = [xs, ...groups.map((_, solver) => points.map(([, , of], at) => (of === solver ? ys[at] : null)))];
   const colors = colorsOf(groups.map((group) => group.name));
   const series = groups.map((group, solver) => ({
     label: legendName(group.name), stroke: colors[solver], paths: () => null,

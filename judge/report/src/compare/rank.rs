@@ -153,10 +153,10 @@ impl Report for RankReport<'_> {
             ]);
         }
         let ComparedRuns { plan, measure, metric, .. } = &self.compared;
-        let (problem, cases, source) = (one_line(&plan.problem.id), plan.cases.len(), self.compared.source());
+        let (problem, cases, source) = (one_line(&plan.problem.id), self.compared.cases(), self.compared.source());
         let mut lines = self.remarks();
         let by = metric.as_ref().map_or_else(|| measure.to_string(), |name| format!("the metric `{name}`"));
-        lines.push(format!("{problem}, by {by}: {}; {source}", counted(cases, "case")));
+        lines.push(format!("{problem}, by {by}: {cases}; {source}"));
         format!("{}\n\n{}", table.text(), lines.join("\n"))
     }
 

@@ -47,7 +47,17 @@ impl ComparedRuns<'_> {
     /// Returns the problem with the number of cases.
     pub(super) fn title(&self) -> String {
         let metric = self.metric.as_ref().map_or_else(String::new, |name| format!(", by the metric `{name}`"));
-        format!("{}: {}{metric}", self.plan.problem.id, counted(self.plan.cases.len(), "case"))
+        format!("{}: {}{metric}", self.plan.problem.id, self.cases())
+    }
+
+    /// Returns the number of cases in words. After an early end, it says how many of them were run.
+    pub(super) fn cases(&self) -> String {
+        let all = self.plan.cases.len();
+        let is_run = |&case: &usize| {
+            (0..self.plan.solvers.len()).any(|solver| self.outcomes.get(JobId { case, solver }).is_some())
+        };
+        let run = self.stop.map_or(all, |_| (0..all).filter(is_run).count());
+        if run == all { counted(all, "case") } else { format!("{run} of {}", counted(all, "case")) }
     }
 
     /// Returns where the results are from, as part of a line.

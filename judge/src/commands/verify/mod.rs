@@ -50,7 +50,7 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
     let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox, fuzz };
     let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {
         Ok(_) => verifier.verify(catalogue.find(id)?),
-        Err(failure) => Ok(not_compiled(id, failure)),
+        Err(failure) => Ok(not_compiled(id, global.catalogue, failure)),
     });
     let verified = each.collect::<Result<Vec<_>, Failure>>()?;
     drop(compiled);
@@ -70,9 +70,9 @@ fn compiled(catalogue: &mut Catalogue, id: &str) -> Result<Result<Programs, Fail
     }
 }
 
-fn not_compiled(id: &str, failure: &Failure) -> VerifiedProblem {
+fn not_compiled(id: &str, catalogue: Option<&Path>, failure: &Failure) -> VerifiedProblem {
     let detail = [vec![failure.in_one_line()], failure.hints().map(str::to_owned).collect()].concat().join("; ");
-    let show = format!("judge verify -p {}", quote(id));
+    let show = format!("judge verify -p {}{}", quote(id), catalogue_flag(catalogue));
     VerifiedProblem { id: id.to_owned(), checks: vec![finding("programs", CheckResult::Failed, detail, show)] }
 }
 
@@ -101,7 +101,7 @@ impl Verifier<'_> {
         let mut subject = match Subject::new(problem, self.file) {
             Ok(subject) => subject,
             Err(failure) => {
-                let show = format!("judge show {}", problem.id);
+                let show = format!("judge show {}{}", quote(&problem.id), catalogue_flag(self.file));
                 return Ok(verified(vec![finding("cases", CheckResult::Failed, failure.in_one_line(), show)]));
             }
         };
@@ -153,6 +153,11 @@ pub(super) struct Subject<'a> {
     catalogue: String,
 }
 
+/// Returns the flag that names the catalogue, after a space; empty if it was not named.
+fn catalogue_flag(catalogue: Option<&Path>) -> String {
+    catalogue.map_or_else(String::new, |path| format!(" --problems {}", quote(&path.to_string_lossy())))
+}
+
 /// Returns the flags of the commands that run a case again, with the catalogue: `judge import` has no flag for it.
 fn case_flags(own: CaseFlags, catalogue: Option<&Path>) -> CaseFlags {
     let Some(file) = catalogue.map(|file| file.to_string_lossy().into_owned()) else { return own };
@@ -169,8 +174,7 @@ impl<'a> Subject<'a> {
     /// Finds the cases of a problem.
     pub(super) fn new(problem: &'a Problem, catalogue: Option<&std::path::Path>) -> Result<Self, Failure> {
         let cases = select(problem, &Selection::default())?;
-        let flag = |path: &std::path::Path| format!(" --problems {}", quote(&path.to_string_lossy()));
-        Ok(Self { problem, cases: cases.iter().collect(), catalogue: catalogue.map_or_else(String::new, flag) })
+        Ok(Self { problem, cases: cases.iter().collect(), catalogue: catalogue_flag(catalogue) })
     }
 
     /// Returns a command of the judge about this problem.
