@@ -187,6 +187,7 @@ fn copied(mirror: &mut Mirror, solver: &Solver) -> io::Result<Solver> {
         visible: program.visible.iter().map(|path| mirror.path(path)).collect(),
         runtime: program.runtime.clone(),
         environment: program.environment.iter().map(|(key, value)| (key.clone(), text(mirror, value))).collect(),
+        ..Program::default()
     });
     Ok(Solver { invocation, ..solver.clone() })
 }

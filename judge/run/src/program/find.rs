@@ -91,7 +91,7 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, Pr
     for Interpreter { installation, by_name, .. } in &interpreters {
         add(&mut runtime, installation, *by_name);
     }
-    let program = Program { path: found.program, argv: words, visible, runtime, environment: Vec::new() };
+    let program = Program { path: found.program, argv: words, visible, runtime, ..Program::default() };
     let shim = interpreters.into_iter().find(|interpreter| interpreter.installation.was_shim && !interpreter.by_name);
     Ok(match shim {
         Some(shim) => run_by(program, shim),
