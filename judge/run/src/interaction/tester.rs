@@ -2,7 +2,7 @@
 
 use super::converse::{Conversation, ConverseError, InteractorError, Partner};
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
-use super::relay::{Relay, UnreadInput};
+use super::relay::{Relay, UnreadInput, are_one_socket};
 use crate::command::{self, CallInput, CommandError, OutsideCall, Running};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
@@ -80,6 +80,7 @@ fn perform(
 ) -> Result<Run, ConverseError> {
     let StubCall { stdin, stdout, arguments, link, .. } = call;
     let reader = stdin.try_clone()?;
+    let has_one_socket = are_one_socket(&stdin, &stdout)?;
     let mut relay = Relay::new(stdout)?;
     // Becomes readable when the tester has ended, or has killed the process that it started for the solver.
     let ended = watched(&[(Some(tester.running.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)])?;
@@ -122,6 +123,9 @@ fn perform(
     link.end(if was_cut { End::Exited(0) } else { execution.end });
     if !failed {
         tester.time_left = tester.time_left.saturating_sub(began.elapsed());
+    }
+    if has_one_socket {
+        unread.show_end_of_output();
     }
     tester.unread = unread;
     Ok(Run { execution, said, failure_told, undecided })

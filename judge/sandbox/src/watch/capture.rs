@@ -369,7 +369,7 @@ impl Stream {
         while *relayed_bytes < self.inline.len()
             && let Some(pipe) = to
         {
-            match rustix::io::write(pipe, &self.inline[*relayed_bytes..]) {
+            match write_what_fits(pipe, &self.inline[*relayed_bytes..]) {
                 Ok(count) => *relayed_bytes += count,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
@@ -378,6 +378,20 @@ impl Stream {
             }
         }
         Ok(())
+    }
+}
+
+/// Writes a piece that does not block, or returns [`Errno::AGAIN`], or [`Errno::PIPE`] if the other end is closed. The
+/// flags of the descriptor stay as they are, because other programs may have copies of it.
+///
+/// # Errors
+/// When nothing could be written.
+pub fn write_what_fits(to: impl AsFd, bytes: &[u8]) -> rustix::io::Result<usize> {
+    let mut polled = [PollFd::new(&to, PollFlags::OUT)];
+    match rustix::event::poll(&mut polled, Some(&Timespec::default()))? {
+        0 => Err(Errno::AGAIN),
+        _ if polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) => Err(Errno::PIPE),
+        _ => rustix::io::write(&to, &bytes[..bytes.len().min(PIPE_PIECE_BYTES)]),
     }
 }
 
@@ -452,7 +466,6 @@ mod tests {
     fn what_is_relayed_is_kept_and_does_not_wait_for_its_reader() {
         let text: Vec<u8> = (0..200_000).map(|place| (place % 251) as u8).collect();
         let (reader, to) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).unwrap();
-        rustix::fs::fcntl_setfl(&to, OFlags::NONBLOCK).unwrap();
         let target = Target::Relay { to: Some(to), relayed_bytes: 0 };
         let (mut stream, writer) = Stream::open("output", target, 1 << 20, Overflow::EndsRun).unwrap();
         std::thread::scope(|scope| {
