@@ -304,8 +304,7 @@ impl Tester {
         let Self { running, protocol, call, mut stdout, .. } = self;
         let (ended, written) = call.with_files(running.end()?)?;
         let mut reports = command::reports(verdict::interactor_protocol(&protocol), &written);
-        let unreadable = |source| CommandError::Output { program: "the tester".to_owned(), source };
-        let stdout = command::contents(&mut stdout).map_err(unreadable)?;
+        let stdout = command::printed(&mut stdout, "the tester")?;
         let output = CallOutput { status: ended.status, stdout: &stdout, stderr: &ended.stderr, reports: &reports };
         let ruling = verdict::tester_ruling(&protocol, &output, runs_failed);
         let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
