@@ -25,7 +25,7 @@ pub struct Request {
     /// Host paths that the program may see beside the system's own folders. Symbolic links stay links. A link's target
     /// is visible only if it is listed itself, because an earlier run may have made the link.
     pub visible: Vec<Visible>,
-    /// Folders inside visible ones that the program must not see. It finds them empty, or inaccessible.
+    /// Folders and files inside visible folders that the program must not see. It finds them empty, or inaccessible.
     pub hidden: Vec<PathBuf>,
     /// The real path of the folder that the program starts in; `None` means its working folder. In such a folder, file
     /// modes hide nothing that is visible: the program has its caller's read access there.

@@ -119,7 +119,7 @@ fn shown(found: &[Source], path: &Path) -> bool {
     })
 }
 
-/// Makes the assembled folder this process's root, without hidden folders, and with the folder to start in.
+/// Makes the assembled folder this process's root, without what is hidden, and with the folder to start in.
 pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
@@ -128,8 +128,8 @@ pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault
     for source in sources {
         place(source)?;
     }
-    for folder in &spec.hidden {
-        hide(folder)?;
+    for path in &spec.hidden {
+        hide(path)?;
     }
     if let Some(folder) = &spec.folder {
         // It is empty, unless something in it is visible.
@@ -180,15 +180,22 @@ fn place(source: &Source) -> Result<(), Fault> {
     }
 }
 
-/// Mounts an empty folder over a visible one, below the current folder.
-fn hide(folder: &Path) -> Result<(), Fault> {
-    let below = folder.strip_prefix("/").unwrap_or(folder);
-    if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
-        return Ok(());
-    }
+/// Mounts an empty folder over a visible one, below the current folder, or a closed file over a file.
+fn hide(path: &Path) -> Result<(), Fault> {
+    let below = path.strip_prefix("/").unwrap_or(path);
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555")
-        .context(format!("hiding {} in the jail", folder.display()))
+    let what = || format!("hiding {} in the jail", path.display());
+    match fs::symlink_metadata(below) {
+        Ok(found) if found.is_dir() => {
+            rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555").context(what())
+        }
+        Ok(found) if found.is_file() => {
+            // As no device works on this mount, nobody can open it.
+            let tree = copy(Path::new("/dev/null"), Kind::ReadOnly).context(what())?;
+            place(&Source::Tree { path: path.to_owned(), tree, folder: false })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The folders and links that programs expect.
