@@ -105,7 +105,9 @@ fn names_in(text: &str) -> Vec<String> {
 
 /// Returns the contents of the files that can be read.
 fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
-    map_on_all_cores(files.len(), |number| std::fs::read(&files[number]).ok()).into_iter().flatten().collect()
+    // A device such as `/dev/zero` has no end.
+    let read = |number: usize| std::fs::read(Some(&files[number]).filter(|file| file.is_file())?).ok();
+    map_on_all_cores(files.len(), read).into_iter().flatten().collect()
 }
 
 /// Returns the identity of a problem's generator with its version. For a command, it is the command line with a hash of
