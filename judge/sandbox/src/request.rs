@@ -55,7 +55,7 @@ pub enum Sink {
     Capture,
     /// Into this file, up to the limit. While a pipe is full, the program waits, and its time runs.
     File(Arc<File>),
-    /// Into [`Execution`](crate::Execution), up to the limit, and on to this non-blocking pipe as fast as its reader
+    /// Into [`Execution`](crate::Execution), up to the limit, and on to this pipe as fast as its reader
     /// reads. The program never waits for that reader. [`Usage::relayed_bytes`](crate::Usage::relayed_bytes) is the
     /// number of bytes that were forwarded.
     Relay(Arc<File>),

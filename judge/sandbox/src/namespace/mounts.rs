@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
 use crate::confine::landlock::{DEVICES, SYSTEM};
@@ -192,7 +193,11 @@ fn hide(path: &Path) -> Result<(), Fault> {
         Ok(found) if found.is_file() => {
             // As no device works on this mount, nobody can open it.
             let tree = copy(Path::new("/dev/null"), Kind::ReadOnly).context(what())?;
-            place(&Source::Tree { path: path.to_owned(), tree, folder: false })
+            match rustix::mount::move_mount(tree, "", CWD, below, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH) {
+                // It is gone: some files exist for a moment only.
+                Err(Errno::NOENT) => Ok(()),
+                mounted => mounted.context(what()),
+            }
         }
         _ => Ok(()),
     }
