@@ -97,6 +97,24 @@ fn a_checker_sees_only_its_files_leaving_nothing() {
 }
 
 #[test]
+fn nobody_reads_the_journal_of_the_command_line() {
+    for tier in tiers() {
+        for (solver, journal) in [("./bot", "runs.db"), ("./look ./own", "own/runs.db"), ("./own", "own/runs.db")] {
+            let checker = format!("if cat {journal} > /dev/null 2>&1; then echo seen; exit 1; fi; echo 1");
+            let folder = problem(&checker, "");
+            folder.script("look", "if cat \"$1/runs.db\" > /dev/null 2>&1; then exit 3; fi; echo 7");
+            folder.write("own/main.sh", "if cat \"${0%/*}/runs.db\" > /dev/null 2>&1; then exit 3; fi; echo 7\n");
+            // The first run makes it.
+            for _ in 0..2 {
+                let said = folder.judge(&["run", "-p", "p", "-s", solver, "--journal", journal, "--tier", tier]);
+                assert_eq!(said.code, Some(0), "{tier} {solver}: {}{}", said.stdout, said.stderr);
+            }
+            assert!(folder.path().join(journal).exists());
+        }
+    }
+}
+
+#[test]
 fn a_trusted_checker_runs_outside() {
     let home = tempfile::tempdir().unwrap();
     let secret = home.path().join("secret");

@@ -72,6 +72,26 @@ fn a_hanging_checker_is_a_judge_error() {
 }
 
 #[test]
+fn a_large_input_is_whole_or_an_error() {
+    let (large, too_large) = (70 << 20, (256 << 20) + 1);
+    for trusted in ["", "trusted = true\n"] {
+        let folder = Folder::new();
+        folder.script("bot", "wc -c");
+        folder.write(
+            "problems.toml",
+            format!(
+                "[[problem]]\nid = \"p\"\nchecker-command = \"cat {{answer}}\"\nseeds = \"{large},{too_large}\"\n\
+                 generator-command = \"head -c {{seed}} /dev/zero\"\n{trusted}"
+            ),
+        );
+        let (_, report) = folder.json(&["run", "-p", "p", "-s", "./bot", "--jobs", "1"]);
+        assert_eq!(of_cases(&report, "score")[0], large, "{report}");
+        let note = of_cases(&report, "note")[1].to_string();
+        assert!(note.contains("printed more than 256 MiB"), "{note}");
+    }
+}
+
+#[test]
 fn a_raising_python_checker_is_a_judge_error() {
     let folder = problem("", "");
     folder.write("check.py", "raise KeyError(3)\n");

@@ -220,12 +220,53 @@ fn testers_of_every_kind() {
     assert_eq!(scores(&["-s", "./double"]), [6, 8]);
     assert_eq!(scores(&["-s", "./double", "--seeds", "10-12", "--jobs", "2"]), [20, 22, 24]);
 
+    // What the tester and others share with the solver stays blocking.
+    folder.script("shared", "read x; { $1 1; seq 200000; } | { sleep 0.1; wc -l; } | { read n; echo Score = $n >&2; }");
+    catalogue("./shared {solver}", "generator-command = \"echo {seed}\"\n");
+    assert_eq!(scores(&["-s", "sh -c 'echo 1; exec seq 100000'"]), [300_001, 300_001]);
+
     // One runs at a time.
     folder.script("both", "sleep 100 | $1 > /dev/null & sleep 100 | $1 > /dev/null; wait");
     catalogue("./both {solver}", "generator-command = \"echo {seed}\"\n[problem.limits]\nwall = \"500ms\"\n");
     let (_, report) = folder.json(&["run", "-p", "sum", "-s", "./double", "--seeds", "1"]);
     let note = of_cases(&report, "note")[0].as_str().unwrap();
     assert!(note.contains("one runs at a time"), "{report}");
+}
+
+/// Gives the solver one socket or terminal for both directions, and reads until its end.
+const ONE_FOR_BOTH: &str = r#"
+import os, pty, socket, subprocess, sys, tty
+kind, solver = sys.argv[1:]
+if kind == "socket":
+    own, its = (end.detach() for end in socket.socketpair())
+else:
+    own, its = pty.openpty()
+    tty.setraw(its)
+running = subprocess.Popen([solver], stdin=its, stdout=its)
+os.close(its)
+heard = 0
+try:
+    while os.read(own, 100):
+        heard += 1
+        os.write(own, b"ok\n")
+except OSError:
+    pass  # This is how a terminal ends.
+print("Score =", heard, file=sys.stderr)
+"#;
+
+#[test]
+fn one_socket_or_terminal_serves_both_directions() {
+    let folder = Folder::new();
+    folder.write("tester.py", ONE_FOR_BOTH);
+    folder.script("bot", "for n in 1 2 3; do sleep 0.1; echo $n; read x || exit 3; done");
+    for kind in ["socket", "terminal"] {
+        let keys = "checker-protocol = \"regex\"\nscore-regex = '(?m)^Score = (\\S+)$'\nseeds = \"1\"";
+        let command = format!("tester-command = \"python3 tester.py {kind} {{solver}}\"");
+        let generator = "generator-command = \"echo {seed}\"";
+        folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\n{command}\n{generator}\n{keys}\n"));
+        let (_, report) = folder.json(&["run", "-p", "p", "-s", "./bot"]);
+        assert_eq!(of_cases(&report, "score"), [3], "{kind}: {report}");
+    }
 }
 
 #[test]

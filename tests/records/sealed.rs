@@ -233,4 +233,10 @@ fn links_and_dots_show_no_sealed_cases() {
         let words = "which has the sealed cases in it";
         assert!(said.code == Some(2) && said.stderr.contains(words), "{sealed}: {}", said.stderr);
     }
+    folder.write("own/main.sh", "cat \"${0%/*}\"/seeds.toml >&2; echo 1\n");
+    for (solver, sealed) in [("./own", "own/seeds.toml"), ("grep -c seeds ./own/seeds.toml", "own/seeds.toml")] {
+        let said = folder.judge(&["run", "-p", "echo", "-s", solver, "--sealed", sealed]);
+        let words = "which has the sealed cases in it";
+        assert!(said.code == Some(2) && said.stderr.contains(words), "a copy: {solver}: {}", said.stderr);
+    }
 }

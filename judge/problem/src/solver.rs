@@ -97,6 +97,9 @@ pub struct Program {
     pub argv: Vec<OsString>,
     /// Files and folders that the command names, or that were compiled from these.
     pub visible: Vec<PathBuf>,
+    /// The files and folders that it sees only as copies.
+    #[serde(skip)]
+    pub copied: Vec<PathBuf>,
     /// The installations that it needs to run.
     pub runtime: Runtime,
     /// The variables of its language.

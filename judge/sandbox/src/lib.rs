@@ -188,4 +188,5 @@ pub use sandbox::{OpenError, Sandbox, become_helper_if_asked};
 pub use supervisor::{Stub, StubCall, StubLink, Supervised, Supervisors};
 pub use sweeper::Sweeper;
 pub use tier::{GAP_OF_EVERY_TIER, Gap, Options, Tier, TierChoice, UnknownTier};
+pub use watch::capture::{both_ends, write_what_fits};
 pub use worker::{Canceller, DismissedWorkers, Observer, Worker};

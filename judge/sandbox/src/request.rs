@@ -25,7 +25,7 @@ pub struct Request {
     /// Host paths that the program may see beside the system's own folders. Symbolic links stay links. A link's target
     /// is visible only if it is listed itself, because an earlier run may have made the link.
     pub visible: Vec<Visible>,
-    /// Folders inside visible ones that the program must not see. It finds them empty, or inaccessible.
+    /// Folders and files inside visible folders that the program must not see. It finds them empty, or inaccessible.
     pub hidden: Vec<PathBuf>,
     /// The real path of the folder that the program starts in; `None` means its working folder. In such a folder, file
     /// modes hide nothing that is visible: the program has its caller's read access there.
@@ -55,7 +55,7 @@ pub enum Sink {
     Capture,
     /// Into this file, up to the limit. While a pipe is full, the program waits, and its time runs.
     File(Arc<File>),
-    /// Into [`Execution`](crate::Execution), up to the limit, and on to this non-blocking pipe as fast as its reader
+    /// Into [`Execution`](crate::Execution), up to the limit, and on to this pipe as fast as its reader
     /// reads. The program never waits for that reader. [`Usage::relayed_bytes`](crate::Usage::relayed_bytes) is the
     /// number of bytes that were forwarded.
     Relay(Arc<File>),

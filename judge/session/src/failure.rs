@@ -10,7 +10,6 @@ use judge_report::{Paint, PrintError, Style};
 use judge_run::cases::{CheckerError, InputError, ReadError, SelectError};
 use judge_run::command::CommandError;
 use judge_run::matching::MatchError;
-use judge_run::program::is_in_journal;
 use judge_run::runner::{ClusterError, RunError};
 use judge_run::solver::{SolverError, SpecError};
 use rustix::io::Errno;
@@ -272,7 +271,7 @@ impl From<JournalError> for Failure {
             JournalError::OtherPlan { .. } => "run its command again with --resume",
             JournalError::ManyTags(_) => "`judge history untag RUN TAG` makes room",
             JournalError::OtherWriter(_) => "wait for it, or record in another file: --journal FILE",
-            JournalError::NoJournal { path, .. } if is_in_journal(path) => {
+            JournalError::NoJournal { path, .. } if path.iter().any(|part| part == JOURNAL_FOLDER) => {
                 let hint = format!("this makes room for a new one: {}", move_away(path));
                 return Self::usage(error).with_hint(hint);
             }

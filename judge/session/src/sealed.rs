@@ -9,8 +9,8 @@ use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
-    Aggregate, CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, SealedChoice,
-    Seeds, Verdict, as_text, quote,
+    Aggregate, CaseList, CaseSpec, Catalogue, Direction, JobId, Percent, Plan, Problem, SealedChoice, Seeds, Verdict,
+    as_text, quote,
 };
 use judge_report::SealedReport;
 use judge_run::command::{checker_identity, generator_identity};
@@ -183,14 +183,12 @@ impl<'a> SealedCases<'a> {
     /// # Errors
     /// The budget is spent, the limits are not those of earlier queries, or a solver of the plan could read the file.
     pub fn begin(&mut self, plan: &Plan) -> Result<(), Failure> {
-        let programs = plan.solvers.iter().filter_map(|solver| match &solver.invocation {
-            Invocation::Program(program) => Some(program),
-            _ => None,
-        });
-        let shown = programs.flat_map(program::visible);
-        let is_shown = |path: &Path| self.path.starts_with(real(path)) && !program::is_in_journal(&self.path);
-        if let Some(visible) = shown.chain(plan.visible.iter().cloned()).find(|visible| is_shown(&visible.path)) {
-            let error = format!("solvers see {}, which has the sealed cases in it", visible.path.display());
+        let programs = plan.solvers.iter().filter_map(|solver| solver.invocation.program().ok());
+        let shown =
+            programs.flat_map(|program| program.visible.iter().chain(&program.copied).chain(&program.runtime.visible));
+        let is_shown = |path: &&PathBuf| self.path.starts_with(real(path)) && !program::is_in_journal(&self.path);
+        if let Some(path) = shown.chain(plan.visible.iter().map(|visible| &visible.path)).find(is_shown) {
+            let error = format!("solvers see {}, which has the sealed cases in it", path.display());
             return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
         }
         let (checker, generator) =

@@ -7,7 +7,8 @@ use judge_problem::{
 };
 use judge_run::cases::ProblemChecker;
 use judge_run::command::words;
-use judge_run::program::setters_program;
+use judge_run::matching::real;
+use judge_run::program::{is_in_journal, setters_program};
 use judge_sandbox::{Tier, TierChoice, Visible};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -182,6 +183,7 @@ fn copied(mirror: &mut Mirror, solver: &Solver) -> io::Result<Solver> {
         visible: program.visible.iter().map(|path| mirror.path(path)).collect(),
         runtime: program.runtime.clone(),
         environment: program.environment.iter().map(|(key, value)| (key.clone(), text(mirror, value))).collect(),
+        ..Program::default()
     });
     Ok(Solver { invocation, ..solver.clone() })
 }
@@ -312,6 +314,7 @@ fn copy_folder(path: &Path, place: &Path) -> io::Result<()> {
         let entry = entry?;
         let (name, from) = (entry.file_name(), entry.path());
         let is_left_out = LEFT_OUT.iter().any(|left| name == *left) || name.as_bytes().starts_with(PREFIX.as_bytes());
+        let is_left_out = is_left_out || is_in_journal(&real(&from));
         let kind = entry.file_type()?;
         let to = place.join(&name);
         if is_left_out {

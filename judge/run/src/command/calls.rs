@@ -1,6 +1,6 @@
 //! Calls of a setter's program: the files that it gets, and the files that it writes.
 
-use super::outside::{OutsideCall, Running};
+use super::outside::{OutsideCall, Running, printed};
 use super::sandboxed::{self, CallSpec, OUTPUT, SandboxedRun};
 use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
 use crate::matching::real;
@@ -9,7 +9,6 @@ use judge_problem::verdict::{CallFiles, Protocol};
 use judge_sandbox::{Exchange, WorkFile};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -231,9 +230,8 @@ impl SetterProgram {
         };
         let (output, written) = self.perform(None, call_spec)?;
         if let (true, Some(folder)) = (self.command.trusted, &self.found()?.folder) {
-            let mut bytes = Vec::new();
-            let read = File::open(folder.join(page)).and_then(|file| file.take(OUTPUT.0).read_to_end(&mut bytes));
-            return Ok((output, read.is_ok().then_some(bytes)));
+            let page = Some(folder.join(page)).filter(|page| page.is_file()).and_then(|page| File::open(page).ok());
+            return Ok((output, page.map(|mut page| printed(&mut page, &self.name())).transpose()?));
         }
         Ok((output, written.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
     }

@@ -1,7 +1,8 @@
 //! The identities of a problem's checker and generator.
 
 use super::setter::named_file;
-use crate::matching::answer_files;
+use crate::matching::{answer_files, real};
+use crate::program::is_in_journal;
 use judge_problem::{
     CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
     GeneratorChoice, Problem, map_on_all_cores,
@@ -105,7 +106,10 @@ fn names_in(text: &str) -> Vec<String> {
 
 /// Returns the contents of the files that can be read.
 fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
-    map_on_all_cores(files.len(), |number| std::fs::read(&files[number]).ok()).into_iter().flatten().collect()
+    // A device such as `/dev/zero` has no end, and no program sees a journal.
+    let counts = |file: &&PathBuf| file.is_file() && !is_in_journal(&real(file));
+    let read = |number: usize| std::fs::read(Some(&files[number]).filter(counts)?).ok();
+    map_on_all_cores(files.len(), read).into_iter().flatten().collect()
 }
 
 /// Returns the identity of a problem's generator with its version. For a command, it is the command line with a hash of

@@ -1,10 +1,10 @@
 //! Commands outside the sandbox. Each runs under a supervisor, so it ends when the judge ends, even if the judge is
 //! killed.
 
-use super::sandboxed::CallSpec;
+use super::sandboxed::{CallSpec, OUTPUT, STDERR_KEPT};
 use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
 use judge_problem::tail;
-use judge_sandbox::{Supervised, Supervisors, WorkFile};
+use judge_sandbox::{Supervised, Supervisors, WorkFile, both_ends};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,9 +12,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// The maximal number of bytes kept of each output stream.
-const KEPT_BYTES: u64 = 64 << 20;
 
 /// Idle supervisors, for the whole process.
 pub(crate) static SUPERVISORS: Supervisors = Supervisors::new();
@@ -65,7 +62,7 @@ fn run_on(
         });
     }
     let ended = running.end()?;
-    Ok(CommandOutput { stdout: contents(&mut stdout).map_err(not_stored)?, ..ended })
+    Ok(CommandOutput { stdout: printed(&mut stdout, &name(words))?, ..ended })
 }
 
 /// Returns a file with this standard input.
@@ -133,20 +130,37 @@ impl Running {
     /// # Errors
     /// When its standard error cannot be read back.
     pub(crate) fn end(mut self) -> Result<CommandOutput, CommandError> {
-        let ended = self.command.end().and_then(|status| Ok((status, contents(&mut self.stderr)?)));
+        let ended = self.command.end().and_then(|status| Ok((status, kept(&mut self.stderr)?)));
         let (status, stderr) = ended.map_err(|source| not_stored(&self.name, source))?;
         Ok(CommandOutput { status, stdout: Vec::new(), stderr })
     }
 }
 
-/// Returns the content of a file that a command has written, up to the limit of kept bytes.
+/// Returns the standard output of a command from its file.
 ///
 /// # Errors
-/// When it cannot be read back.
-pub(crate) fn contents(file: &mut File) -> io::Result<Vec<u8>> {
+/// When it is too large, or cannot be read back.
+pub(crate) fn printed(file: &mut File, program: &str) -> Result<Vec<u8>, CommandError> {
+    let bytes = file.rewind().and_then(|()| at_most(file, OUTPUT.0 + 1));
+    let bytes = bytes.map_err(|source| not_stored(program, source))?;
+    if bytes.len() as u64 > OUTPUT.0 {
+        return Err(not_stored(program, io::Error::other(format!("it printed more than {OUTPUT}"))));
+    }
+    Ok(bytes)
+}
+
+/// Returns the standard error of a command from its file: both ends, if it is large.
+fn kept(file: &mut File) -> io::Result<Vec<u8>> {
+    let length = file.seek(SeekFrom::End(0))?;
+    file.rewind()?;
+    let beginning = at_most(file, STDERR_KEPT / 2)?;
+    file.seek(SeekFrom::Start(length.saturating_sub(STDERR_KEPT / 2).max(beginning.len() as u64)))?;
+    Ok(both_ends(beginning, at_most(file, STDERR_KEPT / 2)?, length))
+}
+
+fn at_most(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.take(KEPT_BYTES).read_to_end(&mut bytes)?;
+    file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

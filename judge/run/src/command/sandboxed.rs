@@ -24,7 +24,7 @@ use std::thread::{Builder, JoinHandle};
 /// The maximal size of standard output. A generator prints an input there.
 pub(super) const OUTPUT: Bytes = Bytes(256 << 20);
 /// The maximal number of bytes of standard error that are kept.
-const STDERR_KEPT: u64 = 16 << 20;
+pub(super) const STDERR_KEPT: u64 = 16 << 20;
 
 /// The pause between two checks of whether a program has started.
 const START_PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };

@@ -2,16 +2,19 @@
 //! solver that has ended; and a transcript of both sides, where one is wanted.
 
 use judge_problem::visible;
-use judge_sandbox::{Execution, Sink};
+use judge_sandbox::{Execution, Sink, write_what_fits};
 use parking_lot::Mutex;
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::net::Shutdown;
 use rustix::pipe::PipeFlags;
 use std::fmt::Write;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ops::RangeInclusive;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::slice;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -29,9 +32,32 @@ impl Pipe {
     }
 }
 
-/// Makes a descriptor non-blocking, in all its copies.
-fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
-    Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
+/// Opens a pipe or terminal again, so that it does not block here. Its flags stay as they are, because the tester and
+/// the solver have copies of the descriptor. Anything else cannot be opened again, or would begin anew.
+fn reopened(fd: OwnedFd, access: OFlags) -> io::Result<OwnedFd> {
+    let meta = rustix::fs::fstat(&fd)?;
+    let can_reopen = match FileType::from_raw_mode(meta.st_mode) {
+        FileType::Fifo => true,
+        FileType::CharacterDevice => TERMINALS.contains(&rustix::fs::major(meta.st_rdev)),
+        _ => false,
+    };
+    if !can_reopen {
+        return Ok(fd);
+    }
+    let flags = access | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
+    // It may belong to another user.
+    Ok(rustix::fs::open(path, flags, Mode::empty()).unwrap_or(fd))
+}
+
+/// The major numbers of the solver's side of a pseudoterminal.
+const TERMINALS: RangeInclusive<u32> = 136..=143;
+
+/// Returns whether these are the same socket.
+pub(super) fn are_one_socket(one: impl AsFd, other: impl AsFd) -> io::Result<bool> {
+    let (one, other) = (rustix::fs::fstat(one)?, rustix::fs::fstat(other)?);
+    let is_socket = FileType::from_raw_mode(one.st_mode) == FileType::Socket;
+    Ok(is_socket && (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
 }
 
 /// The solver's output on its way to the interactor. While the solver runs, the sandbox forwards it and buffers the
@@ -47,8 +73,8 @@ pub(super) struct Relay {
 impl Relay {
     /// Relays to a pipe. The interactor has its reading end.
     pub(super) fn new(to_interactor: OwnedFd) -> io::Result<Self> {
-        set_nonblocking(&to_interactor)?;
-        Ok(Self { to_interactor: Some(to_interactor), said: Vec::new(), passed: 0 })
+        let to_interactor = Some(reopened(to_interactor, OFlags::WRONLY)?);
+        Ok(Self { to_interactor, said: Vec::new(), passed: 0 })
     }
 
     /// Returns where the solver's output goes while it runs.
@@ -66,7 +92,7 @@ impl Relay {
     /// Writes as much as fits into the interactor's pipe. If the interactor has closed it, nothing more is written.
     pub(super) fn pass(&mut self) -> io::Result<()> {
         while let Some(fd) = self.pending() {
-            match rustix::io::write(fd, &self.said[self.passed..]) {
+            match write_what_fits(fd, &self.said[self.passed..]) {
                 Ok(count) => self.passed += count,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
@@ -99,7 +125,7 @@ impl Relay {
     pub(super) fn is_closed_by_reader(&self) -> io::Result<bool> {
         let Some(fd) = &self.to_interactor else { return Ok(true) };
         let mut fds = [PollFd::new(fd, PollFlags::empty())];
-        rustix::event::poll(&mut fds, Some(&rustix::event::Timespec::default()))?;
+        rustix::event::poll(&mut fds, Some(&Timespec::default()))?;
         Ok(fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP))
     }
 
@@ -136,10 +162,8 @@ impl UnreadInput {
     pub(super) fn new(reader: OwnedFd) -> io::Result<Self> {
         let kind = FileType::from_raw_mode(rustix::fs::fstat(&reader)?.st_mode);
         let is_stream = matches!(kind, FileType::Fifo | FileType::Socket);
-        if is_stream {
-            set_nonblocking(&reader)?;
-        }
-        Ok(Self { reader: is_stream.then_some(reader) })
+        let reader = if is_stream { Some(reopened(reader, OFlags::RDONLY)?) } else { None };
+        Ok(Self { reader })
     }
 
     /// Returns the descriptor to poll until [`Self::drop_some`] can read.
@@ -149,14 +173,26 @@ impl UnreadInput {
 
     /// Reads and drops one buffer. It never loops, because a fast writer could keep the caller here.
     pub(super) fn drop_some(&mut self) -> io::Result<()> {
-        let Some(reader) = &self.reader else { return Ok(()) };
+        let Some(mut polled) = self.poll() else { return Ok(()) };
+        if rustix::event::poll(slice::from_mut(&mut polled), Some(&Timespec::default())) != Ok(1) {
+            return Ok(());
+        }
         let mut buffer = [0; BUFFER_BYTES];
-        match rustix::io::read(reader, &mut buffer) {
-            Ok(0) => self.reader = None,
+        match rustix::io::read(polled.as_fd(), &mut buffer) {
+            // A socket says whether its other end had unread bytes.
+            Ok(0) | Err(Errno::CONNRESET) => self.reader = None,
             Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         Ok(())
+    }
+
+    /// Shows the writer the end of the solver's output, which goes to the same socket.
+    pub(super) fn show_end_of_output(&self) {
+        if let Some(socket) = &self.reader {
+            // The writer may have closed its end already.
+            let _ = rustix::net::shutdown(socket, Shutdown::Write);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::converse::{Conversation, ConverseError, InteractorError, Partner};
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
-use super::relay::{Relay, UnreadInput};
+use super::relay::{Relay, UnreadInput, are_one_socket};
 use crate::command::{self, CallInput, CommandError, OutsideCall, Running};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
@@ -80,6 +80,7 @@ fn perform(
 ) -> Result<Run, ConverseError> {
     let StubCall { stdin, stdout, arguments, link, .. } = call;
     let reader = stdin.try_clone()?;
+    let has_one_socket = are_one_socket(&stdin, &stdout)?;
     let mut relay = Relay::new(stdout)?;
     // Becomes readable when the tester has ended, or has killed the process that it started for the solver.
     let ended = watched(&[(Some(tester.running.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)])?;
@@ -122,6 +123,9 @@ fn perform(
     link.end(if was_cut { End::Exited(0) } else { execution.end });
     if !failed {
         tester.time_left = tester.time_left.saturating_sub(began.elapsed());
+    }
+    if has_one_socket {
+        unread.show_end_of_output();
     }
     tester.unread = unread;
     Ok(Run { execution, said, failure_told, undecided })
@@ -300,8 +304,7 @@ impl Tester {
         let Self { running, protocol, call, mut stdout, .. } = self;
         let (ended, written) = call.with_files(running.end()?)?;
         let mut reports = command::reports(verdict::interactor_protocol(&protocol), &written);
-        let unreadable = |source| CommandError::Output { program: "the tester".to_owned(), source };
-        let stdout = command::contents(&mut stdout).map_err(unreadable)?;
+        let stdout = command::printed(&mut stdout, "the tester")?;
         let output = CallOutput { status: ended.status, stdout: &stdout, stderr: &ended.stderr, reports: &reports };
         let ruling = verdict::tester_ruling(&protocol, &output, runs_failed);
         let written = reports.first_mut().and_then(Option::take).unwrap_or_default();

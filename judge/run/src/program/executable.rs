@@ -163,8 +163,9 @@ fn forbidden(program: &Path, head: &[u8]) -> String {
     if [Some(program), interpreter.as_deref().map(Path::new)].into_iter().flatten().any(is_noexec) {
         return "its file system is mounted noexec".to_owned();
     }
-    let closed = closed_folder(program).or_else(|| closed_folder(Path::new(interpreter.as_deref()?)));
-    match closed {
+    // Its interpreter first: the program may be in a folder of the judge's.
+    let closed = interpreter.as_deref().map(Path::new).and_then(closed_folder);
+    match closed.or_else(|| closed_folder(program)) {
         Some(folder) => {
             let folder = folder.display();
             format!("{folder} is closed to other users, and the sandbox runs programs as one; run chmod o+x {folder}")
@@ -280,6 +281,11 @@ mod tests {
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
         let closed = start_failure(&place("bot"), Errno::ACCESS).unwrap();
         assert!(closed.contains(&format!("chmod o+x {}", folder.path().display())), "{closed}");
+        let own = tempfile::tempdir().unwrap();
+        std::fs::write(own.path().join("built"), format!("#!{}\n", place("bot").display())).unwrap();
+        std::fs::set_permissions(own.path().join("built"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let closed = start_failure(&own.path().join("built"), Errno::ACCESS).unwrap();
+        assert!(closed.contains(&format!("chmod o+x {}", folder.path().display())), "of the interpreter: {closed}");
     }
 
     #[test]

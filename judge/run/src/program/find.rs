@@ -11,6 +11,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Finds an installed program by its name; `None` if there is none.
 pub(crate) fn installed(name: &str) -> Option<Result<Program, ProgramError>> {
@@ -91,7 +92,7 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, Pr
     for Interpreter { installation, by_name, .. } in &interpreters {
         add(&mut runtime, installation, *by_name);
     }
-    let program = Program { path: found.program, argv: words, visible, runtime, environment: Vec::new() };
+    let program = Program { path: found.program, argv: words, visible, runtime, ..Program::default() };
     let shim = interpreters.into_iter().find(|interpreter| interpreter.installation.was_shim && !interpreter.by_name);
     Ok(match shim {
         Some(shim) => run_by(program, shim),
@@ -235,14 +236,32 @@ fn is_in_kernel_file_system(path: &Path) -> bool {
     KERNEL_FILE_SYSTEMS.iter().any(|made_up| path.starts_with(made_up))
 }
 
-/// Returns whether a path is a journal's folder or in one.
-pub fn is_in_journal(path: &Path) -> bool {
-    path.iter().any(|part| part == JOURNAL_FOLDER)
+/// The files of a journal that is in no journal's folder, by their real paths.
+static JOURNAL_FILES: OnceLock<Vec<PathBuf>> = OnceLock::new();
+
+/// Hides a journal that the command line names from all programs. Only the first call has an effect.
+pub fn hide_journal(file: &Path) {
+    let Ok(file) = std::path::absolute(file) else { return };
+    // It may not exist yet.
+    let real = file.canonicalize().ok().or_else(|| Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?)));
+    let Some(real) = real else { return };
+    let beside = |ending: &str| PathBuf::from([real.as_os_str(), OsStr::new(ending)].join(OsStr::new("")));
+    JOURNAL_FILES.get_or_init(|| ["", "-journal", "-lock", "-shm", "-wal"].map(beside).to_vec());
 }
 
-/// Returns the folders of all journals in a folder, however deep.
+fn journal_files() -> &'static [PathBuf] {
+    JOURNAL_FILES.get().map_or(&[], Vec::as_slice)
+}
+
+/// Returns whether a path is a journal's folder, or in one, or belongs to the hidden journal.
+pub fn is_in_journal(path: &Path) -> bool {
+    path.iter().any(|part| part == JOURNAL_FOLDER) || journal_files().iter().any(|file| file == path)
+}
+
+/// Returns the folders of all journals in a folder, however deep, and the files of the hidden journal.
 pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
-    let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
+    let mut found: Vec<_> = journal_files().iter().filter(|file| file.starts_with(folder)).cloned().collect();
+    let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
         // If the judge cannot list a folder, there is no journal in it.
         for entry in folder.read_dir().into_iter().flatten().flatten() {

@@ -8,7 +8,7 @@ use crate::cases::Inputs;
 use crate::executor::{Cancel, Executor, ExecutorPool, QUEUE};
 use judge_problem::{
     CaseName, CaseSource, CaseSpec, Catalogue, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome,
-    Plan, Program, ReadFile, RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
+    Plan, Program, ReadFile, RunEvent, Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
 use judge_sandbox::{End, Execution, Fault, Gap, Request, Stdin, Tier, Usage};
 use parking_lot::{Condvar, Mutex};
@@ -24,13 +24,8 @@ use tokio::sync::broadcast::{Sender, channel};
 /// Columns, where `0` is an answer without moves: valid on every case.
 fn plan(cases: u64) -> Plan {
     let problem = Catalogue::built_in(Path::new("/")).unwrap().find("columns").unwrap().clone();
-    let invocation = Invocation::Program(Program {
-        path: "/bin/none".into(),
-        argv: vec!["none".into()],
-        visible: Vec::new(),
-        runtime: Runtime::default(),
-        environment: Vec::new(),
-    });
+    let invocation =
+        Invocation::Program(Program { path: "/bin/none".into(), argv: vec!["none".into()], ..Program::default() });
     let solver = Solver::new(SolverSpec { name: "none".to_owned(), text: "none".to_owned() }, invocation);
     Plan::new(problem, vec![solver], (1..=cases).map(CaseSpec::from_seed).collect())
 }

@@ -208,21 +208,13 @@ pub(super) fn tools_identity(language: &Language) -> Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::Runtime;
     use judge_sandbox::{OutputFilesError, Usage};
 
     fn ended(end: End, breaches: &[Breach], stderr: &str, made: OutputFiles) -> String {
         let usage = Usage { stderr_bytes: stderr.len() as u64, ..Usage::default() };
         let stderr = stderr.as_bytes()[..stderr.len().min(16 << 10)].to_vec();
         let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: Vec::new(), stderr };
-        let runtime = Runtime::default();
-        let compiler = Program {
-            path: "/no/such/cc".into(),
-            argv: Vec::new(),
-            visible: Vec::new(),
-            runtime,
-            environment: Vec::new(),
-        };
+        let compiler = Program { path: "/no/such/cc".into(), ..Program::default() };
         match outcome(&compiler, &run_limits(&CompileLimits::default()), &execution, made) {
             Ok(files) => format!("{} files", files.len()),
             Err(NotBuilt::Refused(why) | NotBuilt::CannotStart(why)) => why,

@@ -11,8 +11,8 @@ use crate::program::{
 };
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{
-    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Runtime,
-    Solver, SolverSpec,
+    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Solver,
+    SolverSpec,
 };
 use judge_sandbox::{End, Execution, Visible};
 use rustix::io::Errno;
@@ -79,9 +79,8 @@ fn bundled(id: &str, settings: &BuildSettings) -> Result<Invocation, SolverError
         Ok(path) => Invocation::Program(Program {
             argv: vec!["judge".into(), "solve".into(), id.into()],
             visible: vec![path.clone()],
-            runtime: Runtime::default(),
-            environment: Vec::new(),
             path,
+            ..Program::default()
         }),
         Err(error) => Invocation::CannotStart(format!("the judge cannot find its own program: {error}")),
     })
@@ -102,6 +101,7 @@ fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<
             Ok((arguments, shown)) => {
                 program.argv.extend(arguments);
                 program.visible.extend(shown);
+                program.copied.push(source.path.clone());
             }
             Err(error) => return Ok(Invocation::CannotStart(error.to_string())),
         }
@@ -224,6 +224,7 @@ fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
             .iter_mut()
             .filter(|word| **word == *original)
             .for_each(|word| *word = copy.clone().into_os_string());
+        program.copied.push(original);
     }
     Invocation::Program(program)
 }
@@ -247,7 +248,7 @@ const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 /// the `shared` ones that every solver of the run sees.
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
-        Invocation::Program(Program { path, argv, visible, runtime, environment }) => {
+        Invocation::Program(Program { path, argv, visible, runtime, environment, .. }) => {
             let arguments = argv.iter().skip(1).map(|word| argument(word, visible, toolbox));
             let variables =
                 environment.iter().chain(&solver.environment).map(|(key, value)| format!("{key}={value}").into_bytes());
@@ -328,6 +329,7 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 fn folder(path: &Path) -> io::Result<Vec<u8>> {
     let mut entries = path.read_dir()?.collect::<io::Result<Vec<_>>>()?;
     entries.retain(|entry| !FOREIGN_FOLDERS.iter().any(|foreign| entry.file_name() == *foreign));
+    entries.retain(|entry| !is_in_journal(&entry.path()));
     entries.sort_by_key(std::fs::DirEntry::file_name);
     let mut parts = Vec::new();
     for entry in entries {
@@ -341,6 +343,7 @@ fn folder(path: &Path) -> io::Result<Vec<u8>> {
 mod tests {
     use super::spec::parse_specs;
     use super::*;
+    use judge_problem::Runtime;
     use judge_sandbox::Tier;
 
     #[test]
@@ -408,8 +411,7 @@ mod tests {
                 path: "/bin/sh".into(),
                 argv: vec!["sh".into(), lib.clone().into_os_string()],
                 visible: vec![lib.clone()],
-                runtime: Runtime::default(),
-                environment: Vec::new(),
+                ..Program::default()
             }),
         );
         let now = || fingerprint(&solver, &[], &toolbox());
@@ -435,9 +437,8 @@ mod tests {
             Invocation::Program(Program {
                 path: "/bin/sh".into(),
                 argv: vec!["sh".into()],
-                visible: Vec::new(),
                 runtime: Runtime { visible: vec![folder.path().join("lib")], search: Vec::new() },
-                environment: Vec::new(),
+                ..Program::default()
             }),
         );
         let now = || fingerprint(&solver, &[], &toolbox());

@@ -1,6 +1,8 @@
 //! The source files of a solver: one file, or a folder with all that is in it; and what Java files declare.
 
 use super::spec::NotBuilt;
+use crate::matching::real;
+use crate::program::is_in_journal;
 use judge_problem::{Bytes, JOURNAL_FOLDER, Language};
 use judge_sandbox::WorkFile;
 use regex::Regex;
@@ -45,7 +47,7 @@ impl Project {
             return Ok(Self::of_file(reader.files, language));
         }
         reader.flags |= OFlags::NOFOLLOW;
-        reader.gather(source, Path::new(""), 0)?;
+        reader.gather(&real(source), Path::new(""), 0)?;
         reader.files.sort_by(|a, b| a.path.cmp(&b.path));
         Self::of_folder(source, reader.files, language)
     }
@@ -145,7 +147,7 @@ impl Reader {
             let meta = path.symlink_metadata().map_err(failed)?;
             if meta.is_dir() && !NO_SOURCES.iter().any(|other| name == *other) {
                 self.gather(&path, &within, depth + 1)?;
-            } else if meta.is_file() {
+            } else if meta.is_file() && !is_in_journal(&path) {
                 self.read(&path, within, &meta)?;
             }
         }

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
 use crate::confine::landlock::{DEVICES, SYSTEM};
@@ -120,7 +121,7 @@ fn shown(found: &[Source], path: &Path) -> bool {
     })
 }
 
-/// Makes the assembled folder this process's root, without hidden folders, and with the folder to start in.
+/// Makes the assembled folder this process's root, without what is hidden, and with the folder to start in.
 pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
@@ -129,8 +130,8 @@ pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault
     for source in sources {
         place(source)?;
     }
-    for folder in &spec.hidden {
-        hide(folder)?;
+    for path in &spec.hidden {
+        hide(path)?;
     }
     if let Some(folder) = &spec.folder {
         // It is empty, unless something in it is visible.
@@ -174,15 +175,26 @@ fn place(source: &Source) -> Result<(), Fault> {
     }
 }
 
-/// Mounts an empty folder over a visible one, below the current folder.
-fn hide(folder: &Path) -> Result<(), Fault> {
-    let below = folder.strip_prefix("/").unwrap_or(folder);
-    if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
-        return Ok(());
-    }
+/// Mounts an empty folder over a visible one, below the current folder, or a closed file over a file.
+fn hide(path: &Path) -> Result<(), Fault> {
+    let below = path.strip_prefix("/").unwrap_or(path);
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555")
-        .context(format!("hiding {} in the jail", folder.display()))
+    let what = || format!("hiding {} in the jail", path.display());
+    match fs::symlink_metadata(below) {
+        Ok(found) if found.is_dir() => {
+            rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555").context(what())
+        }
+        Ok(found) if found.is_file() => {
+            // As no device works on this mount, nobody can open it.
+            let tree = copy(Path::new("/dev/null"), READ_ONLY).context(what())?;
+            match rustix::mount::move_mount(tree, "", CWD, below, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH) {
+                // It is gone: some files exist for a moment only.
+                Err(Errno::NOENT) => Ok(()),
+                mounted => mounted.context(what()),
+            }
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The folders and links that programs expect.

@@ -246,32 +246,14 @@ impl Stream {
     /// Prepares the captured output for [`Stream::take_captured`].
     pub(crate) fn finish(&mut self) -> Result<(), Fault> {
         if !self.end.is_empty() {
-            self.inline = self.both_ends().context("reading the program's output")?;
+            let beginning = self.take_captured().bytes().context("reading the program's output")?;
+            self.inline = both_ends(beginning, std::mem::take(&mut self.end).into(), self.received);
             self.kept = self.inline.len() as u64;
         }
         if self.inline.len() > MAX_INLINE_BYTES {
             self.store(&[]).context("storing the program's output")?;
         }
         Ok(())
-    }
-
-    /// Returns the beginning and the end of the output. If bytes between them are dropped, a line says how many. Lines
-    /// that are cut in two are dropped, too: half of a number is another number.
-    fn both_ends(&mut self) -> io::Result<Vec<u8>> {
-        let mut text = self.take_captured().bytes()?;
-        let mut end = Vec::from(std::mem::take(&mut self.end));
-        if self.received > (text.len() + end.len()) as u64 {
-            let is_line_end = |byte: &u8| *byte == b'\n';
-            text.truncate(text.iter().rposition(is_line_end).map_or(text.len(), |place| place + 1));
-            // A single line that is longer than what is kept stays.
-            let cut = end.iter().position(is_line_end).map_or(0, |place| place + 1);
-            end.drain(..if cut < end.len() { cut } else { 0 });
-            let dropped = self.received - (text.len() + end.len()) as u64;
-            let start = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
-            writeln!(text, "{start}[{dropped} bytes are left out]")?;
-        }
-        text.append(&mut end);
-        Ok(text)
     }
 
     /// Moves the captured output to a file in memory, and appends `bytes`.
@@ -366,7 +348,7 @@ impl Stream {
         while *relayed_bytes < self.inline.len()
             && let Some(pipe) = to
         {
-            match rustix::io::write(pipe, &self.inline[*relayed_bytes..]) {
+            match write_what_fits(pipe, &self.inline[*relayed_bytes..]) {
                 Ok(count) => *relayed_bytes += count,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
@@ -375,6 +357,37 @@ impl Stream {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the beginning and the end of an output of so many bytes. If bytes between them are dropped, a line says how
+/// many. Lines that are cut in two are dropped, too: half of a number is another number.
+pub fn both_ends(mut text: Vec<u8>, mut end: Vec<u8>, bytes: u64) -> Vec<u8> {
+    if bytes > (text.len() + end.len()) as u64 {
+        let is_line_end = |byte: &u8| *byte == b'\n';
+        text.truncate(text.iter().rposition(is_line_end).map_or(text.len(), |place| place + 1));
+        // A single line that is longer than what is kept stays.
+        let cut = end.iter().position(is_line_end).map_or(0, |place| place + 1);
+        end.drain(..if cut < end.len() { cut } else { 0 });
+        let dropped = bytes - (text.len() + end.len()) as u64;
+        let start = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
+        text.extend(format!("{start}[{dropped} bytes are left out]\n").bytes());
+    }
+    text.append(&mut end);
+    text
+}
+
+/// Writes a piece that does not block, or returns [`Errno::AGAIN`], or [`Errno::PIPE`] if the other end is closed. The
+/// flags of the descriptor stay as they are, because other programs may have copies of it.
+///
+/// # Errors
+/// When nothing could be written.
+pub fn write_what_fits(to: impl AsFd, bytes: &[u8]) -> rustix::io::Result<usize> {
+    let mut polled = [PollFd::new(&to, PollFlags::OUT)];
+    match rustix::event::poll(&mut polled, Some(&Timespec::default()))? {
+        0 => Err(Errno::AGAIN),
+        _ if polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) => Err(Errno::PIPE),
+        _ => rustix::io::write(&to, &bytes[..bytes.len().min(PIPE_PIECE_BYTES)]),
     }
 }
 
@@ -449,7 +462,6 @@ mod tests {
     fn what_is_relayed_is_kept_and_does_not_wait_for_its_reader() {
         let text: Vec<u8> = (0..200_000).map(|place| (place % 251) as u8).collect();
         let (reader, to) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).unwrap();
-        rustix::fs::fcntl_setfl(&to, OFlags::NONBLOCK).unwrap();
         let target = Target::Relay { to: Some(to), relayed_bytes: 0 };
         let (mut stream, writer) = Stream::open("output", target, 1 << 20, Overflow::EndsRun).unwrap();
         std::thread::scope(|scope| {

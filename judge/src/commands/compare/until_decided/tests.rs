@@ -4,7 +4,7 @@ use super::*;
 use checkers::Score;
 use clap::Parser;
 use judge_problem::{
-    Catalogue, Direction, Invocation, Outcome, Plan, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict,
+    Catalogue, Direction, Invocation, Outcome, Plan, Program, Solver, SolverSpec, Thresholds, Verdict,
 };
 use judge_statistics::Random;
 use std::path::Path;
@@ -21,13 +21,7 @@ fn args(more: &[&str]) -> CompareArgs {
 }
 
 fn solver(name: &str) -> Solver {
-    let program = Program {
-        path: "/bin/none".into(),
-        argv: vec![name.into()],
-        visible: Vec::new(),
-        runtime: Runtime::default(),
-        environment: Vec::new(),
-    };
+    let program = Program { path: "/bin/none".into(), argv: vec![name.into()], ..Program::default() };
     Solver::new(SolverSpec { name: name.to_owned(), text: name.to_owned() }, Invocation::Program(program))
 }
 
