@@ -77,6 +77,18 @@ fn a_total_within_chance_is_not_shown() {
 }
 
 #[test]
+fn totals_beyond_floating_point_become_the_best() {
+    let Some(folder) = scene("") else { return };
+    let zeros = "0".repeat(400);
+    for (name, score, best) in [("huge", 2, 12), ("smaller", 1, 12), ("larger", 3, 18)] {
+        folder.script(name, &format!("echo {score}{zeros}"));
+        folder.judge(&["run", "-p", "echo", "-s", &format!("./{name}"), "--sealed"]);
+        let file = std::fs::read_to_string(folder.path().join(".judge/sealed-echo.toml")).unwrap();
+        assert!(file.contains(&format!("best = \"{best}{zeros}\"")), "{name}: {file}");
+    }
+}
+
+#[test]
 fn the_final_score_is_told_once() {
     let Some(folder) = scene("") else { return };
     assert_eq!(run(&folder, "./ten", &["--final"]).1["total"], 60);

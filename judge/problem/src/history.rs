@@ -49,7 +49,7 @@ named_enum! {
         Killed = "killed",
         /// Ctrl-C.
         Interrupted = "interrupted",
-        /// `--fail-fast` stopped it at a failed case.
+        /// `--fail-fast` stopped it at a failed case, or an evaluation was decided before its last case.
         Stopped = "stopped",
         /// It was merged from shards, and some cases are missing.
         Partial = "partial",

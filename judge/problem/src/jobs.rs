@@ -72,7 +72,7 @@ pub struct StoredResult {
 pub enum Stop {
     /// Ctrl-C or a termination signal.
     Interrupted,
-    /// `--fail-fast`, and a case was not accepted.
+    /// `--fail-fast`, and a case was not accepted; or an evaluation that compares was decided.
     FailFast,
     /// The run continues elsewhere, without this process, or its other cases are in other journals.
     Detached,

@@ -40,8 +40,8 @@ pub struct Versus {
     pub against: String,
     /// The known result.
     pub claim: Claim,
-    /// The mean effect. Above 0 the candidate is better.
-    pub effect: f64,
+    /// The mean effect. Above 0 the candidate is better. `None` if no case has one.
+    pub effect: Option<f64>,
     /// The interval that is valid at every look; `None` with too few cases.
     pub interval: Option<Interval>,
     /// The measured quantity.
@@ -98,8 +98,8 @@ struct VersusRecord<'a> {
     /// The known result about the candidate.
     #[schemars(extend("enum" = CLAIMS))]
     claim: &'static str,
-    /// The mean effect. Above 0 the candidate is better.
-    effect: f64,
+    /// The mean effect. Above 0 the candidate is better. Absent if no case has one.
+    effect: Option<f64>,
     /// The ends of the interval of the mean effect; absent with too few cases.
     low: Option<f64>,
     high: Option<f64>,
@@ -279,13 +279,9 @@ impl Versus {
             .interval
             .map(|interval| format!(" (from {} to {})", number(interval.low), number(interval.high)))
             .unwrap_or_default();
-        format!(
-            "against {}: {}, by {}{interval} on {}",
-            self.against,
-            claim_name(self.claim),
-            number(self.effect),
-            counted(self.cases, "case")
-        )
+        let effect = self.effect.map(|effect| format!(", by {}", number(effect))).unwrap_or_default();
+        let claim = claim_name(self.claim);
+        format!("against {}: {claim}{effect}{interval} on {}", self.against, counted(self.cases, "case"))
     }
 }
 

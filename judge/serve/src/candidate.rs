@@ -2,14 +2,14 @@
 
 use crate::known::Bounded;
 use crate::params::SolverChoice;
-use crate::problems::ReadyProblem;
+use crate::problems::{ReadyProblem, is_hidden};
 use crate::rpc::RpcError;
 use crate::slots::SlotPool;
 use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::matching::real;
-use judge_run::solver::{self, Purpose, Toolbox};
+use judge_run::solver::{self, Purpose, SolverError, Toolbox};
 use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, Visible, sweepable_name};
 use judge_session::{Failure, programs};
 use parking_lot::{Mutex, RwLock};
@@ -87,8 +87,10 @@ pub(crate) struct Workshop {
     /// While a compiler runs, no solver is timed alone.
     timing_lock: Arc<RwLock<()>>,
     build: BuildArgs,
-    /// The file of the sealed cases, which no candidate may name.
+    /// The file of the sealed cases: no candidate may name it or a folder that contains it.
     sealed: Option<PathBuf>,
+    /// The files that no candidate may name.
+    hidden: Arc<[PathBuf]>,
     prepared: Mutex<Bounded<String, Arc<Candidate>>>,
 }
 
@@ -98,24 +100,32 @@ impl Workshop {
         timing_lock: Arc<RwLock<()>>,
         build: BuildArgs,
         sealed: Option<PathBuf>,
+        hidden: Arc<[PathBuf]>,
     ) -> Self {
-        Self { slots, timing_lock, build, sealed, prepared: Mutex::new(Bounded::new(KEPT)) }
+        Self { slots, timing_lock, build, sealed, hidden, prepared: Mutex::new(Bounded::new(KEPT)) }
     }
 
-    /// Fails if a candidate names the file of the sealed cases, or a folder that contains it. A compiler would print
-    /// its lines.
-    fn refuse_sealed(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
-        let Some(sealed) = self.sealed.as_deref().and_then(|file| file.canonicalize().ok()) else { return Ok(()) };
+    /// Fails if a candidate names the journal or the file of the sealed cases, or a folder that contains the latter. A
+    /// compiler would print its lines.
+    fn refuse_hidden(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
+        if self.hidden.is_empty() {
+            return Ok(());
+        }
+        let sealed = self.sealed.as_deref().and_then(|file| file.canonicalize().ok());
         let words = match choice {
             SolverChoice::Source { .. } => Vec::new(),
             SolverChoice::Path { path, .. } => vec![path.to_owned()],
             SolverChoice::Command(line) => shell_words::split(line).unwrap_or_default(),
         };
-        let holds = |word: &String| Path::new(word).canonicalize().is_ok_and(|path| sealed.starts_with(path));
+        let is_refused =
+            |path: &Path| sealed.as_ref().is_some_and(|file| file.starts_with(path)) || is_hidden(path, &self.hidden);
+        let holds = |word: &String| Path::new(word).canonicalize().is_ok_and(|path| is_refused(&path));
         match words.iter().find(|word| holds(word)) {
             None => Ok(()),
-            Some(word) => Err(RpcError::params(format!("params.solver: the sealed cases are in `{word}`"))
-                .with_hint("name a program in another folder")),
+            Some(word) => {
+                Err(RpcError::params(format!("params.solver: the journal or the sealed cases are in `{word}`"))
+                    .with_hint("name a program in another folder"))
+            }
         }
     }
 
@@ -145,7 +155,7 @@ impl Workshop {
         limits: &Limits,
         task: &Task,
     ) -> Result<Arc<Candidate>, RpcError> {
-        self.refuse_sealed(choice)?;
+        self.refuse_hidden(choice)?;
         let key = format!("{}\0{}\0{choice:?}", problem.problem().id, limits.memory.0);
         if let Some(known) = self.prepared.lock().get(&key).cloned()
             && known.is_current()
@@ -177,8 +187,8 @@ impl Workshop {
         let toolbox = Toolbox::new(self.slots.tier(), settings);
         let (spec, source) = spec(choice, &toolbox)?;
         let specs = [spec];
-        solver::check_choices(&specs, toolbox.settings()).map_err(Failure::from)?;
-        solver::check_solver(&specs[0], toolbox.settings()).map_err(Failure::from)?;
+        solver::check_choices(&specs, toolbox.settings()).map_err(wrong_solver)?;
+        solver::check_solver(&specs[0], toolbox.settings()).map_err(wrong_solver)?;
         let [spec] = specs;
         let given = spec.text.clone();
         let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task))?;
@@ -213,6 +223,26 @@ impl Workshop {
     }
 }
 
+/// Returns the error of a candidate that cannot be prepared. Its hints name no flags of the command line.
+fn wrong_solver(error: SolverError) -> RpcError {
+    let hint = match &error {
+        SolverError::Missing { .. } => {
+            Some("{\"path\": \"./bot.py\"}; paths begin where the server was started".to_owned())
+        }
+        SolverError::NoSource { .. } => Some("give the source file or folder: {\"path\": \"./bot.py\"}".to_owned()),
+        SolverError::SeveralLanguages { names, .. } => Some(format!("choose one: \"language\": \"{}\"", names[0])),
+        SolverError::UnknownSource { file, .. } => {
+            Some(format!("name its language or its interpreter: {{\"command\": \"INTERPRETER {file}\"}}"))
+        }
+        _ => None,
+    };
+    let failed = RpcError::from(Failure::from(error));
+    match hint {
+        Some(hint) => failed.with_hint(hint),
+        None => failed,
+    }
+}
+
 /// Returns the id of a candidate.
 pub(crate) fn id_of(digest: &Digest) -> String {
     digest.to_string()[..32].to_owned()
@@ -224,6 +254,21 @@ impl Candidate {
         let Some(source) = &self.source else { return outcome };
         let (note, stderr) = (source.without_folder(&outcome.note), source.without_folder(&outcome.stderr));
         Outcome { note, stderr, ..outcome }
+    }
+
+    /// Returns whether its program, or a file that it sees, is another one than when it had this id.
+    pub(crate) fn is_edited(&self, problem: &ReadyProblem, choice: SolverChoice<'_>, id: &str) -> bool {
+        let is_text = matches!(choice, SolverChoice::Source { .. });
+        if is_text && problem.template.visible.is_empty() || self.stamps.is_some() && !is_text && self.is_current() {
+            return false;
+        }
+        self.id_now(problem, choice) != id
+    }
+
+    /// Returns its id, by the files as they are now.
+    pub(crate) fn id_now(&self, problem: &ReadyProblem, choice: SolverChoice<'_>) -> String {
+        let digest = Workshop::digest_of_text(problem, choice);
+        id_of(&digest.unwrap_or_else(|| solver::fingerprint(&self.solver, &problem.template.visible, &self.toolbox)))
     }
 
     /// Returns whether the files that it was made from are unchanged.

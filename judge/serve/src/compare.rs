@@ -3,6 +3,7 @@
 use crate::evaluation;
 use crate::evaluator::Evaluator;
 use crate::params::{CompareParams, NumberOrText};
+use crate::problems::edited;
 use crate::rpc::{Answer, RpcError, json};
 use crate::task::{Progress, Task};
 use clap::Parser;
@@ -25,8 +26,8 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let problem = evaluator.problem(params.problem.as_deref())?;
     let args = arguments(&problem.problem().id, params)?;
     let limits = problem.limits(params.limits.as_ref())?;
-    let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
-    let mut candidates = Vec::new();
+    let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), &evaluator.hidden)?;
+    let (mut candidates, mut at_start) = (Vec::new(), Vec::new());
     for (solver, name) in [&params.a, &params.b].into_iter().zip(NAMES) {
         // The same solvers are `params.solver` of `evaluate`.
         let named = |error: RpcError| {
@@ -34,7 +35,9 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
             RpcError { message, ..error }
         };
         let choice = solver.choice().map_err(named)?;
-        candidates.push(evaluator.workshop.prepare(&problem, choice, &limits, task).map_err(named)?);
+        let candidate = evaluator.workshop.prepare(&problem, choice, &limits, task).map_err(named)?;
+        at_start.push((choice, candidate.id_now(&problem, choice)));
+        candidates.push(candidate);
     }
     let named = candidates.iter().zip(NAMES).map(|(candidate, name)| Solver {
         spec: SolverSpec { name: name.to_owned(), text: candidate.solver.spec.text.clone() },
@@ -48,6 +51,12 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let all = plan.job_count();
     let tell = |done: usize| task.progress(Progress { state: "running", done, cases: all });
     let finished = evaluation::play(evaluator, &plan, false, task, tell)?;
+    for ((candidate, (choice, id)), name) in candidates.iter().zip(at_start).zip(NAMES) {
+        if candidate.is_edited(&problem, choice, &id) {
+            return Err(edited(&format!("solver {name}")));
+        }
+    }
+    evaluator.problems.refuse_edited(&problem)?;
     let run_info = RunInfo {
         elapsed: started.elapsed(),
         jobs: evaluator.settings.jobs.get(),

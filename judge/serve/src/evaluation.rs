@@ -4,7 +4,7 @@ use crate::candidate::{Candidate, Workshop, id_of};
 use crate::evaluator::Evaluator;
 use crate::known::{Best, CaseKey, Row, Rows};
 use crate::params::{EvaluateParams, SolverChoice};
-use crate::problems::{ReadyProblem, case_keys};
+use crate::problems::{ReadyProblem, case_keys, edited};
 use crate::rpc::{Answer, RpcError, json};
 use crate::slots::LeasedPool;
 use crate::stopping::{self, Duel, Played};
@@ -86,7 +86,7 @@ impl<'a> Running<'a> {
         let problem = evaluator.problem(params.problem.as_deref())?;
         let limits = problem.limits(params.limits.as_ref())?;
         let case_key = case_keys(problem.problem());
-        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), evaluator.sealed.as_deref())?;
+        let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), &evaluator.hidden)?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
         let limits_key = format!("{limits:?}");
         let plan = Plan { limits, hand_over_answers: evaluator.records, ..problem.template.clone() };
@@ -256,9 +256,25 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
+    /// Fails if a program or an answer file was edited while the cases were played.
+    fn refuse_edited(&self) -> Result<(), RpcError> {
+        let Some(candidate) = self.candidate.as_ref().filter(|_| !self.finished.is_empty()) else { return Ok(()) };
+        if candidate.is_edited(&self.problem, self.choice, &self.id) {
+            return Err(edited("candidate"));
+        }
+        self.evaluator.problems.refuse_edited(&self.problem)?;
+        let case_key = case_keys(self.problem.problem());
+        let mut played = self.finished.iter().map(|finished| finished.job.case);
+        match played.all(|place| case_key(&self.cases, &self.cases.at(place)) == self.keys[place]) {
+            true => Ok(()),
+            false => Err(edited("answer of a case")),
+        }
+    }
+
     /// Stores the results, and answers.
     fn finish(mut self) -> Answer {
         let elapsed = self.started.elapsed();
+        self.refuse_edited()?;
         // Several cases may share an input, and so a row.
         let answered = self.keys.iter().filter(|key| self.rows.contains_key(key)).count();
         self.evaluator.counters.count(self.runs(), answered.saturating_sub(self.finished.len()));
@@ -327,8 +343,9 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Makes the candidate the best one on these cases, if it is better than that. Returns whether it is the best. One that solves
-    /// nothing is kept for the next candidates to be compared with, but never the best.
+    /// Makes the candidate the best one on these cases, if it is better than that. Returns whether it is the best. If it is already,
+    /// its better results stay, so that others are compared with those. One that solves nothing is kept for the next
+    /// candidates to be compared with, but never the best.
     fn is_best(&self) -> Result<bool, RpcError> {
         if self.rows.values().any(|row| is_fault(row)) {
             return Ok(false);
@@ -337,7 +354,7 @@ impl<'a> Running<'a> {
         loop {
             let best = self.evaluator.known.lock().best(&set);
             let is_better = match &best {
-                Some(best) if best.candidate == self.id => true,
+                Some(best) if best.candidate == self.id && !self.beats(best)? => return Ok(solves(&best.rows)),
                 Some(best) => self.beats(best)?,
                 None => self.beats(&Best { candidate: String::new(), rows: Arc::default() })?,
             };
@@ -353,7 +370,7 @@ impl<'a> Running<'a> {
             };
             if is_unchanged {
                 known.set_best(set, Best { candidate: self.id.clone(), rows: Arc::new(self.rows.clone()) });
-                return Ok(self.rows.values().any(|row| row.outcome.is_accepted()));
+                return Ok(solves(&self.rows));
             }
         }
     }
@@ -376,7 +393,11 @@ impl<'a> Running<'a> {
             return Ok(None);
         }
         let candidate = self.prepared()?;
-        let mut places: Vec<usize> = self.finished.iter().map(|finished| finished.job.case).collect();
+        let mut places: Vec<usize> = match self.stopped_of {
+            // The run has all its cases, without results after the stop.
+            Some(all) => (0..all).collect(),
+            None => self.finished.iter().map(|finished| finished.job.case).collect(),
+        };
         places.sort_unstable();
         let jobs = self.finished.iter_mut().map(|finished| {
             let case = places.partition_point(|&place| place < finished.job.case);
@@ -400,6 +421,11 @@ pub(crate) fn runs(jobs: &[FinishedJob]) -> usize {
 /// Returns whether a result is a fault of the judge.
 fn is_fault(row: &Row) -> bool {
     row.outcome.verdict == Verdict::JudgeError
+}
+
+/// Returns whether any of these results is accepted.
+fn solves(rows: &Rows) -> bool {
+    rows.values().any(|row| row.outcome.is_accepted())
 }
 
 /// Returns a solver that is known only by its results.

@@ -30,6 +30,8 @@ pub struct Evaluator {
     pub(crate) records: bool,
     /// The file of the sealed cases, if there are some.
     pub(crate) sealed: Option<PathBuf>,
+    /// The files that no program sees: that one, and the journal with the files beside it.
+    pub(crate) hidden: Arc<[PathBuf]>,
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) slots: Arc<SlotPool>,
     pub(crate) settings: RunSettings,
@@ -88,11 +90,14 @@ impl Evaluator {
         let timing_lock = Arc::clone(&settings.timing_lock);
         // There are more requests than jobs, so that one is compiled or scored while others play.
         let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
+        let hidden: Arc<[PathBuf]> = sealed.iter().cloned().chain(journal_files(&catalogue)).collect();
+        let build = args.conditions.build.clone();
         Ok(Arc::new(Self {
-            workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.conditions.build.clone(), sealed.clone()),
+            workshop: Workshop::new(Arc::clone(&slots), timing_lock, build, sealed.clone(), Arc::clone(&hidden)),
             args,
             records,
             sealed,
+            hidden,
             sandbox,
             slots,
             settings,
@@ -146,6 +151,16 @@ impl Evaluator {
             uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }))
     }
+}
+
+/// Returns the files of a journal that the command line names. Any other is in a folder that no program sees.
+fn journal_files(catalogue: &Catalogue) -> impl Iterator<Item = PathBuf> {
+    let beside = |file: &Path, end: &str| {
+        let mut path = file.as_os_str().to_owned();
+        path.push(end);
+        PathBuf::from(path)
+    };
+    catalogue.journal.iter().flat_map(move |file| ["", "-wal", "-shm"].map(|end| beside(file, end)))
 }
 
 /// Fails if `--dir` shows candidates the file of the sealed cases.

@@ -116,7 +116,7 @@ impl Mcp {
             "check" => {
                 let params: CheckParams = read_params(arguments)?;
                 let input = params.input.as_deref().map(|input| self.allowed(input)).transpose()?;
-                input.as_deref().map_or(Ok(()), |input| refuse_hidden(input, evaluator.sealed.as_deref()))?;
+                input.as_deref().map_or(Ok(()), |input| refuse_hidden(input, &evaluator.hidden))?;
                 Box::new(move |_| check(&evaluator, &params, input.as_deref()))
             }
             _ => {

@@ -15,7 +15,7 @@ use judge_session::programs::{self, Programs};
 use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, load, running};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The maximal number of cases of a request.
@@ -57,6 +57,12 @@ impl Problems {
             None => failure.with_hint("name it: \"problem\": ID; the method `problems` lists them"),
         };
         load::problem(&self.catalogue, id).map_err(named_in_params)
+    }
+
+    /// Fails if the checker or the generator of a problem was edited since it was made ready.
+    pub(crate) fn refuse_edited(&self, ready: &ReadyProblem) -> Result<(), RpcError> {
+        let now = identity(self.find(Some(&ready.problem().id))?);
+        if now == ready.identity { Ok(()) } else { Err(edited("checker or the generator")) }
     }
 
     /// Returns the problem with this id, ready to be played.
@@ -109,12 +115,12 @@ impl ReadyProblem {
         given.map_or_else(|| Ok(self.template.limits.clone()), |given| given.within(&self.template.limits))
     }
 
-    /// Returns the cases of a request, with their best known scores. `sealed` is the file of the sealed cases: it is no case.
+    /// Returns the cases of a request, with their best known scores. The hidden files are no cases.
     pub(crate) fn cases(
         &self,
         seeds: Option<&SeedsParam>,
         names: Option<&[String]>,
-        sealed: Option<&Path>,
+        hidden: &[PathBuf],
     ) -> Result<CaseList, RpcError> {
         let selection = match (seeds, names) {
             (Some(_), Some(_)) => {
@@ -133,7 +139,7 @@ impl ReadyProblem {
             more => return Err(RpcError::params(format!("{more} cases, and at most {MAX_CASES} are played at once"))),
         }
         for (file, _) in cases.files() {
-            refuse_hidden(file, sealed)?;
+            refuse_hidden(file, hidden)?;
         }
         case_selection::check_files(self.problem(), &mut cases)?;
         match self.reference_grows {
@@ -163,16 +169,26 @@ pub(crate) fn is_of_files(name: &str) -> bool {
     seed_in(name).is_none() && !name.starts_with(CALL)
 }
 
-/// Fails if the input of a case is the file of the sealed cases or in a journal: a solver would print what it holds.
-pub(crate) fn refuse_hidden(file: &Path, sealed: Option<&Path>) -> Result<(), RpcError> {
+/// Fails if the input of a case is a hidden file or in a journal: a solver would print what it holds.
+pub(crate) fn refuse_hidden(file: &Path, hidden: &[PathBuf]) -> Result<(), RpcError> {
     // What cannot be found is reported when it is read.
     let Ok(real) = file.canonicalize() else { return Ok(()) };
-    let is_sealed = sealed.is_some_and(|sealed| sealed.canonicalize().is_ok_and(|sealed| sealed == real));
-    if is_sealed || is_in_journal(&real) {
+    if is_hidden(&real, hidden) || is_in_journal(&real) {
         return Err(RpcError::params(format!("no program sees {}", file.display()))
             .with_hint("journals and sealed cases are no inputs: name another file"));
     }
     Ok(())
+}
+
+/// Returns whether a real path is one of these files, which may be named by links.
+pub(crate) fn is_hidden(real: &Path, hidden: &[PathBuf]) -> bool {
+    hidden.iter().any(|file| file.canonicalize().is_ok_and(|file| file == real))
+}
+
+/// Returns the error that a program was edited while it was evaluated.
+pub(crate) fn edited(what: &str) -> RpcError {
+    RpcError::params(format!("the {what} was edited during the evaluation: its results would be of two versions"))
+        .with_hint("send it again: nothing of it was stored")
 }
 
 /// Returns the error of a selection. Its hints name no flags of the command line.

@@ -38,7 +38,7 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     let problem = evaluator.problem(params.problem.as_deref())?;
     let limits = problem.limits(params.limits.as_ref())?;
     let catalogue = evaluator.problems.catalogue();
-    let cases = SealedCases::open(catalogue, problem.problem(), Some(file), &evaluator.sandbox, None)?;
+    let mut cases = SealedCases::open(catalogue, problem.problem(), Some(file), &evaluator.sandbox, None)?;
     let candidate = evaluator.workshop.prepare(&problem, params.solver.choice()?, &limits, task)?;
     let solvers = vec![candidate.solver.clone()];
     let plan = Plan { limits, solvers, cases: cases.cases(), ..problem.template.clone() };

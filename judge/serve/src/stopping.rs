@@ -185,18 +185,20 @@ impl Duel {
         let scored = whole.scored()?;
         let paired = scored.paired(self.measure, SOLVERS[1]);
         let inferred = paired::infer_interim(&paired, self.parameters)?;
-        let (claim, effect, interval): (Claim, f64, Option<Interval>) = match &self.sample {
-            Some(sample) if !is_whole => (self.claim_of_stop(), sample.mean(), sample.interval(ALPHA)),
+        let (claim, effect, interval): (Claim, Option<f64>, Option<Interval>) = match &self.sample {
+            Some(sample) if !is_whole => (self.claim_of_stop(), Some(sample.mean()), sample.interval(ALPHA)),
             _ if self.is_over && !inferred.claim.is_decided() => {
                 (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred.interval)
             }
             // More cases would be needed for a claim about similar ones, but these are known.
-            _ if is_whole && is_equal(&paired) => (Claim::Equal, 0.0, inferred.interval),
+            _ if is_whole && is_equal(&paired) => (Claim::Equal, Some(0.0), inferred.interval),
             _ => (inferred.claim, mean(&paired), inferred.interval),
         };
         let possible = possible_effects(&scored, self.measure);
         let within = |effect: f64| effect.clamp(possible.low, possible.high);
-        let effect = within(effect);
+        let effect = effect.map(within);
+        // Cases that neither solves say nothing of the others.
+        let interval = interval.filter(|_| is_whole || !self.solve_nothing());
         let interval = interval.map(|Interval { low, high }| Interval { low: within(low), high: within(high) });
         let losses = losses(&self.played, &paired, self.measure, self.parameters);
         let (against, cases) = (against.to_owned(), self.played.len());
@@ -230,8 +232,9 @@ fn possible_effects(scored: &ScoredMatch<'_>, measure: EffectMeasure) -> Interva
     Interval { low, high }
 }
 
-fn mean(paired: &PairedComparison) -> f64 {
-    if paired.pairs.is_empty() { 0.0 } else { paired.mean() }
+/// Returns the mean effect; `None` if no case has one, as with scores that are too large for floating point.
+fn mean(paired: &PairedComparison) -> Option<f64> {
+    (!paired.pairs.is_empty()).then(|| paired.mean())
 }
 
 /// Returns a result of both solvers on these cases.

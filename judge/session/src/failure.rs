@@ -42,8 +42,13 @@ impl Failure {
         Self { errors: vec![HintedError { error: error.into(), hint: None }], exit }
     }
 
-    /// An error in the arguments, the catalogue or the files given.
+    /// An error in the arguments, the catalogue or the files given; or of the machine, if too few open files or
+    /// processes have caused it.
     pub fn usage(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let error = error.into();
+        if is_shortage(&*error) {
+            return Self::fault(error).with_hint(SHORTAGE_HINT);
+        }
         Self::new(error, Exit::Usage)
     }
 
@@ -344,8 +349,8 @@ impl From<RunError> for Failure {
 }
 
 /// Returns whether an error was caused by too few open files or processes.
-fn is_shortage(error: &dyn Error) -> bool {
-    let mut causes = std::iter::successors(error.source(), |cause| (**cause).source());
+pub(crate) fn is_shortage(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |cause| (**cause).source());
     let errno = |cause: &(dyn Error + 'static)| cause.downcast_ref::<std::io::Error>().and_then(Errno::from_io_error);
     causes.any(|cause| matches!(errno(cause), Some(Errno::AGAIN | Errno::MFILE | Errno::NFILE)))
 }
@@ -371,6 +376,7 @@ impl From<InferenceError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load;
 
     #[test]
     fn several_errors_are_listed_each_with_its_causes_and_hint() {
@@ -392,5 +398,10 @@ mod tests {
     fn a_shortage_has_a_hint() {
         let hinted = |errno: Errno| Failure::from(RunError::Thread(errno.into())).hints().count();
         assert_eq!((hinted(Errno::AGAIN), hinted(Errno::MFILE), hinted(Errno::NOSPC)), (1, 1, 0));
+        let read = |errno: Errno| {
+            let input = InputError::File { path: "a.in".into(), source: errno.into() };
+            [Failure::from(input), load::unreadable("the catalogue", Path::new("a"), &errno.into())].map(|f| f.exit())
+        };
+        assert_eq!((read(Errno::MFILE), read(Errno::NOENT)), ([Exit::Fault; 2], [Exit::Usage; 2]));
     }
 }

@@ -1,6 +1,7 @@
 //! Reads the catalogue and other files, and writes files.
 
 use crate::Failure;
+use crate::failure::{self, SHORTAGE_HINT};
 use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote_path};
 use judge_report::{Document, Written};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -58,7 +59,7 @@ pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failu
 fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
     let mut contents = Vec::new();
     let read = open(path).and_then(|mut file| file.read_to_end(&mut contents));
-    read.map_err(|error| unreadable("the catalogue", path, error))?;
+    read.map_err(|error| unreadable("the catalogue", path, &error))?;
     let real = path.canonicalize();
     let folder = real.as_deref().ok().and_then(Path::parent).unwrap_or(here);
     let shown = path.strip_prefix(here).unwrap_or(path).display().to_string();
@@ -106,7 +107,7 @@ pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u
         source.take(limit.0.saturating_add(1)).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    let bytes = read().map_err(|error| unreadable(what, path, error))?;
+    let bytes = read().map_err(|error| unreadable(what, path, &error))?;
     Ok((bytes.len() as u64 <= limit.0).then_some(bytes))
 }
 
@@ -265,9 +266,11 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
-    let failure = io::Error::new(error.kind(), format!("cannot read {what} {}: {error}", path.display()));
-    Failure::usage(failure)
+/// Returns the error that a file cannot be read.
+pub(crate) fn unreadable(what: &str, path: &Path, error: &io::Error) -> Failure {
+    let is_shortage = failure::is_shortage(error);
+    let text = format!("cannot read {what} {}: {error}", path.display());
+    if is_shortage { Failure::fault(text).with_hint(SHORTAGE_HINT) } else { Failure::usage(text) }
 }
 
 /// The file of the folders that were noted. It is replaced when it is longer than this.

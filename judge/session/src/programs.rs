@@ -167,7 +167,7 @@ fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
     match std::fs::read_to_string(&path) {
         Ok(text) => Ok(Some((path, text))),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-        Err(error) => Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
+        Err(error) => Err(load::unreadable("the languages", &path, &error)),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Their seeds and the published results are in a file that no solver can read: `.judge/sealed-ID.toml`, or the one
 //! that the command line names.
 
+use crate::edited::ProgramsAtStart;
 use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
 use judge_problem::scoring::ExactSum;
@@ -88,6 +89,8 @@ pub struct SealedCases<'a> {
     id: String,
     /// Whether these are the fresh cases of the final score.
     is_final: bool,
+    /// The programs of the plan that is played.
+    programs: Option<ProgramsAtStart>,
 }
 
 impl<'a> SealedCases<'a> {
@@ -121,7 +124,8 @@ impl<'a> SealedCases<'a> {
         if baseline.is_some() && !path.exists() {
             return Err(other_cases(&path, "is missing"));
         }
-        let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), id: String::new(), is_final: false };
+        let (seeds, id) = (Seeds::from_iter([]), String::new());
+        let mut sealed = Self { problem, path, terms, seeds, id, is_final: false, programs: None };
         let record = sealed.change(|_| Ok(()))?;
         if baseline.is_some_and(|baseline| baseline.sealed_cases != record.id) {
             return Err(other_cases(&sealed.path, "has other sealed cases"));
@@ -178,7 +182,7 @@ impl<'a> SealedCases<'a> {
     ///
     /// # Errors
     /// The budget is spent, the limits are not those of earlier queries, or a solver of the plan could read the file.
-    pub fn begin(&self, plan: &Plan) -> Result<(), Failure> {
+    pub fn begin(&mut self, plan: &Plan) -> Result<(), Failure> {
         let programs = plan.solvers.iter().filter_map(|solver| match &solver.invocation {
             Invocation::Program(program) => Some(program),
             _ => None,
@@ -189,6 +193,9 @@ impl<'a> SealedCases<'a> {
             let error = format!("solvers see {}, which has the sealed cases in it", visible.path.display());
             return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
         }
+        let (checker, generator) =
+            (checker_identity(&self.problem.checker).to_string(), generator_identity(self.problem));
+        self.programs = Some(ProgramsAtStart::of(self.problem, checker, generator, &plan.solvers));
         let most = self.problem.sealed.unwrap_or_default().queries;
         let limits = plan.limits.to_string();
         self.change(|record| {
@@ -219,12 +226,17 @@ impl<'a> SealedCases<'a> {
     /// Returns the part of a result that may be shown, for a plan of one solver that was played to its end.
     ///
     /// # Errors
-    /// The file cannot be changed, or another process has told the final score meanwhile.
+    /// A program was edited meanwhile, the file cannot be changed, or another process has told the final score.
     pub fn tell(
         &self,
         played: &MatchResult,
         floor: Option<(&SealedBaseline, &Percent)>,
     ) -> Result<SealedReport, Failure> {
+        if let Some(edited) = self.programs.as_ref().and_then(ProgramsAtStart::edited) {
+            let error =
+                format!("the {} was edited during the evaluation: the total would be of two versions", edited.what);
+            return Err(Failure::usage(error).with_hint("evaluate it again: nothing of it was stored but the query"));
+        }
         let outcomes = || played.outcomes.of_solver(0).flatten();
         let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();
         let faults = outcomes().filter(|outcome| outcome.verdict == Verdict::JudgeError).count();
@@ -246,12 +258,8 @@ impl<'a> SealedCases<'a> {
                 record.last = (faults == 0).then_some(FinalScore { solver, failures, total });
                 return Ok(());
             }
-            let values: Option<Vec<f64>> =
-                points.map(|points| points.iter().filter_map(|value| self.good(value)).collect());
-            let error = values.as_deref().and_then(|values| self.error(values));
-            if let (Some(total), Some(error)) = (total, error)
-                && let Some(value) = self.good(&total)
-                && climbs(record.best.as_ref().and_then(|best| self.good(best)), value, error)
+            if let (Some(points), Some(total)) = (points, total)
+                && self.climbs(record.best.as_ref(), &total, &points)
             {
                 record.best = Some(total);
             }
@@ -281,23 +289,25 @@ impl<'a> SealedCases<'a> {
         }
     }
 
-    /// Returns the standard error of that number.
-    fn error(&self, points: &[f64]) -> Option<f64> {
-        let error = sum_error(points)?;
-        match self.problem.scoring.aggregate() {
-            Aggregate::Total => Some(error),
-            Aggregate::Mean => Some(error / points.len() as f64),
-        }
+    /// Returns whether a total is so much better than the best one that it is shown.
+    fn climbs(&self, best: Option<&BigRational>, total: &BigRational, points: &[BigRational]) -> bool {
+        let unit = unit(points.iter().chain([total]).chain(best));
+        // A number that is large if the total is good.
+        let good = |value: &BigRational| {
+            let value = (value / &unit).to_f64().unwrap_or_default();
+            if self.direction() == Direction::Max { value } else { -value }
+        };
+        let Some(error) = sum_error(&points.iter().map(good).collect::<Vec<_>>()) else { return false };
+        let error = match self.problem.scoring.aggregate() {
+            Aggregate::Total => error,
+            Aggregate::Mean => error / points.len() as f64,
+        };
+        climbs(best.map(good), good(total), error)
     }
 
     /// Which direction of points is good.
     fn direction(&self) -> Direction {
         if self.problem.scoring.counts_raw_scores() { self.problem.direction } else { Direction::Max }
-    }
-
-    /// Returns a number that is large for good totals.
-    fn good(&self, value: &BigRational) -> Option<f64> {
-        value.to_f64().map(|value| if self.direction() == Direction::Max { value } else { -value })
     }
 
     /// Returns whether a total is worse than a baseline's by at most this share.
@@ -531,6 +541,16 @@ fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational 
     // The larger number is better, or the one that is closer to 0.
     let grows = score.is_positive() == (direction == Direction::Max);
     if grows { score / reference } else { reference / score }
+}
+
+/// Numbers up to this one have squares that are no overflow.
+const MAX_PLAIN: f64 = 1e150;
+
+/// Returns what numbers are divided by before they become floating point: 1, or the largest one if it is too large for that.
+fn unit<'a>(numbers: impl Iterator<Item = &'a BigRational>) -> BigRational {
+    let largest = numbers.map(Signed::abs).max();
+    let is_plain = |number: &BigRational| number.to_f64().is_some_and(|number| number <= MAX_PLAIN);
+    largest.filter(|number| !is_plain(number)).unwrap_or_else(One::one)
 }
 
 /// Returns a seed that cannot be guessed.

@@ -37,7 +37,7 @@ impl Evaluation<'_> {
         let sandbox = sandbox::open(&running.conditions.sandbox)?;
         let baseline = self.floor.map(|(baseline, _)| baseline);
         let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox, baseline)?;
-        let cases = if self.is_final { cases.for_the_final_score()? } else { cases };
+        let mut cases = if self.is_final { cases.for_the_final_score()? } else { cases };
         let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &running)?;
         let solvers = runner.solver(self.solver)?;
         let plan = runner.plan_as_it_is(solvers, cases.cases(), problem.best.clone());

@@ -34,7 +34,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// Binds a port of the loopback interface; 0 is a free one.
     pub fn bind(port: u16) -> Result<Self, Failure> {
-        let listener = listen(Some(port))?;
+        let listener = listen(Some(port), "port 0 takes a free one: --listen 127.0.0.1:0")?;
         let port = listener.local_addr().map_err(Failure::fault)?.port();
         Ok(Self { door: Door::open(listener)?, port })
     }

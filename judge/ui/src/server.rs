@@ -94,7 +94,7 @@ impl Server {
     /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one.
     pub fn bind(port: Option<u16>, catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
         let store = Arc::new(Store::new(catalogue, starter)?);
-        Ok(Self { door: Door::open(listen(port)?)?, store })
+        Ok(Self { door: Door::open(listen(port, "without --port, a free one is taken")?)?, store })
     }
 
     /// Returns the address with the token.
@@ -132,7 +132,8 @@ fn signals(runtime: &Runtime) -> io::Result<[unix::Signal; 2]> {
     Ok([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?])
 }
 
-pub(crate) fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
+/// Binds a port; `None` is the usual one, or else a free one. `hint` says how to take a free one.
+pub(crate) fn listen(port: Option<u16>, hint: &str) -> Result<TcpListener, Failure> {
     let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
     let bound = match port {
         Some(port) => bind(port),
@@ -141,9 +142,7 @@ pub(crate) fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
     bound.map_err(|error| {
         let failure = Failure::usage(format!("cannot listen on port {}: {error}", port.unwrap_or_default()));
         match error.kind() {
-            ErrorKind::AddrInUse | ErrorKind::PermissionDenied => {
-                failure.with_hint("without --port, a free one is taken")
-            }
+            ErrorKind::AddrInUse | ErrorKind::PermissionDenied => failure.with_hint(hint),
             _ => failure,
         }
     })

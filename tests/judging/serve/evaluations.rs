@@ -144,6 +144,46 @@ fn results_of_another_checker_are_not_known() {
 }
 
 #[test]
+fn results_of_two_versions_are_refused() {
+    let mut served = Served::start(&["--journal", "j.db"]);
+    let text = "sleep 0.2; echo 1\n";
+    let checker = std::fs::read_to_string(served.folder.path().join("check.sh")).unwrap();
+    let params = json!({"problem": "columns", "solver": {"path": "bot.sh"}, "seeds": "1-8"});
+    for (name, before, after) in [("bot.sh", text, "echo 7\n"), ("check.sh", &*checker, "echo 9\n")] {
+        served.folder.write("bot.sh", text);
+        let id = served.send("evaluate", &params);
+        let progress = served.message().unwrap();
+        assert_eq!((&progress["method"], &progress["params"]["id"]), (&json!("progress"), &json!(id)), "{progress}");
+        served.folder.write(name, after);
+        let refused = served.answer();
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("was edited"), "{refused}");
+        served.folder.write(name, before);
+    }
+    let whole = served.result("evaluate", &params);
+    assert_eq!((&whole["total"], &whole["runs"], &whole["run"]), (&json!(8), &json!(8), &json!(1)), "{whole}");
+    // Neither does a comparison mix them.
+    let slow = json!({"source": "sleep 0.2; echo 2", "language": "shell"});
+    served.send("compare", &json!({"problem": "columns", "a": {"path": "bot.sh"}, "b": slow, "seeds": "1-8"}));
+    assert_eq!(served.message().unwrap()["method"], "progress");
+    served.folder.write("bot.sh", "echo 7\n");
+    assert_eq!(served.answer()["error"]["code"], -32602);
+}
+
+#[test]
+fn no_program_sees_the_named_journal() {
+    let mut served = Served::start(&["--journal", "j.db"]);
+    served.evaluate("echo 1", "1", &json!({}));
+    std::os::unix::fs::symlink("j.db", served.folder.path().join("link")).unwrap();
+    for name in ["j.db", "./link"] {
+        let file = json!({"problem": "columns", "solver": {"command": "cat"}, "cases": [name]});
+        assert_eq!(served.error_code("evaluate", &file), -32602, "{file}");
+        let word = json!({"problem": "columns", "solver": {"command": format!("cat {name}")}, "seeds": "1"});
+        assert_eq!(served.error_code("evaluate", &word), -32602, "{word}");
+    }
+}
+
+#[test]
 fn hostile_candidates_get_verdicts_and_feedback() {
     let mut served = Served::start(&["--cpu", "300ms"]);
     let limits = |wall: &str| json!({"limits": {"cpu": "60min", "wall": wall}});

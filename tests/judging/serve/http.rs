@@ -112,6 +112,13 @@ fn several_clients_may_use_one_id() {
 }
 
 #[test]
+fn a_busy_port_has_a_hint_of_its_own() {
+    let listening = Listening::start();
+    let said = listening.folder.judge(&["serve", "--listen", &format!("127.0.0.1:{}", listening.port)]);
+    assert!(said.code == Some(2) && said.stderr.contains("--listen 127.0.0.1:0"), "{}", said.stderr);
+}
+
+#[test]
 fn a_closed_connection_cancels_its_request() {
     let listening = Listening::start();
     let running = || listening.call("status", &json!({}))["result"]["running"].as_u64().unwrap();

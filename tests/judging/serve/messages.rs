@@ -61,6 +61,12 @@ fn wrong_params_are_named() {
     let unmatched = json!({"problem": "columns", "solver": script, "cases": ["nowhere/*.in"]});
     let hint = served.call("evaluate", &unmatched)["error"]["data"]["hint"].take();
     assert!(hint.as_str().is_some_and(|hint| !hint.contains("--")), "{hint}");
+    for (file, command) in [("none", "no-such-program 1"), ("bot.xyz", "./bot.xyz")] {
+        served.folder.write("bot.xyz", "text");
+        let solver = json!({"problem": "columns", "solver": {"command": command}, "seeds": "1"});
+        let hint = served.call("evaluate", &solver)["error"]["data"]["hint"].take();
+        assert!(hint.as_str().is_some_and(|hint| hint.contains('{') && !hint.contains("--")), "{file}: {hint}");
+    }
     let missing = json!({"problem": "columns", "a": script, "b": {"path": "nowhere.sh"}, "seeds": "1"});
     let error = served.call("compare", &missing)["error"].take();
     assert_eq!(error["message"], "params.b.path: there is no file nowhere.sh");

@@ -3,6 +3,7 @@
 use super::Served;
 use crate::support::require::{Need, skip};
 use serde_json::json;
+use std::time::Duration;
 
 #[test]
 fn sealed_evaluations_tell_failures_and_the_best_total() {
@@ -47,6 +48,23 @@ fn progress_reveals_no_time_of_a_sealed_case() {
     let id = served.send("evaluate", &json!({"solver": {"command": "sleep 0.2"}}));
     let first = served.message().unwrap();
     assert_eq!(first["id"], id, "the answer comes without progress: {first}");
+}
+
+#[test]
+fn an_edited_checker_leaves_no_sealed_total() {
+    let mut served = Served::start(&["--sealed", "sealed.toml"]);
+    if served.result("status", &json!({}))["tier"] == "bare" {
+        return skip(Need::Userns, "sealed cases need a tier that hides files");
+    }
+    served.folder.write("sealed.toml", "seeds = \"1-4\"\n");
+    let file = |served: &Served| std::fs::read_to_string(served.folder.path().join("sealed.toml")).unwrap();
+    served.send("evaluate", &json!({"solver": {"source": "sleep 0.2; echo 1", "language": "shell"}}));
+    while !file(&served).contains("queries = 1") {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    served.folder.write("check.sh", "echo 9\n");
+    assert_eq!(served.answer()["error"]["code"], -32602);
+    assert!(!file(&served).contains("best"));
 }
 
 #[test]

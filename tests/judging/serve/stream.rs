@@ -57,6 +57,8 @@ fn a_candidate_that_solves_nothing_stops_soon() {
     served.evaluate("exit 2", "101-160", &json!({}));
     let neither = served.evaluate("exit 3", "101-160", &json!({"against": "best"}));
     assert_eq!(neither["runs"], 16, "the incumbent solves nothing either");
+    let versus = &neither["comparison"];
+    assert!(versus.get("low").is_none() && versus.get("high").is_none(), "the other cases are unknown: {versus}");
 }
 
 #[test]
@@ -68,6 +70,29 @@ fn failures_are_never_better_than_answers() {
         result["is_best"].as_bool().unwrap()
     });
     assert_eq!(bests, [false, true, true, false]);
+}
+
+#[test]
+fn scores_beyond_floating_point_have_no_effect() {
+    let mut served = Served::start(&[]);
+    let zeros = "0".repeat(400);
+    served.evaluate(&format!("echo 10{zeros}"), "1-3", &json!({}));
+    let half = served.evaluate(&format!("echo 5{zeros}"), "1-3", &json!({"against": "best"}));
+    assert_eq!(half["comparison"]["claim"], "undecided", "{half}");
+    assert!(half["comparison"].get("effect").is_none() && half["is_best"] == false, "{half}");
+}
+
+#[test]
+fn the_best_stays_when_measured_again() {
+    let mut served = Served::start(&[]);
+    // Its score falls with time.
+    let falling = "echo $((4000000000000 - $(date +%s%3N)))";
+    let first = served.evaluate(falling, "1-2", &json!({}));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let again = served.evaluate(falling, "1-2", &json!({"fresh": true}));
+    assert!(again["total"].as_u64() < first["total"].as_u64() && again["is_best"] == true, "{again}");
+    let between = served.evaluate(&format!("echo {}", again["total"].as_u64().unwrap() / 2 + 10), "1-2", &json!({}));
+    assert!(between["total"].as_u64() > again["total"].as_u64() && between["is_best"] == false, "{between}");
 }
 
 #[test]

@@ -243,9 +243,10 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     let stopped = match report.stop {
         Some(Stop::Interrupted) => "\ninterrupted: totals and means count only the cases that were run",
         Some(Stop::Detached) => "\nnot complete: totals and means count only the cases that have results",
-        Some(Stop::FailFast) => {
+        Some(Stop::FailFast) if report.plan.fail_fast => {
             "\nstopped at the first failure (--fail-fast): totals and means count only the cases that were run"
         }
+        Some(Stop::FailFast) => "\nstopped early: totals and means count only the cases that were run",
         None => "",
     };
     let message = report.message.map(|message| format!("\nmessage: {}", one_line(message))).unwrap_or_default();
@@ -260,7 +261,8 @@ fn headline(report: &RunReport<'_>) -> String {
     let stopped = match report.stop {
         Some(Stop::Interrupted) => "; **interrupted**",
         Some(Stop::Detached) => "; **not complete**",
-        Some(Stop::FailFast) => "; stopped at the first failure",
+        Some(Stop::FailFast) if report.plan.fail_fast => "; stopped at the first failure",
+        Some(Stop::FailFast) => "; stopped early",
         None => "",
     };
     let message = report.message.map(|message| format!("\n{}\n", field(message))).unwrap_or_default();
