@@ -343,7 +343,7 @@ impl MatchResult {
     pub fn scored(&self) -> Result<ScoredMatch<'_>, InvalidResults> {
         let Self { plan, outcomes, inputs, .. } = self;
         let ScoredRun { rule, board, .. } = restored_run::score(plan, outcomes, &[], None)?;
-        Ok(ScoredMatch { plan, outcomes, rule, board, units: EffectUnits::of(plan, inputs) })
+        Ok(ScoredMatch { plan, outcomes, rule, board, units: EffectUnits::of(plan, inputs, outcomes) })
     }
 
     /// Returns whether any case ended in a fault of the judge.
