@@ -173,7 +173,7 @@ impl CaseSpec {
 ///
 /// Without explicit points there must be nine thresholds. They earn ten points down to two, and any other score above
 /// zero earns one point. Source: the grading section of NOI 2014, "Deletion Game".
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thresholds {
     /// Each threshold with its points, the most points first.
     pub steps: Vec<(Score, Score)>,

@@ -224,11 +224,17 @@ fn checked_thresholds(
             "add `thresholds`, the score for each of them",
         );
     }
-    let list = thresholds?;
-    match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
-        Ok(thresholds) => Some(thresholds),
-        Err(error) => section.refuse(list.span, "bad thresholds", error.to_string()),
-    }
+    let Some(list) = thresholds else {
+        // Bad ones were reported, and are not missing.
+        return section.place("thresholds").map(|_| Thresholds::default());
+    };
+    Thresholds::new(direction, list.value, points.map(|points| points.value)).map_or_else(
+        |error| {
+            section.complain(list.span, "bad thresholds", error.to_string());
+            Some(Thresholds::default())
+        },
+        Some,
+    )
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
