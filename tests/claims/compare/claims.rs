@@ -147,7 +147,7 @@ fn one_failure_of_joined_groups_is_one_effect() {
         folder.write("problems.toml", catalogue);
         folder.write("in/base.in", "base");
         for place in 0..8 {
-            folder.write(&format!("in/g{place}-1.in"), &format!("own {place}"));
+            folder.write(&format!("in/g{place}-1.in"), format!("own {place}"));
             if copies {
                 folder.write(&format!("in/g{place}-2.in"), "base");
             }
