@@ -35,6 +35,7 @@ pub struct Recording {
     cases: CaseList,
     attempts: Repetitions,
     part: Part,
+    is_disowned: bool,
     /// Bytes of answers since the last check of the limit.
     unchecked_bytes: u64,
     /// `None` only while the lock is taken again.
@@ -187,6 +188,7 @@ impl Recording {
             cases: record.plan.cases.clone(),
             attempts: record.plan.cases.repetitions(),
             part: Part::whole(record.plan),
+            is_disowned: false,
             unchecked_bytes: 0,
             lock: Some(lock),
         }
@@ -254,15 +256,19 @@ impl Recording {
         Ok(transaction.commit()?)
     }
 
-    /// Keeps the results of the run from being resumed, reused and merged: other programs than the recorded ones may have
-    /// made some of them.
+    /// Keeps the results of the run from being resumed, reused, merged and from being the best: other programs than the
+    /// recorded ones may have made some of them.
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn disown(&self) -> Result<(), JournalError> {
+    pub fn disown(&mut self) -> Result<(), JournalError> {
+        self.is_disowned = true;
+        let transaction = self.journal.transaction()?;
         let sql = "UPDATE run SET plan = NULL, conditions = zeroblob(32) WHERE id = ?1";
-        self.connection()?.execute(sql, [self.rows.run.0])?;
-        Ok(())
+        transaction.execute(sql, [self.rows.run.0])?;
+        let lost = rows::withdraw_bests(&transaction, self.rows.run)?;
+        rows::find_bests(&transaction, &lost)?;
+        Ok(transaction.commit()?)
     }
 
     /// Sets the part of the run that is played from now on.
@@ -294,6 +300,7 @@ impl Recording {
             origins: &self.origins,
             retention: self.retention,
             feature_rules: &self.feature_rules,
+            is_disowned: self.is_disowned,
             here: std::env::current_dir().unwrap_or_default(),
         };
         let mut lost = Vec::new();

@@ -109,6 +109,8 @@ pub(super) struct RowWriter<'a> {
     pub(super) retention: Retention,
     /// The word that identifies the rules for features.
     pub(super) feature_rules: &'a str,
+    /// Whether no result may be the best of its case.
+    pub(super) is_disowned: bool,
     /// The current folder: asking for it for each file is slow.
     pub(super) here: PathBuf,
 }
@@ -135,7 +137,7 @@ impl RowWriter<'_> {
         };
         let Outcome { verdict, score, note, broken, metrics, stderr, cpu, wall, memory, noisy, waited, node } =
             &finished.outcome;
-        let rank = score.as_ref().map(rank);
+        let rank = score.as_ref().filter(|_| !self.is_disowned).map(rank);
         let mut insert = self.connection.prepare_cached(
             "INSERT INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us, wall_us, memory, noisy,
                  note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node, origin, waited_us,
@@ -396,9 +398,22 @@ fn delete_result(
 /// run.
 #[must_use = "the best results on its cases are missing"]
 pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<i64>>> {
-    let sql = "DELETE FROM best_result WHERE entrant IN (SELECT id FROM entrant WHERE run = ?1) RETURNING game_case";
-    let lost = query_all(connection, sql, [run.0], |row| row.get(0))?;
+    let lost = delete_bests(connection, run)?;
     Ok((connection.execute("DELETE FROM run WHERE id = ?1", [run.0])? > 0).then_some(lost))
+}
+
+/// Makes no result of a run count as the best of its case. Returns the cases that have lost a best result, as
+/// [`write_result`] does.
+#[must_use = "the best results on its cases are missing"]
+pub(super) fn withdraw_bests(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<i64>> {
+    let sql = "UPDATE result SET rank = NULL WHERE entrant IN (SELECT id FROM entrant WHERE run = ?1)";
+    connection.execute(sql, [run.0])?;
+    delete_bests(connection, run)
+}
+
+fn delete_bests(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<i64>> {
+    let sql = "DELETE FROM best_result WHERE entrant IN (SELECT id FROM entrant WHERE run = ?1) RETURNING game_case";
+    query_all(connection, sql, [run.0], |row| row.get(0))
 }
 
 /// Finds the best results on these cases. If there are any cases, this reads the whole journal once.

@@ -54,7 +54,7 @@ impl Journal {
     pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun, JournalError> {
         let sql = "SELECT state, started, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
-                 git_commit, git_dirty, judge, message FROM run WHERE id = ?1";
+                 git_commit, git_dirty, judge, message, conditions = zeroblob(32) FROM run WHERE id = ?1";
         let run = self.row_of_run(id, sql, |row, state| Self::read_run(id, state, row))?;
         let mut run = run.ok_or(JournalError::NoRun(id))?;
         run.labels = self.labels(id)?;
@@ -89,6 +89,7 @@ impl Journal {
             git_dirty: row.get(20)?,
             judge: row.get(21)?,
             message: row.get(22)?,
+            is_disowned: row.get(23)?,
             labels: Labels::default(),
             origins: Vec::new(),
             nodes: NodeList::default(),

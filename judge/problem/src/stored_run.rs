@@ -58,6 +58,8 @@ pub struct StoredRun {
     pub judge: String,
     /// The user's message.
     pub message: Option<String>,
+    /// Whether a program was edited while it went on, so that its results may be of two versions.
+    pub is_disowned: bool,
     /// The tags and the note that the user gave it later.
     pub labels: Labels,
     /// The runs that its results come from, in the order of their shards. Empty if the results were not copied from

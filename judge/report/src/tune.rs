@@ -198,9 +198,15 @@ impl Candidate {
         self.outcomes.iter().flatten().count()
     }
 
-    /// Returns the number of cases without an accepted answer.
+    /// Returns the number of cases without an accepted answer, but without judge errors.
     fn failures(&self) -> usize {
-        self.outcomes.iter().flatten().filter(|outcome| !outcome.is_accepted()).count()
+        let failed = self.outcomes.iter().flatten().filter(|outcome| !outcome.is_accepted()).count();
+        failed - self.faults()
+    }
+
+    /// Returns the number of cases with a judge error.
+    fn faults(&self) -> usize {
+        self.outcomes.iter().flatten().filter(|outcome| outcome.verdict == Verdict::JudgeError).count()
     }
 
     /// Returns the places of the cases that it has run on, with their outcomes.
@@ -239,6 +245,7 @@ impl Report for TuneReport {
 
     fn text(&self, style: Style) -> String {
         let mut parts = vec![settings_grid(self, style)];
+        parts.extend(faults(self));
         match self.best {
             Some(best) if self.candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted) => {
                 parts.push(winner(self, best));
@@ -302,6 +309,21 @@ fn settings_grid(report: &TuneReport, style: Style) -> String {
     rows.iter().take(SHOWN).for_each(|row| table.add_row(row));
     let left_out = rows.len().saturating_sub(SHOWN);
     table.text() + &if_any(left_out, |count| format!("\n… and {}", counted(count, "more setting")))
+}
+
+/// Returns how many results of which settings are left out for a judge error, if any are.
+fn faults(report: &TuneReport) -> Option<String> {
+    let settings = report.by_rank().into_iter().map(|candidate| &report.candidates[candidate]);
+    let faulty: Vec<_> = settings.filter(|candidate| candidate.faults() > 0).collect();
+    let line = |candidate: &&Candidate| {
+        let results = counted(candidate.faults(), "result");
+        let setting = candidate.setting.words(&report.parameters);
+        one_line(&format!("{results} of {setting}: a judge error, left out")).into_owned()
+    };
+    let left_out =
+        if_any(faulty.len().saturating_sub(SHOWN), |count| format!("\n… and of {}", counted(count, "more setting")));
+    let lines: Vec<String> = faulty.iter().take(SHOWN).map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n") + &left_out)
 }
 
 fn winner(report: &TuneReport, best: usize) -> String {

@@ -1,9 +1,11 @@
 //! Finds out whether a program of a run was edited while the run went on.
 
 use judge_problem::{Digest, Invocation, Problem, Solver, one_line};
-use judge_run::command::{checker_identity, generator_identity};
+use judge_run::command::{checker_files, checker_identity, generator_identity};
 use judge_run::solver::shared_content;
 use judge_sandbox::Visible;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::slice;
 
 /// The programs that a run has started with.
@@ -13,9 +15,18 @@ pub(crate) struct ProgramsAtStart {
     generator: String,
     /// By file of a solver: the solver's name, the file, and the hash of its content.
     files: Vec<(String, Visible, Digest)>,
+    /// The files of the checker and the solvers, as they were last seen. Answer files may be very many, and are looked at
+    /// only at the end.
+    seen: Vec<(PathBuf, Option<FileState>)>,
+    /// The first edit that was noticed. It remains one if it is undone.
+    noticed: Option<Edited>,
 }
 
+/// A file's number, size and time of change. They show an edit without reading.
+type FileState = (u64, u64, i64, i64);
+
 /// A program that was edited during a run.
+#[derive(Debug, Clone)]
 pub(crate) struct Edited {
     /// Which one.
     pub(crate) what: String,
@@ -25,9 +36,17 @@ pub(crate) struct Edited {
 
 impl ProgramsAtStart {
     pub(crate) fn of(problem: &Problem, checker: String, generator: String, solvers: &[Solver]) -> Self {
-        let mut programs = Self { problem: problem.clone(), checker, generator, files: Vec::new() };
+        let seen = checker_files(&problem.checker).into_iter().map(with_state).collect();
+        let problem = problem.clone();
+        let mut programs = Self { problem, checker, generator, files: Vec::new(), seen, noticed: None };
         programs.add(solvers);
         programs
+    }
+
+    /// Reads what the checker and the generator are now.
+    pub(crate) fn now(problem: &Problem, solvers: &[Solver]) -> Self {
+        let (checker, generator) = (checker_identity(&problem.checker).to_string(), generator_identity(problem));
+        Self::of(problem, checker, generator, solvers)
     }
 
     /// Adds the files of solvers. Folders are copied before they run, or belong to the system.
@@ -36,14 +55,34 @@ impl ProgramsAtStart {
             let Invocation::Program(program) = &solver.invocation else { continue };
             for path in program.visible.iter().filter(|path| path.is_file()) {
                 let file = Visible { path: path.clone(), writable: false };
+                self.seen.push(with_state(path.clone()));
                 let content = shared_content(slice::from_ref(&file));
                 self.files.push((solver.spec.name.clone(), file, content));
             }
         }
     }
 
-    /// Returns which program is another one now. A file that is gone is none.
+    /// Returns whether a program is another one than at the start, for the first time. Reads files only if they look
+    /// changed.
+    pub(crate) fn notice(&mut self) -> bool {
+        let mut is_changed = false;
+        for (path, then) in &mut self.seen {
+            let now = state(path);
+            is_changed |= now != *then;
+            *then = now;
+        }
+        if !is_changed || self.noticed.is_some() {
+            return false;
+        }
+        self.noticed = self.edited().filter(|edited| !edited.is_told_by_results);
+        self.noticed.is_some()
+    }
+
+    /// Returns which program is another one now, or was when it was noticed. A file that is gone is none.
     pub(crate) fn edited(&self) -> Option<Edited> {
+        if self.noticed.is_some() {
+            return self.noticed.clone();
+        }
         let solver = |(name, ..): &(String, Visible, Digest)| format!("solver {}", one_line(name));
         let mut files = self.files.iter().filter(|(_, file, _)| file.path.is_file());
         let what = if checker_identity(&self.problem.checker).to_string() != self.checker {
@@ -59,4 +98,14 @@ impl ProgramsAtStart {
             None => None,
         }
     }
+}
+
+fn with_state(path: PathBuf) -> (PathBuf, Option<FileState>) {
+    let state = state(&path);
+    (path, state)
+}
+
+fn state(path: &Path) -> Option<FileState> {
+    let meta = path.metadata().ok()?;
+    Some((meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec()))
 }

@@ -1,5 +1,6 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
+use crate::edited::ProgramsAtStart;
 use crate::recorder::RESUME;
 use crate::running::{self, DetachPolicy, template};
 use crate::{
@@ -210,16 +211,28 @@ impl<'a> MatchRunner<'a> {
 
     /// Runs a plan, and repeats it as long as `go_on` returns true and no run is stopped. The journal has the first
     /// run. Only the first run reuses earlier results, because the others measure chance.
+    ///
+    /// # Errors
+    /// When a run cannot start, or a program was edited between the start of the first and the end of the last.
     pub fn play_repeatedly(
         &self,
         plan: &Plan,
         mut go_on: impl FnMut(&mut [MatchResult]) -> Result<bool, Failure>,
     ) -> Result<Vec<MatchResult>, Failure> {
+        let is_here = self.plan_runner.engine().is_none();
+        let programs = is_here.then(|| ProgramsAtStart::now(&plan.problem, &plan.solvers));
         let mut played = vec![self.play(plan.clone())?];
         while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&mut played)? {
             played.push(self.play_with(self.unrecorded(), plan.clone())?);
         }
-        Ok(played)
+        match programs.as_ref().and_then(ProgramsAtStart::edited) {
+            None => Ok(played),
+            Some(edited) => {
+                let error =
+                    format!("the {} was edited during the runs: the result would be of two versions", edited.what);
+                Err(Failure::usage(error).with_hint("run it again"))
+            }
+        }
     }
 
     /// Runs a case of a plan with one solver again, with nothing beside it. `None` if it was interrupted.
@@ -343,7 +356,7 @@ impl MatchResult {
     pub fn scored(&self) -> Result<ScoredMatch<'_>, InvalidResults> {
         let Self { plan, outcomes, inputs, .. } = self;
         let ScoredRun { rule, board, .. } = restored_run::score(plan, outcomes, &[], None)?;
-        Ok(ScoredMatch { plan, outcomes, rule, board, units: EffectUnits::of(plan, inputs) })
+        Ok(ScoredMatch { plan, outcomes, rule, board, units: EffectUnits::of(plan, inputs, outcomes) })
     }
 
     /// Returns whether any case ended in a fault of the judge.

@@ -176,7 +176,7 @@ pub fn pair(
         )
         .with_hint("--where 'CONDITION' selects some of them"));
     }
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = entrants.iter().filter_map(warning_of_edit).collect();
     let mut shared = shared_cases(problem, entrants, args)?;
     let inputs: Vec<_> = shared.keys.iter().map(|key| Some(key.input)).collect();
     reference.apply_to_recorded(problem.direction, &mut shared.specs, &inputs);
@@ -304,6 +304,13 @@ pub fn print_warning(warning: &str) {
 }
 
 /// Warns about conditions that differed between the first entrant and another one. Returns whether there are any.
+/// Returns the warning that an entrant's results are of a run that does not count.
+fn warning_of_edit(entrant: &Entrant) -> Option<String> {
+    let run = entrant.past.as_ref().map(|past| &past.run).filter(|run| run.is_disowned)?;
+    let (id, name) = (run.id, &entrant.spec.name);
+    Some(format!("{name}: a program was edited while run {id} went on: its results may be of two versions"))
+}
+
 fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], warnings: &mut Vec<String>) -> bool {
     let mut any = false;
     for (entrant, other) in entrants.iter().zip(conditions).skip(1) {

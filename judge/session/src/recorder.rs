@@ -95,11 +95,15 @@ pub struct Recorder {
     pub reference: Option<Reference>,
     recording: Mutex<Option<Recording>>,
     /// `None` on a cluster, which runs copies of them.
-    programs: Option<ProgramsAtStart>,
+    programs: Mutex<Option<ProgramsAtStart>>,
 }
 
 /// Warns that a program was edited during a run.
-fn note_edited(Edited { what, is_told_by_results }: &Edited, run: RunId, continue_flag: &str) {
+fn note_edited(Edited { what, is_told_by_results }: &Edited, run: Option<RunId>, continue_flag: &str) {
+    let Some(run) = run else {
+        let warning = format!("warning: the {what} was edited meanwhile: the results may be of both versions");
+        return judge_report::note_lines(&format!("{warning}\nhint: run it again"));
+    };
     let hint = if *is_told_by_results {
         format!("`{}` keeps it if all results hold, and else starts a new run", command_line::with_flag(continue_flag))
     } else {
@@ -160,7 +164,11 @@ impl Recorder {
     /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened only gives a
     /// warning, unless the command line names it.
     pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
-        let unrecorded = || Self::of(options, context.plan, Known::of(context.plan), None);
+        let RunContext { plan, runner, .. } = *context;
+        let unrecorded = || {
+            let programs = runner.engine().is_none().then(|| ProgramsAtStart::now(&plan.problem, &plan.solvers));
+            Self { programs: Mutex::new(programs), ..Self::of(options, plan, Known::of(plan), None) }
+        };
         if !options.journal {
             return Ok(unrecorded());
         }
@@ -190,7 +198,7 @@ impl Recorder {
             part,
             reference: None,
             recording: Mutex::new(recording),
-            programs: None,
+            programs: Mutex::new(None),
         }
     }
 
@@ -223,7 +231,7 @@ impl Recorder {
             recording.add_earlier(0, &mut known)?;
         }
         let reference = if options.resume { recording.reference()? } else { None };
-        Ok(Self { reference, programs, ..Self::of(options, plan, known, Some(recording)) })
+        Ok(Self { reference, programs: Mutex::new(programs), ..Self::of(options, plan, known, Some(recording)) })
     }
 
     /// Reattaches to the record of a run that continues on a cluster. `hashes` belong to its solvers.
@@ -290,7 +298,7 @@ impl Recorder {
     pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
         self.cases.extend(cases.iter());
         self.known.grow(&self.cases);
-        self.programs.iter_mut().for_each(|programs| programs.add(solvers));
+        self.programs.get_mut().iter_mut().for_each(|programs| programs.add(solvers));
         let grown = update(&self.recording, self.options, |recording| {
             let first = recording.solver_count();
             recording.grow(solvers, &fingerprints(plan, solvers, toolbox), cases)?;
@@ -309,12 +317,13 @@ impl Recorder {
 
     /// Closes the record. Returns the number of the run, if it was recorded to the end.
     pub fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
-        let recording = self.recording.into_inner()?;
-        let run = recording.run();
-        let edited = self.programs.as_ref().and_then(ProgramsAtStart::edited);
+        let recording = self.recording.into_inner();
+        let edited = self.programs.into_inner().as_ref().and_then(ProgramsAtStart::edited);
         if let Some(edited) = edited.as_ref().filter(|_| !running::is_watched()) {
-            note_edited(edited, run, self.options.continue_flag);
+            note_edited(edited, recording.as_ref().map(Recording::run), self.options.continue_flag);
         }
+        let mut recording = recording?;
+        let run = recording.run();
         let stop = end.stop.or(edited.as_ref().map(|_| Stop::Interrupted));
         let disowned = match edited {
             Some(Edited { is_told_by_results: false, .. }) => recording.disown(),
@@ -525,7 +534,12 @@ impl ResultStore for Recorder {
     }
 
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
+        // Before anything is stored that another version may have made: this process may be killed at any time.
+        let is_edited = self.programs.lock().as_mut().is_some_and(ProgramsAtStart::notice);
         update(&self.recording, self.options, |recording| {
+            if is_edited {
+                recording.disown()?;
+            }
             let Err(error) = recording.append(batch) else { return Ok(()) };
             // On a nearly full disk, the first of them may still fit.
             let are_stored =

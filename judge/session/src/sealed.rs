@@ -191,9 +191,7 @@ impl<'a> SealedCases<'a> {
             let error = format!("solvers see {}, which has the sealed cases in it", path.display());
             return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
         }
-        let (checker, generator) =
-            (checker_identity(&self.problem.checker).to_string(), generator_identity(self.problem));
-        self.programs = Some(ProgramsAtStart::of(self.problem, checker, generator, &plan.solvers));
+        self.programs = Some(ProgramsAtStart::now(self.problem, &plan.solvers));
         let most = self.problem.sealed.unwrap_or_default().queries;
         let limits = plan.limits.to_string();
         self.change(|record| {

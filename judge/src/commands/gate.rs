@@ -276,6 +276,11 @@ fn update(
     let new = match &judgement.noise {
         Some(test) if judgement.holds() => gate::averaged(&record.baseline, today, test, direction),
         None if judgement.is_better(direction) => today.clone(),
+        None if judgement.holds() => {
+            let why = if judgement.fixed.is_empty() { "nothing is better" } else { "the total is worse" };
+            judge_report::note(&format!("{} is kept: {why}", file.display()));
+            return Ok(false);
+        }
         _ => return Ok(false),
     };
     if new.immeasurable().is_some() {

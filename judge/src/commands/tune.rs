@@ -7,7 +7,7 @@ use judge_journal::{CasePlaces, Part};
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, NodeList, Outcome, OutcomeGrid,
-    Plan, Problem, Provenance, Solver, SolverSpec, Stop,
+    Plan, Problem, Provenance, Solver, SolverSpec, Stop, Verdict,
 };
 use judge_report::{Candidate, CompareReport, Comparison, TuneComparison, TuneReport, filled};
 use judge_session::comparison::{check_metric, compared_runs, measured_outcome, measured_pairing, measured_problem};
@@ -65,6 +65,11 @@ fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<(), Failure> 
             .with_hint(format!("two settings take {needed} runs; or lower --first-cases")));
     }
     Ok(())
+}
+
+/// Returns whether an outcome says something about its setting: a fault of the judge does not.
+fn is_judged(outcome: &Outcome) -> bool {
+    outcome.verdict != Verdict::JudgeError
 }
 
 fn exit(report: &TuneReport) -> Exit {
@@ -135,7 +140,7 @@ impl Tuning<'_> {
         let part = if is_alone { round.clone() } else { self.whole() };
         for (&candidate, values) in part.candidates.iter().zip(self.values(&part)?) {
             for (case, value) in part.cases.clone().zip(values) {
-                if self.outcomes[candidate][case].is_some() {
+                if self.outcomes[candidate][case].as_ref().is_some_and(is_judged) {
                     self.search.tell(candidate, case, value);
                 }
             }
@@ -204,7 +209,7 @@ impl Tuning<'_> {
     }
 
     /// Returns the value of every run of a part, by candidate and case. Larger is better; `None` is a failure without a
-    /// value.
+    /// value, or a judge error.
     fn values(&self, part: &SearchRound) -> Result<Vec<Vec<Option<f64>>>, Failure> {
         let rows = part.candidates.iter().map(|&candidate| &self.outcomes[candidate][part.cases.clone()]);
         if let Some(measure) = self.measure().score_measure() {
@@ -219,8 +224,12 @@ impl Tuning<'_> {
         let plan = Plan { solvers, cases, ..self.runner.template.clone() };
         let board = restored_run::score(&plan, &self.grid(part), &[], None)?.board;
         let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
-        let value = |points: Option<BigRational>| Some(points?.to_f64()? * sign);
-        Ok(board.standings.iter().map(|standing| standing.own_points.iter().map(value).collect()).collect())
+        let value = |(points, outcome): (Option<BigRational>, &Option<Outcome>)| {
+            outcome.as_ref().filter(|outcome| is_judged(outcome))?;
+            Some(points?.to_f64()? * sign)
+        };
+        let rows = board.standings.iter().zip(rows);
+        Ok(rows.map(|(standing, row)| standing.own_points.iter().zip(row).map(value).collect()).collect())
     }
 
     /// Closes the record of the run, compares the winner with the default setting, and returns the report.

@@ -236,8 +236,9 @@ fn an_update_never_lowers_the_baseline() {
     record(&folder, &["-s", "./plain", "--tolerance", "50%"]);
     let read = || std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
     let before = read();
-    assert_eq!(gate(&folder, "./plain", &["--update"]).code, Some(0));
-    assert_eq!(read(), before);
+    let kept = gate(&folder, "./plain", &["--update"]);
+    assert_eq!((kept.code, read()), (Some(0), before));
+    assert!(kept.stderr.contains("baseline.toml is kept: nothing is better"), "{}", kept.stderr);
     assert_eq!(gate(&folder, "./better", &["--update"]).code, Some(0));
     let after = read();
     assert!(after.contains("score = 1053") && after.contains("tolerance = \"50%\""), "{after}");

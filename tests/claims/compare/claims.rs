@@ -120,11 +120,48 @@ fn an_all_or_nothing_group_has_one_effect() {
             text(&found, "conclusion").starts_with("judging by these 7 groups, uneven is worse than even"),
             "{found}"
         );
-        assert_eq!(found["note"], "28 cases make 7 effects: a test group that counts as a whole has one");
+        assert_eq!(
+            found["note"],
+            "28 cases make 7 effects: a test group that counts as a whole has one, and groups with a common input or failure have one together"
+        );
         assert_eq!(found["effect"]["losses"], 7);
         let said = folder.judge(&["compare", "-p", "sum", "./even", "./uneven"]);
         assert!(said.stdout.contains("group g1"), "{}", said.stdout);
     }
+}
+
+/// The solver `a` fails only the case `base`. One failure is one observation.
+#[test]
+fn one_failure_of_joined_groups_is_one_effect() {
+    let catalogue = |more: &str, groups: &str| {
+        let problem = "[[problem]]\nid = \"sum\"\nchecker-command = \"cat {answer}\"\ninputs = [\"in/*.in\"]\n[problem.scoring]\nrule = \"exact\"\n";
+        let group =
+            |place: usize| format!("[[problem.group]]\nname = \"g{place}\"\n{more}\ncases = [\"g{place}-*\"]\n");
+        format!("{problem}{groups}{}", (0..8).map(group).collect::<String>())
+    };
+    let base = "[[problem.group]]\nname = \"base\"\ncases = [\"base\"]\n";
+    let dependent = catalogue("depends-on = [\"base\"]", base);
+    let copied = catalogue("aggregate = \"all-or-nothing\"", "");
+    let on = |catalogue: &str, copies: bool, failed: &str| {
+        let folder = Folder::new();
+        folder.write("problems.toml", catalogue);
+        folder.write("in/base.in", "base");
+        for place in 0..8 {
+            folder.write(&format!("in/g{place}-1.in"), format!("own {place}"));
+            if copies {
+                folder.write(&format!("in/g{place}-2.in"), "base");
+            }
+        }
+        let solver = format!("a=sh -c 'read x; case \"$x\" in {failed}) exit 3;; esac; echo 1'");
+        compared(&folder, &[&solver, "b=echo 1"])
+    };
+    for (catalogue, copies) in [(&dependent, false), (&copied, true)] {
+        let found = on(catalogue, copies, "base");
+        assert_eq!((&found["effect_count"], &found["claim"]), (&1.into(), &"too-few-cases".into()), "{found}");
+    }
+    // Without a failure that they share, the groups are separate.
+    let found = on(&dependent, false, "own*");
+    assert_eq!(found["effect_count"], 9, "{found}");
 }
 
 #[test]
@@ -204,6 +241,31 @@ fn a_fault_of_the_checker_makes_no_solver_worse() {
     assert_eq!(said.code, Some(3), "{}", said.stdout);
     assert!(said.stdout.contains("8 cases left out for a judge error"), "{}", said.stdout);
     assert!(!said.stdout.contains("worse than") && !said.stdout.contains("b fails"), "{}", said.stdout);
+}
+
+/// The checker fails on `a`'s answer to the first of two cases of every group.
+#[test]
+fn a_judge_error_leaves_its_group_out() {
+    let groups = |more: &str| -> String {
+        let group = |first: usize| {
+            format!("[[problem.group]]\nname = \"g{first}\"\n{more}\nseeds = \"{first}-{}\"\n", first + 1)
+        };
+        (0..8).map(|place| group(2 * place + 1)).collect()
+    };
+    for more in ["aggregate = \"all-or-nothing\"", "aggregate = \"min\""] {
+        let catalogue = CATALOGUE.replace("1-20", "1-16").replace("\"sum\"\n[", "\"exact\"\n[") + &groups(more);
+        let folder = sample_with(&catalogue);
+        folder.write("check.sh", "read -r score < \"$2\"; [ \"$score\" = fault ] && exit 7; echo \"$score\"\n");
+        folder.script("faulty", "read -r seed; [ $((seed % 2)) = 1 ] && echo fault || echo 7");
+        folder.script("right", "echo 7");
+        for flags in [&[][..], &["--measure", "points"]] {
+            let found = compared(&folder, &[&["./faulty", "./right"], flags].concat());
+            assert_eq!(found["effect_count"], 0, "{found}");
+            let said = folder.judge(&[&["compare", "-p", "sum", "./faulty", "./right"], flags].concat());
+            assert!(said.stdout.contains("16 cases left out for a judge error"), "{}", said.stdout);
+            assert!(!said.stdout.contains("is better"), "{}", said.stdout);
+        }
+    }
 }
 
 #[test]

@@ -79,6 +79,20 @@ fn tuning_finds_the_optimum_of_a_toy() {
 }
 
 #[test]
+fn a_judge_error_counts_against_no_setting() {
+    let folder = sample();
+    folder.write("check.sh", "read -r score < \"$2\"; [ \"$score\" = fault ] && exit 7; echo \"$score\"\n");
+    folder.script("toy", "read -r seed; [ $1 = 3 ] && [ $((seed % 2)) = 1 ] && echo fault || echo $((100 * $1))");
+    let tune = ["tune", "-p", "sum", "-s", "./toy {n}", "--param", "n=1..3:int", "--budget", "36", "--compare", "0"];
+    for measure in ["total", "difference"] {
+        let said = folder.judge(&[&tune[..], &["--measure", measure]].concat());
+        assert_eq!(said.code, Some(3), "{}", said.stderr);
+        assert!(said.stdout.contains("results of n=3: a judge error, left out"), "{}", said.stdout);
+        assert!(said.stdout.contains("runs: n=3"), "{}", said.stdout);
+    }
+}
+
+#[test]
 fn the_command_of_the_winner_has_the_flags_of_the_search_and_fresh_seeds() {
     let folder = counting();
     std::fs::rename(folder.path().join("problems.toml"), folder.path().join("mine.toml")).unwrap();

@@ -205,7 +205,7 @@ fn a_comparison_counts_a_group_once() {
     let effects = report["comparisons"][0]["effects"].as_array().unwrap();
     assert_eq!((effects.len(), &effects[0]["effect"]), (1, &json!(1.0)), "{report}");
     assert_eq!(report["comparisons"][0]["claim"], "too-few-cases");
-    let note = "16 cases make 1 effect: a test group that counts as a whole has one";
+    let note = "16 cases make 1 effect: a test group that counts as a whole has one, and groups with a common input or failure have one together";
     assert_eq!(report["comparisons"][0]["note"], note);
 }
 

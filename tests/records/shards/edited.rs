@@ -1,7 +1,7 @@
 //! Edits between a run and its continuation: no run has results of two identities, no finished result is overwritten,
 //! and shards of two generators cannot be merged.
 
-use super::unfinished::{start, wait_for};
+use super::unfinished::{results, start, wait_for};
 use super::{expect, play};
 use crate::support::{Folder, Said};
 use rusqlite::Connection;
@@ -215,4 +215,61 @@ fn shards_of_different_generators_are_refused() {
     std::fs::remove_file(folder.path().join("2.db")).unwrap();
     play(&folder, &RUN, 2, 2);
     expect(&folder, &["merge", "whole.db", "2.db", "--into", "all.db"], 0);
+}
+
+#[test]
+fn a_killed_run_of_two_versions_ends() {
+    let folder = sample();
+    let slow = "read -r n; sleep 0.1; echo $((n + 1))";
+    folder.script("bot", slow);
+    let run = [&RUN[..], &["--seeds", "1-40", "--journal", "j.db"]].concat();
+    let mut judge = start(&folder, &run);
+    wait_for(&folder, "j.db", 2);
+    folder.script("bot", "read -r n; sleep 0.1; echo $((n + 2))");
+    wait_for(&folder, "j.db", results(&folder, "j.db") + 3);
+    judge.kill().unwrap();
+    judge.wait().unwrap();
+    folder.script("bot", slow);
+    let said = expect(&folder, &[&run[..], &["--resume"]].concat(), 0);
+    assert!(said.stderr.contains("no interrupted run of this command was found"), "{}", said.stderr);
+}
+
+/// The checker edits the solver, unless the file `once` is there.
+fn self_editing() -> Folder {
+    let folder = sample();
+    folder.write("problems.toml", CATALOGUE.replace("seeds = ", "trusted = true\nseeds = "));
+    let path = folder.path().display();
+    let edit = format!("[ -e {path}/once ] || {{ touch {path}/once; echo '# edited' >> {path}/bot; }}");
+    folder.write("check.sh", format!("cat \"$1\"; {edit}\n"));
+    folder
+}
+
+#[test]
+fn results_of_two_versions_are_used_nowhere() {
+    let folder = self_editing();
+    let run = [&RUN[..], &["--journal", "1.db"]].concat();
+    let said = expect(&folder, &run, 0);
+    assert!(said.stderr.contains("the solver bot was edited while run 1 went on"), "{}", said.stderr);
+    let best = folder.judge(&["best", "-p", "sum", "--journal", "1.db"]);
+    assert!(!best.stdout.contains("bot"), "{}", best.stdout);
+    let merged = expect(&folder, &["merge", "1.db", "--into", "all.db"], 2).stderr;
+    assert!(merged.contains("a program was edited during its newest run"), "{merged}");
+    expect(&folder, &run, 0);
+    let compared = folder.judge(&["compare", "-p", "sum", "run:1", "run:2", "--journal", "1.db"]);
+    assert!(compared.stderr.contains("a program was edited while run 1 went on"), "{}", compared.stderr);
+    std::fs::remove_file(folder.path().join("once")).unwrap();
+    let said = expect(&folder, &[&RUN[..], &["--no-journal"]].concat(), 0);
+    assert!(said.stderr.contains("the solver bot was edited meanwhile"), "{}", said.stderr);
+}
+
+#[test]
+fn an_edit_during_the_runs_records_no_baseline() {
+    let folder = self_editing();
+    let record = ["baseline", "-p", "sum", "-s", "./bot", "--output", "b.toml"];
+    let said = expect(&folder, &record, 2);
+    assert!(said.stderr.contains("the solver bot was edited during the runs"), "{}", said.stderr);
+    assert!(!folder.path().join("b.toml").exists());
+    expect(&folder, &record, 0);
+    std::fs::remove_file(folder.path().join("once")).unwrap();
+    expect(&folder, &["gate", "--baseline", "b.toml", "--update"], 2);
 }

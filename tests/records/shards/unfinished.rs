@@ -12,7 +12,7 @@ pub(super) fn start(folder: &Folder, arguments: &[&str]) -> Child {
 }
 
 /// How many results the newest run of a journal has.
-fn results(folder: &Folder, journal: &str) -> usize {
+pub(super) fn results(folder: &Folder, journal: &str) -> usize {
     let said = folder.judge(&["history", "show", "last", "--json", "-", "--journal", journal]);
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap_or_default();
     report["cases"].as_array().map_or(0, Vec::len)

@@ -2,7 +2,7 @@
 
 use super::measure::{EffectMeasure, ScoredOutcomes};
 use judge_problem::scoring::{Exact, ExactSum, ScoreMeasure};
-use judge_problem::{Direction, JobId, Outcome, Verdict};
+use judge_problem::{Direction, JobId, Outcome};
 use judge_statistics::{Moments, Term, mean_interval, power_of_two};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -26,6 +26,8 @@ pub struct PairedComparison {
     pub failures: Failures,
     /// The number of cases whose effect is undefined, such as the ratio to a score of 0.
     pub undefined: usize,
+    /// The number of cases that are left out for a judge error: their own, or one that their points depend on.
+    pub faults: usize,
     /// The largest effect of a difference of 1 between scores, or between points, in the unit of the terms.
     pub unit: f64,
     /// Which solver is ahead under the problem's rule.
@@ -64,6 +66,9 @@ impl PairedComparison {
         let mut failures = Failures::default();
         let (mut solved, mut undefined) = (0, 0);
         let mut units = UnitSums::default();
+        let is_fault =
+            |&case: &usize| [first, second].into_iter().any(|solver| scored.is_fault(JobId { case, solver }));
+        let faults = (0..scored.plan.cases.len()).filter(is_fault).count();
         for case in 0..scored.plan.cases.len() {
             let Some(played) = PlayedCase::of(scored, measure, case, [first, second]) else { continue };
             match played.solved {
@@ -77,7 +82,7 @@ impl PairedComparison {
         }
         let by_rule = RuleEffect::of(scored, first, second);
         let (pairs, cases) = (Vec::new(), units.cases);
-        let mut paired = Self { first, second, pairs, cases, solved, failures, undefined, unit: 1.0, by_rule };
+        let mut paired = Self { first, second, pairs, cases, solved, failures, undefined, faults, unit: 1.0, by_rule };
         paired.divide(&units.sums, units.heaviest());
         paired
     }
@@ -185,9 +190,10 @@ impl PlayedCase {
         case: usize,
         [first, second]: [usize; 2],
     ) -> Option<Self> {
-        // A fault of the judge says nothing about the solver.
-        let is_judged = |outcome: &Outcome| outcome.verdict != Verdict::JudgeError;
-        let outcome = |solver| scored.outcomes.get(JobId { case, solver }).filter(is_judged);
+        let outcome = |solver| {
+            let job = JobId { case, solver };
+            scored.outcomes.get(job).filter(|_| !scored.is_fault(job))
+        };
         let (a, b) = (outcome(first)?, outcome(second)?);
         let solved = [a.is_accepted(), b.is_accepted()];
         let weight = scored.board.weights.get(case);
@@ -316,8 +322,10 @@ impl RuleSum {
 
     /// Counts the solvers without points on a case. Returns the difference of the weighted points if both have points.
     fn count(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) -> Option<BigRational> {
-        let verdict = |solver| scored.outcomes.verdict(JobId { case, solver });
-        let is_judged = |solver| !matches!(verdict(solver), Verdict::Skipped | Verdict::JudgeError);
+        let is_judged = |solver| {
+            let job = JobId { case, solver };
+            scored.outcomes.has(job) && !scored.is_fault(job)
+        };
         let weight = scored.board.weights.get(case);
         if weight.is_zero() || !is_judged(first) || !is_judged(second) {
             return None;

@@ -1,9 +1,11 @@
 //! The measures of effects, the smallest effect that matters, and the scored outcomes that effects are computed from.
 
-use judge_problem::scoring::{ScoreMeasure, Scoreboard};
-use judge_problem::{CaseSource, CaseSpec, Digest, InvalidText, JobId, OutcomeGrid, Percent, Plan, Problem, Rule};
+use judge_problem::scoring::{ScoreMeasure, Scoreboard, needed_by};
+use judge_problem::{
+    CaseSource, CaseSpec, Digest, InvalidText, JobId, OutcomeGrid, Percent, Plan, Problem, Rule, Verdict,
+};
 use num_traits::{Signed, ToPrimitive, Zero};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -187,10 +189,14 @@ impl fmt::Display for EffectMeasure {
 /// The cases of a plan that share one effect, because their effects are not independent evidence.
 #[derive(Debug, Clone, Default)]
 pub struct EffectUnits {
-    /// The first case of every unit.
+    /// A case of every group, and of every input.
     firsts: HashMap<Unit, usize>,
-    /// By case: the first case of its unit.
+    /// By case: an earlier case of its unit, or itself if it is the first.
     first_of: Vec<usize>,
+    /// By test group: the groups that its cases count together with.
+    joined: Vec<Vec<usize>>,
+    /// The jobs whose points depend on a case of their group, or of a group that it needs, with a judge error.
+    faults: HashSet<JobId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -203,32 +209,89 @@ enum Unit {
 
 impl EffectUnits {
     /// Returns the units of a plan's cases. `inputs` are the hashes of their inputs, where known.
-    pub fn of(plan: &Plan, inputs: &[Option<Digest>]) -> Self {
-        let mut units = Self::default();
+    pub fn of(plan: &Plan, inputs: &[Option<Digest>], outcomes: &OutcomeGrid) -> Self {
+        let groups: Vec<_> = plan.cases.iter().map(|case| plan.problem.test_group_of(&case)).collect();
+        let mut members = vec![Vec::new(); plan.problem.test_groups.len()];
+        for (case, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&group| members[group].push(case));
+        }
+        let joined = joined(&plan.problem, &members, outcomes);
+        let mut units = Self { joined, faults: faults(&plan.problem, &members, outcomes), ..Self::default() };
         for (place, case) in plan.cases.iter().enumerate() {
-            units.push(&plan.problem, &case, inputs.get(place).copied().flatten());
+            units.add(groups[place], &case, inputs.get(place).copied().flatten());
+        }
+        for case in 0..units.first_of.len() {
+            units.first_of[case] = units.first_of[units.first_of[case]];
         }
         units
     }
 
-    /// Adds a case. Returns whether it starts a new unit.
-    pub fn push(&mut self, problem: &Problem, case: &CaseSpec, input: Option<Digest>) -> bool {
-        let group = problem.test_group_of(case).filter(|&group| problem.test_groups[group].counts_as_a_whole());
-        let unit = match (group, input) {
-            (Some(group), _) => Unit::TestGroup(group),
-            (None, Some(input)) => Unit::Input(input),
-            (None, None) => Unit::Source(case.source.clone()),
-        };
+    /// Adds a case that is in no test group. Returns whether it starts a new unit.
+    pub fn push(&mut self, case: &CaseSpec, input: Option<Digest>) -> bool {
         let place = self.first_of.len();
-        let first = *self.firsts.entry(unit).or_insert(place);
-        self.first_of.push(first);
-        first == place
+        self.add(None, case, input);
+        self.first_of[place] == place
+    }
+
+    fn add(&mut self, group: Option<usize>, case: &CaseSpec, input: Option<Digest>) {
+        let place = self.first_of.len();
+        self.first_of.push(place);
+        let joined = group.and_then(|group| self.joined.get(group)).cloned().unwrap_or_default();
+        let input = input.map_or_else(|| Unit::Source(case.source.clone()), Unit::Input);
+        for unit in joined.into_iter().map(Unit::TestGroup).chain([input]) {
+            let earlier = *self.firsts.entry(unit).or_insert(place);
+            let (one, other) = (self.root(earlier), self.root(place));
+            self.first_of[one.max(other)] = one.min(other);
+        }
+    }
+
+    fn root(&self, mut case: usize) -> usize {
+        while self.first_of[case] != case {
+            case = self.first_of[case];
+        }
+        case
     }
 
     /// Returns the first case of the unit of a case.
     pub(super) fn first_of(&self, case: usize) -> usize {
         self.first_of.get(case).copied().unwrap_or(case)
     }
+}
+
+/// Returns for each group the groups that its cases count together with: itself if it counts as a whole, and the groups
+/// that it needs if any solver failed them. One failure then costs several groups their points. If no solver failed
+/// them, the groups remain separate. Exchanging the solvers changes nothing.
+fn joined(problem: &Problem, members: &[Vec<usize>], outcomes: &OutcomeGrid) -> Vec<Vec<usize>> {
+    let is_failure = |verdict| !matches!(verdict, Verdict::Accepted | Verdict::Skipped);
+    let verdicts = |case: usize| outcomes.of_case(case).flatten().map(|outcome| outcome.verdict);
+    let has_failed = |group: usize| members[group].iter().any(|&case| verdicts(case).any(is_failure));
+    let whole = problem.test_groups.iter().enumerate();
+    let mut joined: Vec<Vec<usize>> =
+        whole.map(|(place, group)| group.counts_as_a_whole().then_some(place).into_iter().collect()).collect();
+    for group in 0..joined.len() {
+        for needed in needed_by(&problem.test_groups, group).into_iter().filter(|&needed| has_failed(needed)) {
+            joined[group].push(needed);
+            joined[needed].push(needed);
+        }
+    }
+    joined
+}
+
+/// Returns the jobs whose points depend on a judge error, because their group counts as a whole. Such points say nothing
+/// about the solver.
+fn faults(problem: &Problem, members: &[Vec<usize>], outcomes: &OutcomeGrid) -> HashSet<JobId> {
+    let mut faults = HashSet::new();
+    for (place, _) in problem.test_groups.iter().enumerate().filter(|(_, group)| group.counts_as_a_whole()) {
+        let groups = [place].into_iter().chain(needed_by(&problem.test_groups, place));
+        let cases: Vec<usize> = groups.flat_map(|group| members[group].iter().copied()).collect();
+        for solver in 0..outcomes.solver_count() {
+            let is_fault = |&case: &usize| outcomes.verdict(JobId { case, solver }) == Verdict::JudgeError;
+            if cases.iter().any(is_fault) {
+                faults.extend(members[place].iter().map(|&case| JobId { case, solver }));
+            }
+        }
+    }
+    faults
 }
 
 /// The outcomes of a plan with their points under the problem's rule.
@@ -281,6 +344,11 @@ impl PointSigns {
 }
 
 impl ScoredOutcomes<'_> {
+    /// Returns whether the points of a job depend on a fault of the judge, which says nothing about the solver.
+    pub(super) fn is_fault(self, job: JobId) -> bool {
+        self.outcomes.verdict(job) == Verdict::JudgeError || self.units.faults.contains(&job)
+    }
+
     /// Returns the signs among the points of all solvers.
     pub fn signs(self) -> PointSigns {
         let is_finished = |case, solver| self.outcomes.has(JobId { case, solver });

@@ -265,6 +265,7 @@ mod tests {
             solved: scores.len(),
             failures: Failures::default(),
             undefined: 0,
+            faults: 0,
             unit: 1.0,
             by_rule,
         };

@@ -47,8 +47,17 @@ impl Source {
         let newest = "SELECT id FROM run ORDER BY turn DESC LIMIT 1";
         let newest: Option<i64> = query_first(connection, newest, [], |row| row.get(0))?;
         let newest = newest.ok_or_else(|| no_journal("no run was recorded in it"))?;
-        let plan = SameRun::read(connection, RunId(newest))?
-            .ok_or_else(|| no_journal("its newest run is a comparison, which cannot be merged"))?;
+        let Some(plan) = SameRun::read(connection, RunId(newest))? else {
+            let is_disowned = "SELECT conditions = zeroblob(32) FROM run WHERE id = ?1";
+            return Err(no_journal(match connection.query_row(is_disowned, [newest], |row| row.get(0))? {
+                true => {
+                    "a program was edited during its newest run, whose results may be of two versions: run it again"
+                }
+                false => {
+                    "its newest run is not a whole `judge run`, but a comparison or a search, which cannot be merged"
+                }
+            }));
+        };
         let key = plan.key();
         let stored: [u8; 32] =
             connection.query_row("SELECT plan FROM run WHERE id = ?1", [newest], |row| row.get(0))?;

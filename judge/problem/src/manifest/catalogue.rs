@@ -419,6 +419,11 @@ mod tests {
         let text = format!("{text}[[problem.case]]\nseed = 2\nthresholds = [1]\n[[problem.case]]\nseed = 3\n");
         let error = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err().to_string();
         assert!(error.contains("the case `seed-3` has no thresholds") && error.contains("p.toml:7:"), "{error}");
+        for bad in ["[5, 53]", "\"5\""] {
+            let text = text.replace("[1]", bad).replace("seed = 3", "seed = 3\nthresholds = [1]");
+            let error = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err().to_string();
+            assert!(error.contains("thresholds") && !error.contains("has no thresholds"), "{error}");
+        }
     }
 
     #[test]

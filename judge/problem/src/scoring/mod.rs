@@ -25,7 +25,7 @@ pub use groups::{
 pub use leaderboard::{LeaderboardRow, RowKey, RowOrder, leaderboard};
 pub use points::{CaseWeights, Exact, ExactSum, PointList, ScoreMeasure, decimals_of_digits, display, points_effect};
 pub use results::{CaseSet, CaseTerms, InvalidResults, Results, SolverScores, Terms};
-pub use scoreboard::{Scoreboard, Standing, score};
+pub use scoreboard::{Scoreboard, Standing, needed_by, score};
 
 use crate::Rule;
 use num_rational::BigRational;

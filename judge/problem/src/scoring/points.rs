@@ -269,7 +269,19 @@ pub(super) fn log_ratio(a: &BigRational, b: &BigRational) -> Option<f64> {
     // digits.
     let (smaller, larger, sign) = if b < a { (b, a, -1.0) } else { (a, b, 1.0) };
     let excess = ((larger - smaller) / smaller).to_f64()?;
-    Some(sign * excess.ln_1p())
+    Some(
+        sign * if excess.is_finite() {
+            excess.ln_1p()
+        } else {
+            ln(larger.numer()) + ln(smaller.denom()) - ln(larger.denom()) - ln(smaller.numer())
+        },
+    )
+}
+
+/// Returns the logarithm of a number above 0 of any length.
+fn ln(number: &BigInt) -> f64 {
+    let beyond = number.bits().saturating_sub(64);
+    (number >> beyond).to_f64().unwrap_or(f64::NAN).ln() + beyond as f64 * std::f64::consts::LN_2
 }
 
 fn relative(a: &BigRational, b: &BigRational) -> Option<f64> {
@@ -387,6 +399,8 @@ mod tests {
         assert_eq!(effect(ScoreMeasure::Relative, "1e-9000", "1.25e-9000"), Some(0.2));
         let tiny = effect(ScoreMeasure::LogRatio, "1e-9000", "1.25e-9000").unwrap();
         assert!((tiny - 1.25_f64.ln()).abs() < 1e-15, "{tiny}");
+        let vast = effect(ScoreMeasure::LogRatio, "3e-200", "6e200").unwrap();
+        assert!((vast - (2.0_f64.ln() + 400.0 * 10.0_f64.ln())).abs() < 1e-9, "{vast}");
     }
 
     #[test]

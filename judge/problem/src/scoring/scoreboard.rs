@@ -3,7 +3,7 @@
 use super::points::{CaseWeights, ExactSum, PointList};
 use super::results::{CaseSet, InvalidResults, Results, SolverScores};
 use super::rules::{failed, points};
-use crate::{Aggregate, Direction, GroupAggregate, Rule};
+use crate::{Aggregate, Direction, GroupAggregate, Rule, TestGroup};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;
@@ -204,18 +204,22 @@ impl Results<'_> {
 
     /// Returns the first group with a failed case among the direct and indirect dependencies of a group.
     pub(super) fn blocked_by(&self, group: usize, failing: &HashSet<usize>) -> Option<usize> {
-        let mut seen = HashSet::from([group]);
-        let mut next: Vec<usize> = self.groups[group].depends_on.iter().rev().copied().collect();
-        while let Some(needed) = next.pop() {
-            if failing.contains(&needed) {
-                return Some(needed);
-            }
-            if seen.insert(needed) {
-                next.extend(self.groups[needed].depends_on.iter().rev());
-            }
-        }
-        None
+        needed_by(self.groups, group).into_iter().find(|needed| failing.contains(needed))
     }
+}
+
+/// Returns the direct and indirect dependencies of a group.
+pub fn needed_by(groups: &[TestGroup], group: usize) -> Vec<usize> {
+    let mut all = Vec::new();
+    let mut seen = HashSet::from([group]);
+    let mut next: Vec<usize> = groups[group].depends_on.iter().rev().copied().collect();
+    while let Some(needed) = next.pop() {
+        if seen.insert(needed) {
+            all.push(needed);
+            next.extend(groups[needed].depends_on.iter().rev());
+        }
+    }
+    all
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::compare::report::{CompareReport, Comparison};
 use crate::text::{amount, ends, signed, size};
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
-use judge_problem::{Aggregate, Direction, JobId, Verdict, counted, first_of, one_line};
+use judge_problem::{Aggregate, Direction, counted, first_of, one_line};
 use judge_statistics::{Hypothesis, Moments, fewest_for_claim};
 use num_traits::ToPrimitive;
 
@@ -334,14 +334,8 @@ fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> S
     if !paired.failures.both.is_empty() {
         parts.push(format!("both fail on {}", count(&paired.failures.both)));
     }
-    let compared = &report.compared;
-    let is_fault = |case: &usize| {
-        let verdict = |solver| compared.outcomes.verdict(JobId { case: *case, solver });
-        [paired.first, paired.second].into_iter().any(|solver| verdict(solver) == Verdict::JudgeError)
-    };
-    let faults = (0..compared.plan.cases.len()).filter(is_fault).count();
-    if faults > 0 {
-        parts.push(format!("{} left out for a judge error", counted(faults, "case")));
+    if paired.faults > 0 {
+        parts.push(format!("{} left out for a judge error", counted(paired.faults, "case")));
     }
     parts.join("; ")
 }

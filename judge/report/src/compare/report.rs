@@ -175,7 +175,9 @@ impl CompareReport<'_> {
             None | Some(0) => None,
             Some(_) if self.has_whole_groups() => {
                 let effects = counted(effects, "effect");
-                Some(format!("{cases} cases make {effects}: a test group that counts as a whole has one"))
+                Some(format!(
+                    "{cases} cases make {effects}: a test group that counts as a whole has one, and groups with a common input or failure have one together"
+                ))
             }
             Some(repeated) => Some(format!(
                 "{} the input of another one: cases with the same input count once, so that {effects} of {cases} have an effect of their own",

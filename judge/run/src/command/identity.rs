@@ -55,15 +55,34 @@ fn identity_of(external: &ExternalChecker) -> String {
     format!("{}{} #{}{then}", external.command.written_line(), protocol, hash.short())
 }
 
+/// Returns the files that the command of an external checker names, and the files that those name.
+pub fn checker_files(checker: &CheckerChoice) -> Vec<PathBuf> {
+    let mut external = match checker {
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
+        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => Some(external),
+        CheckerChoice::Tester(tester) => Some(&tester.program),
+    };
+    let mut files = Vec::new();
+    while let Some(program) = external {
+        files.extend(named_paths(&program.command.written()));
+        external = program.then.as_deref();
+    }
+    files
+}
+
 /// Returns the contents of the files that a command names, and of the files that those name.
 fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
+    contents(&named_paths(command))
+}
+
+fn named_paths(command: &CommandTemplate) -> Vec<PathBuf> {
     let words = shell_words::split(&command.line).unwrap_or_default();
     // `sh -c 'python3 gen.py {seed}'` has a command inside a word.
     let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
     let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
     // A trusted command may write to its folder, so the files there do not identify its version.
     let named: Vec<_> = named.collect();
-    contents(&if command.trusted { named } else { with_referenced_files(&command.folder, named) })
+    if command.trusted { named } else { with_referenced_files(&command.folder, named) }
 }
 
 /// Adds the files that scripts and sources import, include, start or read, if they are in the folder of the command or

@@ -8,7 +8,7 @@ mod sandboxed;
 mod setter;
 
 pub(crate) use calls::{CallInput, CallResult, Calls, LiveCall, reports};
-pub use identity::{checker_identity, game_of, generator_identity};
+pub use identity::{checker_files, checker_identity, game_of, generator_identity};
 pub(crate) use outside::{OutsideCall, Running, SUPERVISORS, printed, stored};
 pub use outside::{dismiss_supervisors, run, use_as_supervisor};
 pub use sandboxed::{dismiss_workers, use_sandbox};

@@ -198,7 +198,7 @@ impl<'a> Looks<'a> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
         // A metric has no groups, thresholds or weights, so its problem is the newest case's.
         let (problem, spec) = (&self.newest.plan.problem, played.plan.cases.at(case));
-        let has_own_effect = self.units.push(problem, &spec, played.inputs.get(case).copied().flatten());
+        let has_own_effect = self.units.push(&spec, played.inputs.get(case).copied().flatten());
         if !has_own_effect || !is_alone(problem, &spec) {
             self.growing = None;
         }
