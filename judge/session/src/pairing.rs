@@ -303,7 +303,6 @@ pub fn print_warning(warning: &str) {
     judge_report::note(&format!("warning: {warning}"));
 }
 
-/// Warns about conditions that differed between the first entrant and another one. Returns whether there are any.
 /// Returns the warning that an entrant's results are of a run that does not count.
 fn warning_of_edit(entrant: &Entrant) -> Option<String> {
     let run = entrant.past.as_ref().map(|past| &past.run).filter(|run| run.is_disowned)?;
@@ -311,6 +310,7 @@ fn warning_of_edit(entrant: &Entrant) -> Option<String> {
     Some(format!("{name}: a program was edited while run {id} went on: its results may be of two versions"))
 }
 
+/// Warns about conditions that differed between the first entrant and another one. Returns whether there are any.
 fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], warnings: &mut Vec<String>) -> bool {
     let mut any = false;
     for (entrant, other) in entrants.iter().zip(conditions).skip(1) {
