@@ -3,6 +3,20 @@
 use crate::support::Folder;
 
 #[test]
+fn seeds_need_a_generator() {
+    let folder = Folder::new();
+    for cases in ["seeds = \"1-3\"", "[[problem.case]]\nseed = 1"] {
+        folder.write(
+            "problems.toml",
+            format!("[[problem]]\nid = \"t\"\nchecker-command = \"cat {{answer}}\"\n{cases}\n"),
+        );
+        let said = folder.judge(&["run", "-s", "cat"]);
+        assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{}", said.stderr);
+        assert!(said.stderr.contains("it has no generator") && said.stderr.contains("hint: "), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn tokens_need_answer_files() {
     let folder = Folder::new();
     let problem =

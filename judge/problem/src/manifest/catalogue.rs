@@ -445,8 +445,6 @@ mod tests {
             (columns("[[problem.case]]\nseed = 1\nfile = \"1.in\""), "6:8", "remove either"),
             (columns(&format!("{rule}[1]")), "7:14", "nine thresholds"),
             (columns(&format!("{rule}1")), "7:14", "an array of numbers"),
-            (checker("seeds = \"1-3\""), "4:9", "add `generator-command"),
-            (checker("[[problem.case]]\nseed = 1"), "4:1", "add `generator-command"),
             (columns("[[problem.case]]\nseed = 1\nname = \"\""), "6:8", "expected a name"),
             (codes("0"), "7:22", "from 1 to 255"),
             (codes("2, 300"), "7:25", "from 1 to 255"),

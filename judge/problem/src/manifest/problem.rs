@@ -41,9 +41,6 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
     check_cases(&section, &rule, (&cases, &places), !inputs.is_empty());
-    if checker.is_some() && generator.is_none() {
-        check_seeds(&section, &cases, &places);
-    }
     let scoring = with_max_points(rule, &cases);
     section.finish();
 
@@ -268,19 +265,6 @@ fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, 
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );
     }
-}
-
-/// Reports that nothing makes the cases of seeds, for a problem without a generator.
-fn check_seeds(section: &Section<'_>, cases: &CaseList, places: &CasePlaces) {
-    // A bad generator was reported.
-    let is_bad = ["generator-command", "generator-version"].iter().any(|key| section.place(key).is_some());
-    let Some(case) = cases.iter().find(|case| case.seed().is_some()).filter(|_| !is_bad) else { return };
-    let place = places.get(&case.name).cloned().or_else(|| section.place("seeds"));
-    section.complain(
-        place.unwrap_or_else(|| section.span()),
-        format!("the problem has no generator, which makes the case `{}` from its seed", case.name),
-        "add `generator-command = \"./gen {seed}\"`",
-    );
 }
 
 /// Returns the rule with the most points that any case earns by its thresholds.

@@ -75,7 +75,10 @@ fn shown(source: &CaseSource) -> String {
 /// When there is no case, or when two cases have the same name.
 pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, SelectError> {
     let mut cases = CaseList::default();
-    if problem.generator.is_none() && (selection.seeds.is_some() || !selection.calls.is_empty()) {
+    let is_listed = selection.seeds.is_none() && selection.inputs.is_empty() && selection.calls.is_empty();
+    let has_seeds = || problem.cases.iter().any(|case| case.seed().is_some());
+    let asks_for_seeds = selection.seeds.is_some() || !selection.calls.is_empty() || is_listed && has_seeds();
+    if problem.generator.is_none() && asks_for_seeds {
         return Err(SelectError::NoGenerator(problem.id.clone()));
     }
     if let Some(seeds) = &selection.seeds {
@@ -100,7 +103,7 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
             cases.extend(files(pattern, Path::new(""))?.into_iter().map(of_catalogue));
         }
     }
-    if selection.seeds.is_none() && selection.inputs.is_empty() && selection.calls.is_empty() {
+    if is_listed {
         cases.clone_from(&problem.cases);
         for pattern in &problem.inputs {
             cases.extend(files(pattern, &problem.folder)?.into_iter().map(in_file));

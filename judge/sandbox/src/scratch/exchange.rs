@@ -66,7 +66,13 @@ impl Exchange {
     /// # Errors
     /// When one cannot be written.
     pub fn put_outside(&self, folder: &Path) -> Result<(), Fault> {
-        put_input_files(self, open_folder(CWD, folder).context("opening the folder of a program")?.as_fd())
+        let put = put_input_files(self, open_folder(CWD, folder).context("opening the folder of a program")?.as_fd());
+        put.map_err(|fault| match fault {
+            Fault::System { action, source } => {
+                Fault::System { action: format!("{action} {}", folder.display()), source }
+            }
+            fault => fault,
+        })
     }
 
     /// Takes the output files of a program outside the sandbox, whoever owns them.
