@@ -1,7 +1,7 @@
 //! Turns scores into points, totals and ranks, exactly, by the rules of contests.
 //!
 //! All numbers are integers and rationals until they are displayed. Only the logarithm of
-//! [`Rule::Log`](crate::Rule::Log) is rounded, once, to `f64`.
+//! [`Rule::Log`] is rounded, once, to `f64`.
 //!
 //! ```text
 //! Results (scores by solver and case, terms of the cases) ─ score(rule) ─▶ Scoreboard ─ leaderboard ─▶ rows by rank
