@@ -32,9 +32,13 @@ pub struct Progress {
 impl Progress {
     /// Starts the display of a plan's run.
     pub fn start(plan: &Plan, running: &Arc<RunningJobs>) -> Self {
-        let state = Arc::new(Mutex::new(ProgressState::of(plan, Arc::clone(running))));
         let target = ProgressDrawTarget::stderr_with_hz(10);
-        let bar = ProgressBar::with_draw_target(Some(plan.job_count() as u64), target);
+        Self::drawn_on(target, ProgressState::of(plan, Arc::clone(running)))
+    }
+
+    fn drawn_on(target: ProgressDrawTarget, state: ProgressState) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(state.jobs as u64), target);
+        let state = Arc::new(Mutex::new(state));
         if bar.is_hidden() {
             return Self { lines: lines(Arc::clone(&state)), bar, state };
         }
@@ -413,6 +417,7 @@ impl Drop for Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use indicatif::TermLike;
     use judge_problem::{Evidence, Outcome, RunId};
 
     fn state(names: &[&str]) -> ProgressState {
@@ -453,6 +458,61 @@ mod tests {
         let lines: Vec<String> = (0..200).filter_map(|_| state.failure(&failed, Style::PLAIN)).collect();
         assert_eq!(lines.len(), FAILURES_SHOWN - 1);
         assert!(lines[FAILURES_SHOWN - 2].ends_with("; further failures are in the report"));
+    }
+
+    /// A terminal that shows nothing.
+    #[derive(Debug)]
+    struct BlankTerminal;
+
+    impl TermLike for BlankTerminal {
+        fn width(&self) -> u16 {
+            80
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, _: &str) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_str(&self, _: &str) -> io::Result<()> {
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn cases_may_end_while_the_bar_is_drawn() {
+        let target = ProgressDrawTarget::term_like(Box::new(BlankTerminal));
+        let mut progress = Progress::drawn_on(target, state(&["bot"]));
+        let bar = progress.bar.clone();
+        let (end, ended) = channel();
+        std::thread::spawn(move || {
+            while !bar.is_finished() {
+                bar.tick()
+            }
+        });
+        std::thread::spawn(move || {
+            for _ in 0..2_000 {
+                progress.watch(&RunEvent::Finished(Box::new(finished(JobId { case: 0, solver: 0 }, None))));
+            }
+            progress.finish();
+            end.send(()).unwrap();
+        });
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(()), "neither waits for the other for ever");
     }
 
     #[test]
