@@ -12,6 +12,7 @@ use judge_problem::Catalogue;
 use judge_report::ServeStatus;
 use judge_run::executor;
 use judge_run::matching::real;
+use judge_run::program::journal_files;
 use judge_run::runner::RunSettings;
 use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
 use judge_session::sealed::real_path;
@@ -90,7 +91,7 @@ impl Evaluator {
         let timing_lock = Arc::clone(&settings.timing_lock);
         // There are more requests than jobs, so that one is compiled or scored while others play.
         let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
-        let hidden: Arc<[PathBuf]> = sealed.iter().cloned().chain(journal_files(&catalogue)).collect();
+        let hidden: Arc<[PathBuf]> = sealed.iter().chain(journal_files()).cloned().collect();
         let build = args.conditions.build.clone();
         Ok(Arc::new(Self {
             workshop: Workshop::new(Arc::clone(&slots), timing_lock, build, sealed.clone(), Arc::clone(&hidden)),
@@ -151,16 +152,6 @@ impl Evaluator {
             uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }))
     }
-}
-
-/// Returns the files of a journal that the command line names. Any other is in a folder that no program sees.
-fn journal_files(catalogue: &Catalogue) -> impl Iterator<Item = PathBuf> {
-    let beside = |file: &Path, end: &str| {
-        let mut path = file.as_os_str().to_owned();
-        path.push(end);
-        PathBuf::from(path)
-    };
-    catalogue.journal.iter().flat_map(move |file| ["", "-wal", "-shm"].map(|end| beside(file, end)))
 }
 
 /// Fails if `--dir` shows candidates the file of the sealed cases.

@@ -249,7 +249,8 @@ pub fn hide_journal(file: &Path) {
     JOURNAL_FILES.get_or_init(|| ["", "-journal", "-lock", "-shm", "-wal"].map(beside).to_vec());
 }
 
-fn journal_files() -> &'static [PathBuf] {
+/// Returns the files of the hidden journal.
+pub fn journal_files() -> &'static [PathBuf] {
     JOURNAL_FILES.get().map_or(&[], Vec::as_slice)
 }
 
