@@ -169,14 +169,17 @@ mod tests {
 
     #[test]
     fn to_try_an_id_changes_nothing() {
-        // What the kernel reports about this thread, except for values that change by themselves.
+        // What a change of ids can change. Other lines of the file change with the other threads of the tests.
         let state = || {
             let status = fs::read_to_string("/proc/thread-self/status").unwrap();
-            let kept =
-                |line: &&str| !line.contains("ctxt_switches") && !line.starts_with("Vm") && !line.starts_with("Rss");
+            let credentials = |line: &&str| {
+                ["Uid:", "Gid:", "Groups:", "Cap", "NoNewPrivs:"].iter().any(|name| line.starts_with(name))
+            };
+            let credentials: Vec<_> = status.lines().filter(credentials).map(str::to_owned).collect();
+            assert_eq!(credentials.len(), 9, "{status}");
             let death = rustix::process::parent_process_death_signal().unwrap();
             let dumpable = format!("{:?}", rustix::process::dumpable_behavior().unwrap());
-            (status.lines().filter(kept).map(str::to_owned).collect::<Vec<_>>(), death, dumpable)
+            (credentials, death, dumpable)
         };
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::CONT)).unwrap();
         let before = state();
