@@ -1,9 +1,11 @@
 //! Finds out whether a program of a run was edited while the run went on.
 
+use crate::Failure;
 use judge_problem::{Digest, Invocation, Problem, Solver, one_line};
 use judge_run::command::{checker_files, checker_identity, generator_identity};
 use judge_run::solver::shared_content;
 use judge_sandbox::Visible;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -22,8 +24,26 @@ pub(crate) struct ProgramsAtStart {
     noticed: Option<Edited>,
 }
 
-/// A file's number, size and time of change. They show an edit without reading.
-type FileState = (u64, u64, i64, i64);
+/// What shows an edit of a file without reading it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FileState {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+}
+
+impl FileState {
+    /// Returns the state of a file; `None` if there is none.
+    pub fn of(path: &Path) -> Option<Self> {
+        path.metadata().ok().map(|found| Self::from(&found))
+    }
+}
+
+impl From<&Metadata> for FileState {
+    fn from(found: &Metadata) -> Self {
+        Self { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
+    }
+}
 
 /// A program that was edited during a run.
 #[derive(Debug, Clone)]
@@ -67,7 +87,7 @@ impl ProgramsAtStart {
     pub(crate) fn notice(&mut self) -> bool {
         let mut is_changed = false;
         for (path, then) in &mut self.seen {
-            let now = state(path);
+            let now = FileState::of(path);
             is_changed |= now != *then;
             *then = now;
         }
@@ -76,6 +96,13 @@ impl ProgramsAtStart {
         }
         self.noticed = self.edited().filter(|edited| !edited.is_told_by_results);
         self.noticed.is_some()
+    }
+
+    /// Fails with this hint if a program is another one now. `meanwhile` names what went on.
+    pub(crate) fn refuse_edited(&self, meanwhile: &str, hint: &str) -> Result<(), Failure> {
+        let Some(Edited { what, .. }) = self.edited() else { return Ok(()) };
+        let error = format!("the {what} was edited during the {meanwhile}: the result would be of two versions");
+        Err(Failure::usage(error).with_hint(hint))
     }
 
     /// Returns which program is another one now, or was when it was noticed. A file that is gone is none.
@@ -101,11 +128,6 @@ impl ProgramsAtStart {
 }
 
 fn with_state(path: PathBuf) -> (PathBuf, Option<FileState>) {
-    let state = state(&path);
+    let state = FileState::of(&path);
     (path, state)
-}
-
-fn state(path: &Path) -> Option<FileState> {
-    let meta = path.metadata().ok()?;
-    Some((meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec()))
 }

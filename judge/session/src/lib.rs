@@ -57,6 +57,7 @@ pub mod sandbox;
 pub mod sealed;
 
 pub use best_scores::{FromJournal, ReferenceScores};
+pub use edited::FileState;
 pub use failure::Failure;
 pub use load::GlobalArgs;
 pub use match_runner::{MatchResult, MatchRunner, ScoredMatch, Session};

@@ -225,14 +225,10 @@ impl<'a> MatchRunner<'a> {
         while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&mut played)? {
             played.push(self.play_with(self.unrecorded(), plan.clone())?);
         }
-        match programs.as_ref().and_then(ProgramsAtStart::edited) {
-            None => Ok(played),
-            Some(edited) => {
-                let error =
-                    format!("the {} was edited during the runs: the result would be of two versions", edited.what);
-                Err(Failure::usage(error).with_hint("run it again"))
-            }
+        if let Some(programs) = programs {
+            programs.refuse_edited("runs", "run it again")?;
         }
+        Ok(played)
     }
 
     /// Runs a case of a plan with one solver again, with nothing beside it. `None` if it was interrupted.

@@ -228,10 +228,8 @@ impl<'a> SealedCases<'a> {
         played: &MatchResult,
         floor: Option<(&SealedBaseline, &Percent)>,
     ) -> Result<SealedReport, Failure> {
-        if let Some(edited) = self.programs.as_ref().and_then(ProgramsAtStart::edited) {
-            let error =
-                format!("the {} was edited during the evaluation: the total would be of two versions", edited.what);
-            return Err(Failure::usage(error).with_hint("evaluate it again: nothing of it was stored but the query"));
+        if let Some(programs) = &self.programs {
+            programs.refuse_edited("evaluation", "evaluate it again: nothing of it was stored but the query")?;
         }
         let outcomes = || played.outcomes.of_solver(0).flatten();
         let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();

@@ -4,12 +4,11 @@ use judge_cli::RunArgs;
 use judge_problem::{Exit, Verdict, counted, with_flags, without_flags};
 use judge_report::{Style, grid, left, right};
 use judge_session::running::{PARENT, WATCHED};
-use judge_session::{Failure, GlobalArgs, command_line, entrants, load};
+use judge_session::{Failure, FileState, GlobalArgs, command_line, entrants, load};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Read};
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -34,8 +33,8 @@ const BUILT: [&str; 3] = ["target", "__pycache__", "node_modules"];
 /// The number of changed cases that are shown.
 const SHOWN: usize = 20;
 
-/// The watched files, each with its inode, its size and the time of its last change.
-type Snapshot = BTreeMap<PathBuf, Option<(u64, u64, i64, i64)>>;
+/// The watched files. `None` for one that is missing.
+type Snapshot = BTreeMap<PathBuf, Option<FileState>>;
 
 /// Runs again and again, until the user or an error ends it.
 pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
@@ -108,7 +107,7 @@ fn add_to_snapshot(path: &Path, seen: &mut Snapshot) {
         return;
     };
     if !found.is_dir() {
-        seen.insert(path.to_owned(), Some((found.ino(), found.size(), found.mtime(), found.mtime_nsec())));
+        seen.insert(path.to_owned(), Some(FileState::from(&found)));
         return;
     }
     for entry in path.read_dir().into_iter().flatten().flatten() {
