@@ -23,7 +23,7 @@ pub struct Problem {
     pub format: String,
     /// The checker of its answers.
     pub checker: CheckerChoice,
-    /// The generator of cases from seeds. `None`: all cases are files.
+    /// The generator of cases from seeds. Without one, only cases that are files can be played.
     pub generator: Option<GeneratorChoice>,
     /// The limits of a solver.
     pub limits: Limits,

@@ -17,6 +17,7 @@ pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
             format!("made by `{}`: --seeds 1-100", command.line)
         }
         Some(GeneratorChoice::Seed) => "made by the tester: --seeds 1-100".to_owned(),
+        None if problem.cases.iter().any(|case| case.seed().is_some()) => "none: there is no generator".to_owned(),
         None => "none: its cases are files".to_owned(),
     };
     let lines = [
