@@ -4,6 +4,7 @@ use crate::support::Said;
 use crate::support::require::{Need, skip};
 use crate::support::stage::{PLAIN_USER, Stage, is_root, run, users_and_tiers};
 use serde_json::Value;
+use std::process::Command;
 
 /// Either all cases succeed, in the same tier as with enough resources, or the judge is at fault and says why.
 fn assert_only_the_shortage_is_blamed(said: &Said, tier: &str, what: &str) {
@@ -46,6 +47,29 @@ fn missing_files_or_processes_never_blame_the_solver() {
         let said = run(stage.launched(&how, &arguments));
         assert_only_the_shortage_is_blamed(&said, &normal, &format!("ulimit -u {processes}"));
     }
+}
+
+#[test]
+fn the_judges_own_limits_never_blame_the_program() {
+    let exec = |limit: &str, arguments: &[&str]| {
+        let script = format!("ulimit {limit} && exec \"$0\" exec \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_judge")]).args(arguments);
+        run(command)
+    };
+    // More than a second.
+    let busy = "i=0; while [ $i -lt 5000000 ]; do i=$((i+1)); done; times";
+    let said = exec("-S -t 1", &["--cpu", "60s", "--", "sh", "-c", busy]);
+    assert_eq!(said.code, Some(0), "a soft limit is raised: {}", said.stderr);
+    for (limit, arguments, name) in [
+        ("-t 5", ["--cpu", "5s", "--", "true"], "`ulimit -t` (CPU time) is 5 s, and a program needs 6"),
+        ("-v 3000000", ["--memory", "4GiB", "--", "true"], "`ulimit -v` (address space) is 3072000000 bytes"),
+    ] {
+        let said = exec(limit, &arguments);
+        assert!(said.code == Some(3) && said.stderr.contains(name), "{limit}: {:?} {}", said.code, said.stderr);
+    }
+    let said = exec("-t 7", &["--cpu", "5s", "--", "true"]);
+    assert_eq!(said.code, Some(0), "what suffices is no error: {}", said.stderr);
 }
 
 /// The output of earlier programs counts neither for later ones nor for the judge.

@@ -110,6 +110,10 @@ fn nobody_reads_the_journal_of_the_command_line() {
                 assert_eq!(said.code, Some(0), "{tier} {solver}: {}{}", said.stdout, said.stderr);
             }
             assert!(folder.path().join(journal).exists());
+            let look = ["exec", "--journal", journal, "--tier", tier, "--dir", ".", "--", "cat"];
+            let journal = folder.path().join(journal);
+            let said = folder.judge(&[&look[..], &[journal.to_str().unwrap()]].concat());
+            assert!(said.code == Some(1) && said.stdout.is_empty(), "{tier} exec: {}{}", said.stdout, said.stderr);
         }
     }
 }

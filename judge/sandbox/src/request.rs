@@ -189,7 +189,7 @@ pub struct Execution {
     pub usage: Usage,
     /// Standard output, at most [`Limits::stdout`](crate::Limits::stdout) bytes. Empty if it went to a file.
     pub stdout: Vec<u8>,
-    /// The first [`Limits::stderr`](crate::Limits::stderr) bytes of standard error. Empty if it went to a file.
+    /// What [`Limits::stderr`](crate::Limits::stderr) keeps of standard error. Empty if it went to a file.
     pub stderr: Vec<u8>,
 }
 
@@ -237,7 +237,8 @@ pub struct Usage {
     pub stderr_bytes: u64,
     /// Bytes of standard output that were forwarded to the pipe of [`Sink::Relay`].
     pub relayed_bytes: u64,
-    /// How long the program was ready to run but waited for a core. Only for runs of at least a millisecond.
+    /// How long the program was ready to run but waited for a core, at most its elapsed time. Only for runs of at least a
+    /// millisecond.
     pub run_delay: Option<Duration>,
     /// How long a hypervisor gave the program's core to others. Only for runs that are long enough to measure it. For a
     /// program that may use any core, all cores are included.
@@ -258,6 +259,9 @@ pub enum Fault {
         #[serde(with = "errno")]
         source: io::Error,
     },
+    /// A limit of this process, which programs inherit, is below that of the program.
+    #[error("{0}")]
+    OwnLimit(String),
     /// The helper process ended unexpectedly.
     #[error("the sandbox's helper process ended unexpectedly ({0})")]
     HelperGone(String),
@@ -290,7 +294,11 @@ pub(crate) trait Context<T> {
 impl Fault {
     /// Whether the machine, or this process's share of it, ran out of something.
     pub(crate) fn is_shortage(&self) -> bool {
-        matches!(self, Fault::System { source, .. } if source.raw_os_error().is_some_and(is_shortage))
+        match self {
+            Fault::System { source, .. } => source.raw_os_error().is_some_and(is_shortage),
+            Fault::OwnLimit(_) => true,
+            Fault::HelperGone(_) | Fault::Cancelled => false,
+        }
     }
 }
 

@@ -17,9 +17,9 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What helps if open files or processes run out.
+/// What helps if the judge's own limits are too low.
 pub(crate) const SHORTAGE_HINT: &str =
-    "raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them";
+    "start the judge with a higher limit (`ulimit -a` shows all), or end programs that use up open files and processes";
 
 /// What the user sees when a command fails: one or more errors, and the exit code.
 #[derive(Debug)]

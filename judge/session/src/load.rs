@@ -4,7 +4,6 @@ use crate::Failure;
 use crate::failure::{self, SHORTAGE_HINT};
 use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote_path};
 use judge_report::{Document, Written};
-use judge_run::program::hide_journal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -54,9 +53,6 @@ pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failu
         Some(path) => parse_file(&here, &path)?,
         None => Catalogue::built_in(&here)?,
     };
-    if let Some(journal) = global.journal {
-        hide_journal(journal);
-    }
     Ok(Catalogue { journal: global.journal.map(Path::to_owned), bundled: global.bundled, ..catalogue })
 }
 

@@ -30,6 +30,7 @@ mod work;
 use judge_cli::{Cli, Command};
 use judge_journal::{Journal, ReadableRows};
 use judge_problem::{Exit, counted};
+use judge_run::program::hide_journal;
 use judge_run::{command, executor};
 use judge_session::failure::move_away;
 use judge_session::{Failure, GlobalArgs, load, recorder};
@@ -42,6 +43,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     let Cli { problems, journal, command: subcommand } = cli;
     let (catalogue, journal) = (problems.as_deref(), journal.as_deref());
     let global = GlobalArgs { catalogue, journal, bundled: generate::bundled() };
+    journal.into_iter().for_each(hide_journal);
     let result = match subcommand {
         Command::Run(args) if args.watch => watch::watch(global, &args),
         Command::Run(args) if args.sealed.is_some() => sealed::run(global, &args),

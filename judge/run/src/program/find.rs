@@ -239,7 +239,7 @@ fn is_in_kernel_file_system(path: &Path) -> bool {
 /// The files of a journal that is in no journal's folder, by their real paths.
 static JOURNAL_FILES: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
-/// Hides a journal that the command line names from all programs. Only the first call has an effect.
+/// Hides the journal that the command line names from all programs. To be called once, before any program runs.
 pub fn hide_journal(file: &Path) {
     let Ok(file) = std::path::absolute(file) else { return };
     // It may not exist yet.

@@ -172,19 +172,22 @@ pub(crate) struct Confinement<'a> {
 
 impl Confinement<'_> {
     /// The confinement for `spec`.
-    pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Confinement<'a> {
+    ///
+    /// # Errors
+    /// This process's own limits are below those of the program.
+    pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Result<Confinement<'a>, Fault> {
         let Isolation { restricted, has_cgroup, other_tasks, bypass, .. } = context.isolation;
         let slack = if bypass.is_some() { fork_gate::SLACK } else { 0 };
         let other_tasks = other_tasks.map(|others| others + slack);
-        Confinement {
+        Ok(Confinement {
             context,
-            limits: resource_limits(&spec.limits, has_cgroup, other_tasks),
+            limits: resource_limits(&spec.limits, has_cgroup, other_tasks)?,
             converses: spec.converses,
             filter: match restricted && context.own_bypass.is_none() {
                 true => context.filters.of(context.rules(spec.limits.processes)),
                 false => Vec::new(),
             },
-        }
+        })
     }
 }
 
@@ -225,28 +228,53 @@ fn apply_common() {
 
 /// The limits that a program does not inherit, each no higher than this process's own. After the first call, nothing
 /// may change this process's limits. `has_cgroup`: a control group limits memory and processes.
-fn resource_limits(limits: &Limits, has_cgroup: bool, other_tasks: Option<u64>) -> Vec<ResourceLimit> {
+///
+/// # Errors
+/// This process's own limits are below those of the program.
+fn resource_limits(limits: &Limits, has_cgroup: bool, other_tasks: Option<u64>) -> Result<Vec<ResourceLimit>, Fault> {
+    check_own_limits(limits)?;
     let mut wanted = SAME_FOR_ALL.to_vec();
+    let cpu = match (limits.cpu, limits.wall) {
+        // Ends the program if its watcher was stopped and there is no limit on elapsed time. Runs with a limit on
+        // elapsed time do not get this limit: it makes the program's own CPU clock advance in ticks of up to 10 ms.
+        (Some(cpu), None) => cpu.as_secs() + 2,
+        _ => libc::RLIM_INFINITY,
+    };
+    let data = limits.memory.filter(|_| !has_cgroup).map(|memory| data_bytes(memory, limits.processes));
+    let tasks = limits.processes.zip(other_tasks).filter(|_| !has_cgroup);
     wanted.extend([
         (libc::RLIMIT_FSIZE, limits.disk),
         (libc::RLIMIT_NOFILE, if has_cgroup { OPEN_FILES } else { procfs::MAX_DESCRIPTORS }),
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
+        (libc::RLIMIT_CPU, cpu),
+        (libc::RLIMIT_AS, libc::RLIM_INFINITY),
+        (libc::RLIMIT_DATA, data.unwrap_or(libc::RLIM_INFINITY)),
+        (libc::RLIMIT_NPROC, tasks.map_or(libc::RLIM_INFINITY, |(own, others)| u64::from(own) + others)),
     ]);
-    if let (Some(cpu), None) = (limits.cpu, limits.wall) {
-        // Ends the program if its watcher was stopped and there is no limit on elapsed time. Runs with a limit on
-        // elapsed time do not get this limit: it makes the program's own CPU clock advance in ticks of up to 10 ms.
-        wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
-    }
-    if let (Some(memory), false) = (limits.memory, has_cgroup) {
-        wanted.push((libc::RLIMIT_DATA, data_bytes(memory, limits.processes)));
-    }
-    if let (Some(processes), Some(others), false) = (limits.processes, other_tasks, has_cgroup) {
-        wanted.push((libc::RLIMIT_NPROC, u64::from(processes) + others));
-    }
     let lowered = wanted.into_iter().map(|(resource, value)| (resource, value.min(own_limit(resource).rlim_max)));
-    lowered
+    Ok(lowered
         .filter(|&(resource, value)| (own_limit(resource).rlim_cur, own_limit(resource).rlim_max) != (value, value))
-        .collect()
+        .collect())
+}
+
+/// Fails if a program would meet a limit of this process before its own.
+fn check_own_limits(limits: &Limits) -> Result<(), Fault> {
+    // At the same second, the kernel might end it first.
+    let seconds = limits.cpu.map(|cpu| cpu.as_secs() + 1);
+    let needed = [
+        (libc::RLIMIT_CPU, seconds, "`ulimit -t` (CPU time)", "s"),
+        (libc::RLIMIT_AS, limits.memory, "`ulimit -v` (address space)", "bytes"),
+        (libc::RLIMIT_DATA, limits.memory, "`ulimit -d` (writable memory)", "bytes"),
+        (libc::RLIMIT_NPROC, limits.processes.map(u64::from), "`ulimit -u` (processes)", "processes"),
+    ];
+    for (resource, needed, name, unit) in needed {
+        let own = own_limit(resource).rlim_max;
+        if needed.is_some_and(|needed| own < needed) {
+            let needed = needed.unwrap_or_default();
+            return Err(Fault::OwnLimit(format!("{name} is {own} {unit}, and a program needs {needed}")));
+        }
+    }
+    Ok(())
 }
 
 /// The limit for writable private memory. Every thread reserves a stack of the limit's size, so with threads only the
@@ -282,7 +310,8 @@ mod tests {
         let limited = |wall| {
             let cpu = Some(Duration::from_secs(4));
             let limits = Limits { cpu, wall, memory: None, stdout: 0, stderr: 0, processes: None, disk: 0 };
-            resource_limits(&limits, true, None).into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
+            let set = resource_limits(&limits, true, None).unwrap();
+            set.into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
         };
         assert_eq!(limited(Some(Duration::from_secs(9))), None);
         assert_eq!(limited(None).map(|(_, seconds)| seconds), Some(6));

@@ -332,7 +332,7 @@ impl Bare {
         spec: &RunSpec,
         stdio: [BorrowedFd<'_>; 3],
     ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
-        let confinement = Confinement::of(&self.confinement, spec);
+        let confinement = Confinement::of(&self.confinement, spec)?;
         let working_folder = (self.folder.inner(), &*self.folder.inner_path());
         let launch = match Launch::new(spec, stdio, working_folder, confinement)? {
             Ok(launch) => launch,

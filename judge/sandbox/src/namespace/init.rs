@@ -328,7 +328,7 @@ impl Init<'_> {
     }
 
     pub(crate) fn launch(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<OrRefused<Child>, Fault> {
-        let confinement = Confinement::of(&self.confinement, spec);
+        let confinement = Confinement::of(&self.confinement, spec)?;
         let working_folder = (self.folder.root(), mounts::WORK_FOLDER.as_ref());
         let launch = match Launch::new(spec, stdio, working_folder, confinement)? {
             Ok(launch) => launch,

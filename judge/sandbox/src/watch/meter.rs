@@ -113,7 +113,8 @@ pub(crate) fn conclude(
         stdout_bytes: stdout.received,
         stderr_bytes: stderr.received,
         relayed_bytes: stdout.relayed(),
-        run_delay: finished.run_delay.map(Duration::from_nanos),
+        // The kernel's number includes the time before the start.
+        run_delay: finished.run_delay.map(|delay| Duration::from_nanos(delay).min(wall)),
         stolen: None,
     };
     let mut passed = |breach, holds: bool| {
