@@ -147,8 +147,10 @@ fn a_tester_and_a_solver_keep_their_arguments() {
     }
     let tester = "[ $# = 3 ] && echo Score = $(($2 * $($3))) >&2";
     let by = "\"--manifest-path=Cargo.toml\", \"--bin\", \"tester\", \"--release\"";
-    let folder =
-        with_tester(&format!("{by}, \"--scale\", \"10\", \"python3\", \"../main.py\", \"1 2\", \"--slow\""), tester);
+    let folder = with_tester(
+        &format!("{by}, \"--\", \"--scale\", \"10\", \"python3\", \"../main.py\", \"1 2\", \"--slow\""),
+        tester,
+    );
     folder.write("pack/main.py", "import sys\nprint(input() if sys.argv[1:] == ['1 2', '--slow'] else 0)\n");
     let said = imported(&folder);
     assert!(said.contains("taken  the solver main.py '1 2' --slow"), "{said}");
@@ -156,8 +158,8 @@ fn a_tester_and_a_solver_keep_their_arguments() {
     let report = folder.json(&["run", "--problems", "out/problems.toml", "-p", "p"]).1;
     assert_eq!(report["solvers"][0]["total"].to_string(), "110", "{report}");
     for (words, message) in [
-        ("\"--scale\", \"x\", \"../a.out\"", "in which it is not clear where the solver begins"),
-        ("\"--seed={SEED}\", \"../a.out\"", "which names other files of the seed"),
+        ("\"--\", \"--scale\", \"x\", \"../a.out\"", "in which it is not clear where the solver begins"),
+        ("\"--\", \"--seed={SEED}\", \"../a.out\"", "which names other files of the seed"),
         ("\"--features\", \"x\", \"../a.out\"", "which builds its program with other features"),
     ] {
         let said = with_tester(&format!("{by}, {words}"), "").judge(&["import", "pack", "--to", "out"]);
