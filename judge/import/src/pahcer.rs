@@ -30,7 +30,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let (solver, input, output) = solver(&config)?;
     let step = checker_step(&config, &output);
     let scorer = match step {
-        Some(step) => Some(checker(&config, root, step, &input, &output)?),
+        Some(step) => Some(Scorer { solver: command(solver), ..checker(&config, root, step, &input, &output)? }),
         None => tester(&config, root, solver)?,
     };
     let scorer = scorer.ok_or_else(|| {
@@ -45,7 +45,8 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         text.texts("inputs", &[input.glob()]);
     }
     let source = source(&config, root, solver);
-    text.maybe("solver", source.as_ref().map(|source| source.to_string_lossy()));
+    let own = own_solver(root, &folder_of(solver), &scorer.solver, source.as_deref(), &mut left);
+    text.maybe("solver", own.as_ref());
     text.table("[problem.scoring]").text("rule", "sum");
     if is_minimum(&config)? {
         text.text("direction", "min");
@@ -53,7 +54,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         left.push(format!("a score of 0: {what}"));
     }
     write_cases(&mut text, &inputs);
-    left.extend(steps_left(&config, step.unwrap_or(solver), source.as_deref()));
+    left.extend(steps_left(&config, &[solver, step.unwrap_or(solver)], source.as_deref()));
     left.push("limits: the project has none, and the defaults hold: set `cpu` in [problem.limits]".to_owned());
     let count = inputs.len();
     let mut taken = vec![counted(count, "case")];
@@ -61,7 +62,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         Some(step) => format!("the checker: {}", step.shown()),
         None => format!("the tester: {}", solver.shown()),
     });
-    taken.extend(source.iter().map(|source| format!("the solver {}", source.display())));
+    taken.extend(own.map(|own| format!("the solver {own}")));
     let solver_files = source.map(|source| (root.join(&source), source));
     let files = inputs.into_iter().chain(scorer.copied).chain(solver_files).collect();
     Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary: scorer.kept, ..Imported::default() })
@@ -88,10 +89,9 @@ fn write_cases(text: &mut Text, inputs: &[(PathBuf, PathBuf)]) {
 fn write(text: &mut Text, config: &Config<'_>, command: &str, is_checker: bool) -> Result<(), ImportError> {
     text.text(if is_checker { "checker-command" } else { "tester-command" }, command);
     text.text("checker-protocol", "regex").text("score-regex", score_regex(config)?);
-    if is_checker {
-        text.text("score-match", "last");
-        text.plain("reject-exit-codes", "[1, 101]").because("pahcer counts a test step that fails as a failed case");
-    }
+    text.text("score-match", "last");
+    text.plain("reject-exit-codes", "[1, 101]")
+        .because("pahcer fails a case at every code but 0; others are judge errors here");
     Ok(())
 }
 
@@ -184,8 +184,38 @@ fn source(config: &Config<'_>, root: &Path, solver: &Step) -> Option<PathBuf> {
     })
 }
 
-/// Returns a line for each step that is not imported.
-fn steps_left(config: &Config<'_>, checker: &Step, source: Option<&Path>) -> Vec<String> {
+/// Returns the project's own solver as a catalogue names it: its source with its arguments. Adds a line for arguments
+/// that are left out. `command`: the words that start it.
+fn own_solver(
+    root: &Path,
+    folder: &Path,
+    command: &[&String],
+    source: Option<&Path>,
+    left: &mut Vec<String>,
+) -> Option<String> {
+    let named = source.map(|source| source.to_string_lossy().into_owned());
+    let place = |word: &str| normal_path(folder, word);
+    let at = command.iter().position(|word| source.is_some_and(|source| place(word) == source));
+    let arguments = &command[at.unwrap_or(0) + 1..];
+    if arguments.is_empty() {
+        return named;
+    }
+    // Without the source, a program in a folder is what the source was compiled to; another is an interpreter.
+    let is_known = at.is_some() || command[0].contains('/');
+    let is_taken = |word: &&String| !word.contains("{SEED") && !root.join(place(word)).is_file();
+    match &named {
+        Some(source) if is_known && arguments.iter().all(is_taken) => {
+            Some(shell_words::join([source].into_iter().chain(arguments.iter().copied())))
+        }
+        _ => {
+            left.push(format!("the solver's arguments `{}`: solvers run without them", shell_words::join(arguments)));
+            named
+        }
+    }
+}
+
+/// Returns a line for each step that is not imported. `taken`: the steps that are.
+fn steps_left(config: &Config<'_>, taken: &[&Step; 2], source: Option<&Path>) -> Vec<String> {
     let how = match source {
         Some(source) => format!("{} is compiled as `judge languages` says", source.display()),
         None => "solvers are compiled as `judge languages` says".to_owned(),
@@ -193,7 +223,7 @@ fn steps_left(config: &Config<'_>, checker: &Step, source: Option<&Path>) -> Vec
     let compiled = config.settings.test.compile_steps.iter();
     let mut left: Vec<_> = compiled.map(|step| format!("compile step `{}`: {how}", step.shown())).collect();
     let steps = config.settings.test.test_steps.iter().map(Spanned::as_ref);
-    let others = steps.filter(|step| step.stdin.is_none() && !std::ptr::eq(*step, checker));
+    let others = steps.filter(|step| !taken.iter().any(|taken| std::ptr::eq(*taken, *step)));
     left.extend(others.map(|step| format!("test step `{}`: it is neither the solver nor the checker", step.shown())));
     left
 }
@@ -202,8 +232,10 @@ fn steps_left(config: &Config<'_>, checker: &Step, source: Option<&Path>) -> Vec
 const PROGRAMS: &str = "programs";
 
 /// A command that gives scores, and the files that it needs.
-struct Scorer {
+struct Scorer<'a> {
     command: String,
+    /// The words that start the project's own solver.
+    solver: Vec<&'a String>,
     copied: Vec<(PathBuf, PathBuf)>,
     /// The built programs.
     kept: Option<TempDir>,
@@ -216,7 +248,7 @@ fn checker(
     step: &Step,
     input: &Pattern,
     output: &Pattern,
-) -> Result<Scorer, ImportError> {
+) -> Result<Scorer<'static>, ImportError> {
     let folder = folder_of(step);
     let place = |word: &str| normal_path(&folder, word);
     let (mut scorer, args) = match cargo(step) {
@@ -224,7 +256,8 @@ fn checker(
         None => {
             let mut copied = Vec::new();
             let word = file_of(root, &place(&step.program), &step.program, &mut copied)?;
-            (Scorer { command: shell_words::quote(&word).into_owned(), copied, kept: None }, &step.args[..])
+            let command = shell_words::quote(&word).into_owned();
+            (Scorer { command, solver: Vec::new(), copied, kept: None }, &step.args[..])
         }
     };
     for word in args {
@@ -232,10 +265,7 @@ fn checker(
         let word = match word {
             _ if path == Path::new(&input.text) => "{input}".to_owned(),
             _ if path == Path::new(&output.text) => "{answer}".to_owned(),
-            _ if word.contains("{SEED") => {
-                let what = format!("the test step `{}`, which names other files of the seed", step.shown());
-                return Err(ImportError::unsupported(config.file, what));
-            }
+            _ if word.contains("{SEED") => return Err(of_seed(config, step)),
             _ => shell_words::quote(&file_of(root, &path, word, &mut scorer.copied)?).into_owned(),
         };
         scorer.command.push_str(&format!(" {word}"));
@@ -254,16 +284,49 @@ fn checker(
     Ok(scorer)
 }
 
+fn of_seed(config: &Config<'_>, step: &Step) -> ImportError {
+    let what = format!("the test step `{}`, which names other files of the seed", step.shown());
+    ImportError::unsupported(config.file, what)
+}
+
+/// Returns the words of a step that start the solver. The options of cargo are none.
+fn command(step: &Step) -> Vec<&String> {
+    let used = cargo(step).map_or(0, |run| run.used);
+    std::iter::once(&step.program).chain(&step.args[used..]).collect()
+}
+
 /// Returns the file of a step's standard input.
 fn stdin_of(step: &Step) -> Option<PathBuf> {
     step.stdin.as_ref().map(|path| normal_path(Path::new(""), path))
 }
 
 /// Creates the command for a step in which a tool starts the solver. `None` for other steps.
-fn tester(config: &Config<'_>, root: &Path, step: &Step) -> Result<Option<Scorer>, ImportError> {
+fn tester<'a>(config: &Config<'_>, root: &Path, step: &'a Step) -> Result<Option<Scorer<'a>>, ImportError> {
     let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
+    let words = &step.args[run.used..];
+    let Some(begin) = begin_of_solver(words) else {
+        let what = format!("the test step `{}`, in which it is not clear where the solver begins", step.shown());
+        return Err(ImportError::unsupported(config.file, what));
+    };
+    let (own, solver) = words.split_at(begin);
+    if own.iter().any(|word| word.contains("{SEED")) {
+        return Err(of_seed(config, step));
+    }
     let scorer = run.tool(config, root, step)?;
-    Ok(Some(Scorer { command: format!("{} {{solver}}", scorer.command), ..scorer }))
+    let own = own.iter().map(|word| format!(" {}", shell_words::quote(word))).collect::<String>();
+    let command = format!("{}{own} {{solver}}", scorer.command);
+    Ok(Some(Scorer { command, solver: solver.iter().collect(), ..scorer }))
+}
+
+/// Returns where the solver begins among the arguments of a tester: after options and their values. `None` if that is
+/// not clear.
+fn begin_of_solver(words: &[String]) -> Option<usize> {
+    let is_option = |word: &str| word.starts_with('-');
+    let begin = words.iter().position(|word| !is_option(word) && word.parse::<f64>().is_err())?;
+    // After an option without a value, the word may be the value.
+    let may_be_value = begin > 0 && is_option(&words[begin - 1]) && words[begin - 1] != "--";
+    let is_clear = !may_be_value || words[begin - 1].contains('=') || begin + 1 == words.len();
+    is_clear.then_some(begin)
 }
 
 fn folder_of(step: &Step) -> PathBuf {
@@ -289,6 +352,28 @@ struct CargoRun<'a> {
     used: usize,
 }
 
+/// Further options of `cargo run` with a value.
+const WITH_VALUE: [&str; 15] = [
+    "--color",
+    "--config",
+    "--example",
+    "--features",
+    "--jobs",
+    "--message-format",
+    "--package",
+    "--profile",
+    "--target",
+    "--target-dir",
+    "-C",
+    "-F",
+    "-Z",
+    "-j",
+    "-p",
+];
+
+/// The beginnings of options that change the program.
+const CHANGING: [&str; 4] = ["--all-features", "--features", "--no-default-features", "-F"];
+
 fn cargo(step: &Step) -> Option<CargoRun<'_>> {
     let mut words = step.args.iter().enumerate();
     if step.program != "cargo" || !words.next().is_some_and(|(_, word)| word == "run" || word == "r") {
@@ -296,13 +381,17 @@ fn cargo(step: &Step) -> Option<CargoRun<'_>> {
     }
     let mut run = CargoRun { package: ".", binary: None, used: 1 };
     while let Some((at, word)) = words.next() {
-        match &**word {
-            "--bin" => run.binary = words.next().map(|(_, name)| &**name),
+        let joined = word.split_once('=').filter(|_| word.starts_with("--"));
+        let option = joined.map_or(&**word, |(option, _)| option);
+        let mut value = || joined.map(|(_, value)| value).or_else(|| words.next().map(|(_, value)| &**value));
+        match option {
+            "--bin" => run.binary = value(),
             "--manifest-path" => {
-                run.package = words.next().map_or(".", |(_, path)| path.strip_suffix("Cargo.toml").unwrap_or(path));
+                run.package = value().map_or(".", |path| path.strip_suffix("Cargo.toml").unwrap_or(path));
             }
             "--" => return Some(CargoRun { used: at + 1, ..run }),
-            option if option.starts_with('-') => {}
+            _ if WITH_VALUE.contains(&option) => drop(value()),
+            _ if option.starts_with('-') => {}
             _ => return Some(CargoRun { used: at, ..run }),
         }
     }
@@ -312,8 +401,13 @@ fn cargo(step: &Step) -> Option<CargoRun<'_>> {
 impl CargoRun<'_> {
     /// Returns the command of the tool, which is built first if necessary. It runs in its own folder, because tools may
     /// write files there.
-    fn tool(&self, config: &Config<'_>, root: &Path, step: &Step) -> Result<Scorer, ImportError> {
+    fn tool(&self, config: &Config<'_>, root: &Path, step: &Step) -> Result<Scorer<'static>, ImportError> {
         let package = root.join(normal_path(&folder_of(step), self.package));
+        let mut options = step.args[..self.used].iter();
+        if options.any(|word| CHANGING.iter().any(|option| word.starts_with(option))) {
+            let what = format!("the test step `{}`, which builds its program with other features", step.shown());
+            return Err(ImportError::unsupported(config.file, what));
+        }
         let Some(name) = self.binary else {
             let what = format!("the test step `{}`, which names no program with --bin", step.shown());
             return Err(ImportError::unsupported(config.file, what));
@@ -332,7 +426,8 @@ impl CargoRun<'_> {
         };
         let to = Path::new(PROGRAMS).join(name);
         let command = shell_words::quote(&to.to_string_lossy()).into_owned();
-        Ok(Scorer { command: format!("{{folder}}/{command}"), copied: vec![(program, to)], kept })
+        let command = format!("{{folder}}/{command}");
+        Ok(Scorer { command, solver: Vec::new(), copied: vec![(program, to)], kept })
     }
 }
 

@@ -169,6 +169,12 @@ impl Mapping {
         first_text(self.get(key)?, preferred)
     }
 
+    /// Returns the entries with these keys.
+    pub(super) fn only(&self, keys: &[&str]) -> Self {
+        let entries = self.entries.iter().filter(|(key, _)| keys.contains(&&**key)).cloned().collect();
+        Self { file: self.file.clone(), above: self.above.clone(), line: self.line, entries }
+    }
+
     /// Returns the entries of this mapping, and the missing ones from the other.
     pub(super) fn over(mut self, other: &Self) -> Self {
         let missing = other.entries.iter().filter(|(key, _)| !self.has(key)).cloned().collect::<Vec<_>>();

@@ -100,6 +100,26 @@ fn merged_mappings_of_yaml_count() {
 }
 
 #[test]
+fn cases_inherit_from_their_batch_and_problem() {
+    let program = "import sys\nprint(*sys.argv[1:])\nprint(2 * sum(map(int, sys.argv[1:])), file=sys.stderr)\n";
+    let config = "generator: gen.py\ngenerator_args: [1, 1]\npoints: 3\ntest_cases:\n- {points: 5}\n\
+                  - {points: 5, generator_args: [2]}\n- {generator_args: []}\n";
+    let folder = package(&[&[("init.yml", config), ("gen.py", program)][..], &FILES].concat());
+    let said = imported(&folder);
+    assert!(!said.contains("generator_args"), "{said}");
+    assert_eq!(total(&folder, "echo 4"), "10");
+    assert_eq!(total(&folder, "echo 0"), "3");
+    let config = "out: d.2.out\ntest_cases:\n- {in: d.2.in, points: 10}\n- in: d.1.in\n  points: 30\n  batched:\n  \
+                  - {out: d.1.out}\n  - {in: d.2.in}\n- batched:\n  - {in: d.3.in, points: 60}\n  - {points: 60}\n  out: d.3.out\n";
+    let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
+    let said = imported(&folder);
+    assert!(!said.contains("`in`") && !said.contains("`out`") && !said.contains("`points`"), "{said}");
+    assert_eq!(total(&folder, "awk '{print $1 * 2} END {if (NR == 0) print 6}'"), "100");
+    assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "40");
+    assert_eq!(total(&folder, "echo 4"), "10");
+}
+
+#[test]
 fn cases_of_one_name_are_numbered() {
     let config = "test_cases:\n- {out: a/1.out}\n- {out: a/1.out}\n- {out: b/1.out}\n\
                   - batched:\n  - {in: a/1.in, out: a/1.out}\n  - {in: b/1.in, out: b/1.out}\n";
@@ -293,7 +313,7 @@ fn answers_that_dmoj_changes_are_named_or_refused() {
 fn unsupported_settings_are_refused_with_their_line() {
     let one = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
     let bridged = |args: &str| format!("{one}checker: {{name: bridged, args: {{{args}}}}}\n");
-    let cases: [(String, &str); 25] = [
+    let cases: [(String, &str); 27] = [
         (format!("{one}checker+: \"'floats'\"\n"), "a value that a program of init.yml computes (`checker+`)"),
         (one.replace("out:", "points++: \"node = 5\", out:"), "a program of init.yml computes (`points++`)"),
         (
@@ -324,10 +344,18 @@ fn unsupported_settings_are_refused_with_their_line() {
         ("test_cases:\n- {in: d.9.in, out: d.1.out}\n".to_owned(), "there is no file `d.9.in`"),
         ("test_cases:\n- {in: ../d, out: d.1.out}\n".to_owned(), "init.yml:2: `../d`: expected a file of the package"),
         (format!("archive: no.zip\n{one}"), "init.yml:1: there is no file `no.zip`"),
+        (
+            format!("generator_args: [1]\n{one}generator: g.py\n"),
+            "init.yml:1: `generator_args` of a case that is not generated",
+        ),
+        (
+            format!("{one}- points: 7\n  batched:\n  - {{out: d.1.out}}\n  - {{out: d.2.out, points: 5}}\n"),
+            "init.yml:6: points of cases in one batch: 5, where others have 7: expected the same",
+        ),
         (BATCHES.replace("[1]", "[2]").replace("archive: d.zip\n", ""), "init.yml:8: bad dependency `2`"),
     ];
     for (config, message) in &cases {
-        let folder = package(&[&[("init.yml", &**config)][..], &FILES].concat());
+        let folder = package(&[&[("init.yml", &**config), ("g.py", "")][..], &FILES].concat());
         let said = folder.judge(&["import", "pack", "--to", "out"]);
         assert_eq!(said.code, Some(2), "{message}: {}{}", said.stdout, said.stderr);
         assert!(said.stderr.contains(message), "{message}: {}", said.stderr);

@@ -15,6 +15,7 @@ fn roots() -> Folder {
         ("data/secret/nine.in", "9\n"),
         ("data/secret/nine.ans", "3\n"),
         ("data/secret/nine.desc", "a square\n"),
+        ("data/secret/nine.in.download", "9\n"),
         ("input_validators/check.py", "import sys\nsys.exit(42 if int(input()) >= 0 else 43)\n"),
         ("input_validators/check.ctd", "INT(0, 9) NEWLINE\n"),
         ("submissions/accepted/root.sh", "awk '{printf \"%.9f\\n\", sqrt($1)}'\n"),
@@ -41,6 +42,7 @@ fn the_default_validator_keeps_its_flags() {
         "left   problem.yaml: `languages`",
         "left   problem.yaml: `limits.validation_memory`",
         "left   data/secret/*.desc",
+        "left   data/secret/*.download: shown to readers, no case",
         "taken  submissions with their expected verdicts",
         "left   submissions/accepted: root.scala: in no language",
         "left   submissions/brute: b.py: its name stands for no verdict",
@@ -437,6 +439,23 @@ fn groups_of_test_group_yaml_have_their_points() {
     assert_eq!(total(&folder, PARTLY), "65");
     assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "100");
     assert_eq!(total(&folder, "awk '{print ($1 != 3) ? $1 * $1 : 0}'"), "0");
+}
+
+#[test]
+fn a_folder_requires_for_all_groups_below_it() {
+    let second = "max_score: 70\nrequire_pass: a\n";
+    for (secret, first, most) in [
+        ("require_pass: sample\n", "max_score: 30\n", "100"),
+        ("max_score: 70\n", "max_score: 0\nrequire_pass: sample\n", "70"),
+    ] {
+        let folder = subtasks("test_group.yaml", "max_score: 9\n", first, second);
+        folder.write("pack/data/secret/test_group.yaml", secret);
+        let said = imported(&folder);
+        assert!(said.contains("left   data: `max_score`: only sample, secret and the groups"), "{said}");
+        assert!(!said.contains("require_pass"), "{said}");
+        assert_eq!(total(&folder, "awk '{print $1 * $1}'"), most, "{secret}");
+        assert_eq!(total(&folder, "awk '{print ($1 != 1) ? $1 * $1 : 0}'"), "0", "{secret}");
+    }
 }
 
 #[test]

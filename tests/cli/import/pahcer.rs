@@ -105,15 +105,8 @@ fn cargo_tools_are_built_only_when_missing() {
 
 #[test]
 fn a_tester_started_by_cargo_is_imported() {
-    let step = CONFIG.replace(
-        "program = \"python3\"\nargs = [\"./main.py\"]",
-        "program = \"cargo\"\nargs = [\"run\", \
-                \"--bin\", \"tester\", \"--release\", \"python3\", \"../main.py\"]\ncurrent_dir = \"./tools\"",
-    );
-    let folder = project("", &[("tools/Cargo.toml", "[package]\nname = \"tools\"\n")]);
-    let built = folder.write("pack/tools/target/release/tester", "#!/bin/sh\necho Score = $(echo 3 | $1) >&2\n");
-    std::fs::set_permissions(built, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    folder.write("pack/pahcer_config.toml", step);
+    let words = "\"--bin\", \"tester\", \"--release\", \"python3\", \"../main.py\"";
+    let folder = with_tester(words, "echo Score = $(echo 3 | $1) >&2");
     let said = folder.judge(&["import", "pack", "--to", "out", "--id", "p", "--no-verify"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert!(said.stdout.contains("taken  the tester: cargo run --bin tester"), "{}", said.stdout);
@@ -123,6 +116,74 @@ fn a_tester_started_by_cargo_is_imported() {
         catalogue(&folder)
     );
     assert_eq!(total(&folder, "cat"), "6");
+}
+
+/// A project whose solver is started by `words`. Its tester is a script.
+fn with_tester(words: &str, tester: &str) -> Folder {
+    let step = CONFIG.replace(
+        "program = \"python3\"\nargs = [\"./main.py\"]",
+        &format!("program = \"cargo\"\nargs = [\"run\", {words}]\ncurrent_dir = \"./tools\""),
+    );
+    let folder = project("", &[("tools/Cargo.toml", "[package]\nname = \"tools\"\n"), ("pahcer_config.toml", &step)]);
+    let built = folder.write("pack/tools/target/release/tester", format!("#!/bin/sh\n{tester}\n"));
+    std::fs::set_permissions(built, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    folder
+}
+
+#[test]
+fn a_tester_rejects_and_scores_as_in_pahcer() {
+    let tester = "said=$($1); [ \"$said\" = no ] && echo \"Illegal output: $said\" >&2 && exit 1\n\
+                  printf 'Score = 1\\nScore = %s\\n' \"$said\" >&2";
+    let folder = with_tester("\"--bin=tester\", \"--profile\", \"release\", \"--\", \"../a.out\"", tester);
+    imported(&folder);
+    assert_eq!(total(&folder, "cat"), "11");
+    assert_eq!(verdicts(&folder, "echo no"), ["0000 wrong-answer", "0001 wrong-answer"]);
+}
+
+#[test]
+fn a_tester_and_a_solver_keep_their_arguments() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let tester = "[ $# = 3 ] && echo Score = $(($2 * $($3))) >&2";
+    let by = "\"--manifest-path=Cargo.toml\", \"--bin\", \"tester\", \"--release\"";
+    let folder = with_tester(
+        &format!("{by}, \"--\", \"--scale\", \"10\", \"python3\", \"../main.py\", \"1 2\", \"--slow\""),
+        tester,
+    );
+    folder.write("pack/main.py", "import sys\nprint(input() if sys.argv[1:] == ['1 2', '--slow'] else 0)\n");
+    let said = imported(&folder);
+    assert!(said.contains("taken  the solver main.py '1 2' --slow"), "{said}");
+    assert!(catalogue(&folder).contains("/tester --scale 10 {solver}\""), "{}", catalogue(&folder));
+    let report = folder.json(&["run", "--problems", "out/problems.toml", "-p", "p"]).1;
+    assert_eq!(report["solvers"][0]["total"].to_string(), "110", "{report}");
+    for (words, message) in [
+        ("\"--\", \"--scale\", \"x\", \"../a.out\"", "in which it is not clear where the solver begins"),
+        ("\"--\", \"--seed={SEED}\", \"../a.out\"", "which names other files of the seed"),
+        ("\"--features\", \"x\", \"../a.out\"", "which builds its program with other features"),
+    ] {
+        let said = with_tester(&format!("{by}, {words}"), "").judge(&["import", "pack", "--to", "out"]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{message}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn arguments_of_a_solver_are_taken_or_named() {
+    let started = "program = \"python3\"\nargs = [\"./main.py\"]";
+    for (program, arguments, solver) in [
+        ("python3", "\"main.py\", \"--slow\"", "solver = \"main.py --slow\""),
+        ("./a.out", "\"--slow\"", "solver = \"main.py --slow\""),
+        ("python3", "\"main.py\", \"--seed\", \"{SEED}\"", "solver = \"main.py\""),
+        ("java", "\"Main\"", "solver = \"main.py\""),
+    ] {
+        let folder = project("", &[]);
+        let step = CONFIG.replace(started, &format!("program = \"{program}\"\nargs = [{arguments}]"));
+        folder.write("pack/pahcer_config.toml", format!("{step}{VIS_STEP}"));
+        let said = imported(&folder);
+        assert!(catalogue(&folder).contains(solver), "{arguments}: {}", catalogue(&folder));
+        let is_left = said.contains("left   the solver's arguments `") && said.contains("`: solvers run without them");
+        assert_eq!(is_left, !solver.contains("slow"), "{said}");
+    }
 }
 
 #[test]
@@ -170,13 +231,15 @@ fn malformed_projects_are_refused_with_file_and_line() {
 
 #[test]
 fn unknown_keys_and_further_steps_are_named() {
-    let more = "[[test.test_steps]]\nprogram = \"echo\"\nargs = [\"done\"]\nshell = true\n[notes]\nx = 1\n";
+    let more = "[[test.test_steps]]\nprogram = \"tr\"\nargs = [\"a\", \"b\"]\nstdin = \"in\"\nstdout = \"out\"\n\
+                [[test.test_steps]]\nprogram = \"echo\"\nargs = [\"done\"]\nshell = true\n[notes]\nx = 1\n";
     let folder = project(&format!("{VIS_STEP}{more}"), &[]);
     let said = folder.judge(&["import", "pack", "--to", "out", "--no-verify"]);
     for line in [
         "problem ahc-999\n",
         "left   pahcer_config.toml: `notes`",
         "left   pahcer_config.toml: `test.test_steps.shell`",
+        "left   test step `tr a b`: it is neither the solver nor the checker",
         "left   test step `echo done`",
     ] {
         assert!(said.stdout.contains(line), "{line}: {}{}", said.stdout, said.stderr);

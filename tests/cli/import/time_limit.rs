@@ -66,6 +66,19 @@ fn a_limit_that_the_package_gives_holds() {
 }
 
 #[test]
+fn a_file_of_another_system_gives_the_limit() {
+    for (file, text) in [
+        (".timelimit", "3\n"),
+        ("domjudge-problem.ini", "short-name = a\ntimelimit='3'\r\n"),
+        ("domjudge-problem.ini", "\u{feff}timelimit = 3 ; as on the old machine\n"),
+    ] {
+        let folder = problem("name: A\n", &[(file, text)]);
+        assert!(!imported(&folder).contains("time limit"), "{text}");
+        assert!(catalogue(&folder).contains("cpu = \"3s\""), "{text}");
+    }
+}
+
+#[test]
 fn a_limit_that_is_too_large_is_refused() {
     for limit in ["time_resolution: 1e300", "time_resolution: 1e19", "time_multipliers: {ac_to_time_limit: 1e300}"] {
         let config = format!("problem_format_version: 2025-09\nname: A\nlimits:\n  {limit}\n");

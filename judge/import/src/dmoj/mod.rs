@@ -26,7 +26,10 @@ const REFUSED: [(&str, &str); 6] = [
 ];
 
 /// Keys that are read here.
-const READ: [&str; 7] = ["archive", PRETESTS, "test_cases", "points", "checker", INTERACTIVE, checker::KEY];
+const READ: [&str; 6] = ["archive", PRETESTS, "test_cases", "checker", INTERACTIVE, checker::KEY];
+
+/// Keys of cases. A case inherits them from its batch, and from the problem.
+const OF_CASE: [&str; 5] = ["in", "out", "points", "generator_args", "generator_in"];
 
 /// The key of cases without points that come before all others.
 const PRETESTS: &str = "pretest_test_cases";
@@ -47,15 +50,16 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     if let Some(key) = config.key_with_end(DYNAMIC) {
         return Err(ImportError::unsupported(&file, format!("a value that a program of init.yml computes (`{key}`)")));
     }
-    let mut left: Vec<String> = config.keys().filter(|key| !READ.contains(key)).map(not_used).collect();
+    let mut left: Vec<String> =
+        config.keys().filter(|key| !READ.contains(key) && !OF_CASE.contains(key)).map(not_used).collect();
     let checker = Checker::read(&config, root, &mut left)?;
     let generator = Generator::read(&config, root, &mut left)?;
     let [pretests, listed] = listed(&config)?;
     let store = Store::open(&config, root)?;
-    let points = config.number("points")?.unwrap_or(1.0);
     let (lines, found) = (BTreeSet::new(), Found::default());
     let generator = generator.as_ref();
-    let reader = Reader { checker: &checker, generator, store: &store, left: lines, found, count: 0, points };
+    let above = config.only(&OF_CASE);
+    let reader = Reader { above, checker: &checker, generator, store: &store, left: lines, found, count: 0 };
     let (cases, found) = Cases::read(reader, &pretests, &listed, &mut left)?;
     left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
     let is_text = config.text("binary_data")?.as_deref() != Some("true");
@@ -352,6 +356,8 @@ impl Cases {
 
 /// Reads cases and batches.
 struct Reader<'a> {
+    /// What all cases inherit from the problem.
+    above: Mapping,
     checker: &'a Checker,
     generator: Option<&'a Generator>,
     store: &'a Store<'a>,
@@ -360,56 +366,58 @@ struct Reader<'a> {
     found: Found,
     /// The number of cases read so far.
     count: usize,
-    /// The points of cases and batches that name none.
-    points: f64,
 }
 
 impl Reader<'_> {
     fn batch(&mut self, entry: &Mapping, members: &[Mapping], number: usize) -> Result<Batch, ImportError> {
-        self.check(entry, &["batched", "points", "dependencies", "generator_args"])?;
+        self.check(entry, &["batched", "dependencies"])?;
         let needed = entry.words("dependencies")?.unwrap_or_default();
         let is_earlier = |word: &String| word.parse::<usize>().is_ok_and(|needed| (1..number).contains(&needed));
         if let Some(word) = needed.iter().find(|word| !is_earlier(word)) {
             let expected = "the number of a batch before it, from 1";
             return Err(entry.wrong("dependencies", format!("bad dependency `{word}`"), expected));
         }
-        Ok(Batch {
-            name: format!("batch{number}"),
-            points: entry.number("points")?.unwrap_or(self.points),
-            depends_on: needed.iter().map(|number| format!("batch{number}")).collect(),
-            cases: members.iter().map(|member| self.case(member, Some(entry))).collect::<Result<_, _>>()?,
-        })
+        let cases = members.iter().map(|member| self.case(member, Some(entry))).collect::<Result<Vec<_>, _>>()?;
+        // DMOJ gives the batch the points of its worst case.
+        let points = cases[0].points;
+        if let Some((member, case)) = members.iter().zip(&cases).find(|(_, case)| case.points != points) {
+            let what = format!("points of cases in one batch: {}, where others have {points}", case.points);
+            return Err(member.wrong("points", what, "the same for all of them, or the points of the batch alone"));
+        }
+        let depends_on = needed.iter().map(|number| format!("batch{number}")).collect();
+        Ok(Batch { name: format!("batch{number}"), points, depends_on, cases })
     }
 
     fn case(&mut self, entry: &Mapping, batch: Option<&Mapping>) -> Result<Case, ImportError> {
         self.count += 1;
-        self.check(entry, &["in", "out", "points", "generator_args", "generator_in"])?;
-        if batch.is_some() && entry.has("points") {
-            self.left.insert("init.yml: `points` of a case in a batch: the batch has points".to_owned());
-        }
-        let points = entry.number("points")?.unwrap_or(self.points);
+        self.check(entry, &[])?;
+        let batch = batch.map(|batch| batch.only(&OF_CASE));
+        let whole = batch.iter().chain([&self.above]).fold(entry.clone(), Mapping::over);
+        let points = whole.number("points")?.unwrap_or(1.0);
         let name = format!("case{}", self.count);
         let own = |ending: &str| Path::new(DATA).join(GENERATED).join(format!("{name}.{ending}"));
-        let Some(by) = self.generator.filter(|_| !entry.has("in")) else {
-            if let Some(key) = ["generator_args", "generator_in"].iter().find(|key| entry.has(key)) {
+        let Some(by) = self.generator.filter(|_| !whole.has("in")) else {
+            // DMOJ ignores what the problem says about a generator that it does not have.
+            let asking = if self.generator.is_some() { &whole } else { entry };
+            if let Some(key) = ["generator_args", "generator_in"].iter().find(|key| asking.has(key)) {
                 let what = format!("`{key}` of a case that is not generated");
-                return Err(entry.wrong(key, what, "a case without `in`"));
+                return Err(asking.wrong(key, what, "a case without `in`"));
             }
-            let is_unanswered = matches!(self.checker, Checker::Bridged(_)) && !entry.has("out");
-            let answer = if is_unanswered { self.absent(own("out")) } else { self.copied(entry, "out")? };
-            let input = if entry.has("in") { self.copied(entry, "in")? } else { self.absent(own("in")) };
-            let named = if entry.has("in") { &input } else { &answer };
+            let is_unanswered = matches!(self.checker, Checker::Bridged(_)) && !whole.has("out");
+            let answer = if is_unanswered { self.absent(own("out")) } else { self.copied(&whole, "out")? };
+            let input = if whole.has("in") { self.copied(&whole, "in")? } else { self.absent(own("in")) };
+            let named = if whole.has("in") { &input } else { &answer };
             let name = files::name(&named.with_extension(""));
             return Ok(Case { name, input, answer, points });
         };
-        let own_arguments = entry.words("generator_args")?;
-        let of_batch = batch.map_or(Ok(None), |batch| batch.words("generator_args"));
-        let (input, is_made) = (own("in"), !entry.has("out"));
-        let answer = if is_made { own("out") } else { self.copied(entry, "out")? };
-        let read = entry.has("generator_in").then(|| self.store.absolute(&file(entry, "generator_in")?)).transpose()?;
+        let arguments = whole.words("generator_args")?.filter(|words| !words.is_empty());
+        let (input, is_made) = (own("in"), !whole.has("out"));
+        let answer = if is_made { own("out") } else { self.copied(&whole, "out")? };
+        let read =
+            whole.has("generator_in").then(|| self.store.absolute(&file(&whole, "generator_in")?)).transpose()?;
         self.found.made.push(ToMake {
             by: by.sources.clone(),
-            arguments: own_arguments.or(of_batch?).unwrap_or_else(|| by.arguments.clone()),
+            arguments: arguments.unwrap_or_else(|| by.arguments.clone()),
             input: read,
             file: input.clone(),
             second: is_made.then(|| answer.clone()),
@@ -431,12 +439,12 @@ impl Reader<'_> {
         to
     }
 
-    /// Rejects unsupported keys that change verdicts, and reports other unread keys.
+    /// Rejects unsupported keys that change verdicts, and reports other unread keys. `known`: keys besides those of cases.
     fn check(&mut self, entry: &Mapping, known: &[&str]) -> Result<(), ImportError> {
         if let Some(key) = OF_ALL.iter().find(|key| entry.has(key)) {
             return Err(entry.unsupported(format!("a case with a `{key}` of its own")));
         }
-        let others = entry.keys().filter(|key| !known.contains(key));
+        let others = entry.keys().filter(|key| !known.contains(key) && !OF_CASE.contains(key));
         self.left.extend(others.map(|key| format!("init.yml: `{key}` of test cases is not done")));
         Ok(())
     }

@@ -164,7 +164,7 @@ fn not_taken(path: &str, name: &str, ending: &str, file: &Path) -> Option<String
         "ans" | "yaml" if file.with_extension("in").exists() => None,
         "desc" | "hint" | "png" | "jpg" | "jpeg" | "svg" => Some(format!("{path}/*.{ending}: no part of judging")),
         "interaction" => Some(format!("{path}/*.interaction: shown to readers, no case")),
-        "md" | "statement" | "out" => Some(format!("{path}/*.{ending}: shown to readers, no case")),
+        "md" | "statement" | "download" | "out" => Some(format!("{path}/*.{ending}: shown to readers, no case")),
         _ => Some(format!("{path}/{name}: no file of a case")),
     }
 }
@@ -212,22 +212,14 @@ pub(super) struct Points {
     pub(super) without_score: Option<String>,
     /// How its cases are combined, if they do not count separately.
     pub(super) aggregate: Option<&'static str>,
-    /// The names of the groups that it depends on.
-    pub(super) depends_on: Vec<String>,
 }
 
 /// The unsupported settings of groups, each line once.
 pub(super) type Left = BTreeSet<String>;
 
-/// Returns the points of a group with cases. `is_old`: its settings are in `testdata.yaml`. `names`: all groups with
-/// cases.
-pub(super) fn points_of_group(
-    is_old: bool,
-    group: &Group,
-    names: &[&str],
-    left: &mut Left,
-) -> Result<Points, ImportError> {
-    let points = if is_old { graded(group, left) } else { aggregated(group, names, left) }?;
+/// Returns the points of a group with cases. `is_old`: its settings are in `testdata.yaml`.
+pub(super) fn points_of_group(is_old: bool, group: &Group, left: &mut Left) -> Result<Points, ImportError> {
+    let points = if is_old { graded(group, left) } else { aggregated(group) }?;
     if !group.is_sample() {
         return Ok(points);
     }
@@ -264,7 +256,7 @@ fn graded(group: &Group, left: &mut Left) -> Result<Points, ImportError> {
         () => None,
     };
     let without_score = (each != 1.0).then(|| format!("`accept_score: {each}`"));
-    Ok(Points { weight: Some(weight), without_score, aggregate, depends_on: Vec::new() })
+    Ok(Points { weight: Some(weight), without_score, aggregate })
 }
 
 fn is_lenient(flags: &[String]) -> bool {
@@ -272,7 +264,7 @@ fn is_lenient(flags: &[String]) -> bool {
 }
 
 /// Reads the settings of `test_group.yaml`.
-fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, ImportError> {
+fn aggregated(group: &Group) -> Result<Points, ImportError> {
     let settings = &group.settings;
     let rule = settings.text("score_aggregation")?;
     let is_secret = group.path == "data/secret";
@@ -291,17 +283,30 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
     // A validator gives no scores in a group that is all or nothing.
     let without_score =
         weight.filter(|_| aggregate != Some("all-or-nothing")).map(|most| format!("`max_score: {most}`"));
-    let mut depends_on = Vec::new();
-    for wanted in settings.words("require_pass")?.unwrap_or_default() {
-        let named = |name: &str| [wanted.clone(), format!("secret/{wanted}")].iter().any(|wanted| is_in(name, wanted));
-        let before = depends_on.len();
-        depends_on
-            .extend(names.iter().filter(|name| named(name) && **name != group.name()).map(|name| (*name).to_owned()));
-        if depends_on.len() == before {
+    Ok(Points { weight, without_score, aggregate })
+}
+
+/// Adds the names of the groups that each of these groups depends on, by its name. `names`: all groups with cases. What
+/// a group requires holds for all groups below it.
+pub(super) fn depend(
+    group: &Group,
+    names: &[&str],
+    found: &mut BTreeMap<String, Vec<String>>,
+    left: &mut Left,
+) -> Result<(), ImportError> {
+    for wanted in group.settings.words("require_pass")?.unwrap_or_default() {
+        let is_named =
+            |name: &str| [wanted.clone(), format!("secret/{wanted}")].iter().any(|wanted| is_in(name, wanted));
+        let is_required = |name: &&&str| is_named(name) && !is_in(name, group.name());
+        let required: Vec<_> = names.iter().filter(is_required).map(|name| (*name).to_owned()).collect();
+        if required.is_empty() {
             left.insert(format!("{}: `require_pass: {wanted}` names no group of cases", group.path));
         }
+        for name in names.iter().filter(|name| is_in(name, group.name())) {
+            found.entry((*name).to_owned()).or_default().extend(required.iter().cloned());
+        }
     }
-    Ok(Points { weight, without_score, aggregate, depends_on })
+    group.groups.iter().try_for_each(|inner| depend(inner, names, found, left))
 }
 
 /// Returns whether a group has this name or is below the group with this name.
@@ -323,6 +328,12 @@ pub(super) fn unread(is_old: bool, group: &Group, left: &mut Left) {
         left.insert(format!("{}: `{key}`: {why}", group.path));
     }
     group.groups.iter().for_each(|inner| unread(is_old, inner, left));
+}
+
+/// Reports the settings of `data` that the newer format does not give to the groups below.
+pub(super) fn of_no_group(above: &Mapping) -> impl Iterator<Item = String> {
+    let keys = above.keys().filter(|key| !FLAGS.contains(key) && !INPUT_FLAGS.contains(key));
+    keys.map(|key| format!("data: `{key}`: only sample, secret and the groups have such settings"))
 }
 
 /// Reports what a group and its subgroups require beyond adding points.

@@ -74,6 +74,9 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
         groups.push(Group::read(root, path, above_settings, &config.constants, &mut lines)?);
     }
     left.extend(lines);
+    if !old_groups {
+        left.extend(data::of_no_group(&above));
+    }
     let wants = config.custom.unwrap_or(true) || config.interactive || config.multi_pass;
     let validator = if wants { package::output(root)? } else { None };
     if !wants {
@@ -256,13 +259,17 @@ fn scoring(
         left.extend(lines);
         return Ok(());
     }
-    for top in &package.groups {
-        data::points_of_groups(package.old_groups, top, &mut lines)?;
-    }
     let groups = package.groups_that_count();
     let names: Vec<_> = groups.iter().map(|(group, _)| group.name()).collect();
+    let mut depends_on = BTreeMap::new();
+    for top in &package.groups {
+        data::points_of_groups(package.old_groups, top, &mut lines)?;
+        if !package.old_groups {
+            data::depend(top, &names, &mut depends_on, &mut lines)?;
+        }
+    }
     for (group, folders) in &groups {
-        let points = data::points_of_group(package.old_groups, group, &names, &mut lines)?;
+        let points = data::points_of_group(package.old_groups, group, &mut lines)?;
         if let Some(setting) = points.without_score.as_ref().filter(|_| is_raw) {
             let what = format!("a validator that writes score.txt, and {setting} for cases without it");
             return Err(ImportError::unsupported(&root.join(&group.path), what));
@@ -272,8 +279,7 @@ fn scoring(
         text.texts("cases", &cases);
         match points.weight {
             Some(0.0) => {
-                text.plain("weight", 0).because("no points, as samples have none");
-                continue;
+                text.plain("weight", 0);
             }
             // Since 2023, a validator gives no scores in a group that is all or nothing.
             Some(weight) if !is_raw || !package.old_groups && points.aggregate == Some("all-or-nothing") => {
@@ -281,7 +287,8 @@ fn scoring(
             }
             _ => {}
         }
-        text.maybe("aggregate", points.aggregate).depends_on(&points.depends_on);
+        text.maybe("aggregate", points.aggregate.filter(|_| points.weight != Some(0.0)));
+        text.depends_on(depends_on.get(group.name()).map_or(&[][..], Vec::as_slice));
     }
     left.extend(lines);
     if is_raw {
@@ -393,8 +400,10 @@ fn time_in_file(root: &Path) -> Result<Option<String>, ImportError> {
     for (name, key) in TIME_FILES {
         let file = root.join(name);
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
-        let line = text.lines().find_map(|line| line.trim().strip_prefix(key));
-        let Some(value) = line.map(|line| line.trim_matches([' ', '=', '\'', '"', '\t'])) else { continue };
+        // It may begin with a byte order mark, and a comment may follow the value.
+        let line = text.trim_start_matches('\u{feff}').lines().find_map(|line| line.trim().strip_prefix(key));
+        let value = line.and_then(|line| line.split(';').next());
+        let Some(value) = value.map(|value| value.trim_matches([' ', '=', '\'', '"', '\t'])) else { continue };
         let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && seconds.is_finite());
         let time = seconds.map(|seconds| format!("{seconds}s")).filter(|time| time.parse::<Time>().is_ok());
         let bad = || ImportError::bad(&file, format!("bad time limit `{value}`"), "a number of seconds");
