@@ -230,10 +230,10 @@ fn an_earlier_baseline_is_gated_exactly() {
     assert_eq!(read(&folder, "baseline.toml"), old);
     folder.script("worse", "read -r seed; echo $((8999 + seed * 100))");
     assert_eq!(gate(&folder, "./worse", 0, &[]).code, Some(1));
-    let said = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate"]);
+    let said = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate", "--cpu", "1s"]);
     assert_eq!(said.code, Some(2));
     assert!(
-        said.stderr.contains("hint: judge baseline -p noise -s ./plain --seeds 1-20 --output baseline.toml"),
+        said.stderr.contains("hint: judge baseline -p noise -s ./plain --seeds 1-20 --output baseline.toml --cpu 1s"),
         "{}",
         said.stderr
     );
@@ -283,6 +283,12 @@ fn a_calibration_recommends_cases_and_runs() {
     assert!(said.stdout.contains(&format!("--seeds 1-{cases} --repeat 5 --output baseline.toml")), "{}", said.stdout);
     let same = "runs of these cases: judge baseline -p noise -s ./noisy --seeds 1-20 --repeat";
     assert!(said.stdout.contains(same), "{}", said.stdout);
+    assert!(!said.stdout.contains("--alpha"), "{}", said.stdout);
+    let flags = ["--alpha", "0.1", "--env", "A=1 2", "--problems", "problems.toml"];
+    let said = folder.judge(&[&arguments[..], &flags].concat());
+    let [ending, alpha] = [" --env 'A=1 2' --problems problems.toml", " --alpha 0.1"];
+    assert_eq!(said.stdout.matches(&format!(" --output baseline.toml{ending}")).count(), 2, "{}", said.stdout);
+    assert!(said.stdout.trim_end().ends_with(&format!("{alpha}{ending}")), "{}", said.stdout);
     let small = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate", "--sensitivity", "0.04%"]);
     assert!(small.stdout.contains("0.040 %"), "{}", small.stdout);
     let never = ["gate", "--baseline", "baseline.toml", "--calibrate", "--sensitivity", "0%"];

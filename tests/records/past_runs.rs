@@ -177,9 +177,10 @@ fn incomparable_runs_are_refused_with_a_hint() {
 fn power_takes_the_spread_from_the_journal() {
     let folder = sample();
     let power = |more: &[&str]| folder.json(&[&["power", "-p", "sum"], more].concat()).1;
-    let said = folder.judge(&["power", "-p", "sum"]);
+    let said = folder.judge(&["power", "-p", "sum", "--cpu", "1s"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("hint: measure it: judge power -p sum -s ./old -s ./new"), "{}", said.stderr);
+    let hint = "hint: measure it: judge power -p sum -s ./old -s ./new --seeds 1-30 --cpu 1s";
+    assert!(said.stderr.contains(hint), "{}", said.stderr);
     run(&folder, &["-s", "./plain"]);
     run(&folder, &["-s", "again=./plain"]);
     assert_eq!(folder.judge(&["power", "-p", "sum"]).code, Some(2), "one solver, twice");

@@ -329,7 +329,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "SHARE")]
     pub time_drop: Option<Percent>,
     /// The probability of a false alarm if scores vary, and of --time-drop, from 1e-9 to 0.25
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
+    #[arg(long, value_name = "P", default_value_t = GateArgs::ALPHA, value_parser = alpha)]
     pub alpha: f64,
     /// Fail or pass if the machine stays so busy that the gate is not comparable with its baseline
     #[arg(long, value_name = "fail|pass", value_enum, default_value = "fail", hide_possible_values = true)]
@@ -352,6 +352,11 @@ pub struct GateArgs {
     /// Where the results go, beside the text
     #[command(flatten)]
     pub reports: ReportArgs,
+}
+
+impl GateArgs {
+    /// The default of `--alpha`.
+    pub const ALPHA: f64 = 0.05;
 }
 
 /// Arguments of `judge tune`.

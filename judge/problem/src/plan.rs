@@ -54,6 +54,11 @@ impl CaseFlags {
     pub fn words(&self) -> &[String] {
         &self.0
     }
+
+    /// Returns the flags as they follow a command: a space before each word, in quotes where a shell needs them.
+    pub fn suffix(&self) -> String {
+        self.words().iter().map(|word| format!(" {}", quote(word))).collect()
+    }
 }
 
 impl Default for CaseFlags {

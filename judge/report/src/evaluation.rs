@@ -6,7 +6,7 @@ use crate::run::report::RunReport;
 use crate::text::{Counts, Document, LimitsRecord, exact, in_milliseconds};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
-use judge_statistics::{Hypothesis, Interval};
+use judge_statistics::Hypothesis;
 use num_traits::Zero;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,8 +42,10 @@ pub struct Versus {
     pub claim: Claim,
     /// The mean effect. Above 0 the candidate is better. `None` if no case has one.
     pub effect: Option<f64>,
-    /// The interval that is valid at every look; `None` with too few cases.
-    pub interval: Option<Interval>,
+    /// The smallest mean effect that is not ruled out, valid at every look; `None` if there is none, as with too few cases.
+    pub low: Option<f64>,
+    /// The largest one, likewise.
+    pub high: Option<f64>,
     /// The measured quantity.
     pub measure: EffectMeasure,
     /// How many cases both have played.
@@ -100,8 +102,9 @@ struct VersusRecord<'a> {
     claim: &'static str,
     /// The mean effect. Above 0 the candidate is better. Absent if no case has one.
     effect: Option<f64>,
-    /// The ends of the interval of the mean effect; absent with too few cases.
+    /// The smallest mean effect that is not ruled out; absent with too few cases, or if losses have no bound.
     low: Option<f64>,
+    /// The largest one; absent with too few cases.
     high: Option<f64>,
     /// The measured quantity.
     #[schemars(extend("enum" = EffectMeasure::ALL.map(EffectMeasure::name)))]
@@ -130,8 +133,8 @@ impl Versus {
             against: &self.against,
             claim: claim_name(self.claim),
             effect: self.effect,
-            low: self.interval.map(|interval| interval.low),
-            high: self.interval.map(|interval| interval.high),
+            low: self.low,
+            high: self.high,
             measure: self.measure.name(),
             cases: self.cases,
         }
@@ -275,10 +278,12 @@ impl Evaluation<'_> {
 impl Versus {
     fn line(&self) -> String {
         let number = |effect: f64| self.measure.effect_text(effect);
-        let interval = self
-            .interval
-            .map(|interval| format!(" (from {} to {})", number(interval.low), number(interval.high)))
-            .unwrap_or_default();
+        let interval = match (self.low, self.high) {
+            (Some(low), Some(high)) => format!(" (from {} to {})", number(low), number(high)),
+            (Some(low), None) => format!(" (at least {})", number(low)),
+            (None, Some(high)) => format!(" (at most {})", number(high)),
+            (None, None) => String::new(),
+        };
         let effect = self.effect.map(|effect| format!(", by {}", number(effect))).unwrap_or_default();
         let claim = claim_name(self.claim);
         format!("against {}: {claim}{effect}{interval} on {}", self.against, counted(self.cases, "case"))

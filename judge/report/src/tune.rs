@@ -36,6 +36,8 @@ pub struct TuneReport {
     pub parameters: Vec<Parameter>,
     /// The names of the cases of the search.
     pub cases: Vec<CaseName>,
+    /// How many cases of the search have the input of an earlier one.
+    pub repeated: usize,
     /// The measure of the effects.
     pub measure: EffectMeasure,
     /// The metric that takes the place of the scores, if there is one.
@@ -118,7 +120,11 @@ impl TuneReport {
             "confirm it on fresh cases"
         };
         let what = if self.metric.is_some() { self.mean_name() } else { "score".to_owned() };
-        format!("the winner's {what} is exaggerated (selection): {advice}")
+        let repeated = if_any(self.repeated, |count| {
+            let cases = counted(count, "case");
+            format!("; {cases} of the search repeat inputs of others: its intervals are too narrow")
+        });
+        format!("the winner's {what} is exaggerated (selection): {advice}{repeated}")
     }
 
     /// Returns the name of the mean of a setting.

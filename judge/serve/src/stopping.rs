@@ -5,7 +5,7 @@
 //!
 //! A candidate that beats the incumbent on these cases is stopped with a probability of at most 5 %, over all looks
 //! together. The order is drawn once for all candidates, and they must not be adapted to it. This result needs a bound
-//! for the gain on a case: see [`largest_effects`]. It does not extend to other cases.
+//! for the gain on a case: see [`largest_gain`]. It does not extend to other cases.
 
 use crate::known::Row;
 use judge_compare::paired::{
@@ -88,17 +88,18 @@ impl Duel {
         let measure = scored.measure(None, min_effect);
         let parameters = parameters(measure, &scored.rule, min_effect)?;
         let least = min_effect.and(parameters.min_effect).unwrap_or(0.0);
+        let sizes = sizes(&scored, measure, incumbent, count);
+        let loss = largest_loss(&scored, &sizes, incumbent);
         let incumbent = Incumbent {
             has_all: incumbent.len() == count,
             has_total: scored.board.headline(&scored.board.standings[SOLVERS[0]]).is_some(),
             has_solved: scored.board.standings[SOLVERS[0]].accepted > 0,
-            sizes: sizes(&scored, measure, incumbent, count),
+            sizes,
         };
         let adds_up = !template.problem.test_groups.iter().any(|group| group.counts_as_a_whole());
         let cases: Vec<SetCase> = incumbent.sizes.iter().flatten().map(|(case, _)| *case).collect();
-        let (gain, loss) = largest_effects(&scored.rule, scored.board.direction);
         let sample = Some(()).filter(|()| adds_up && incumbent.has_total);
-        let sample = sample.and_then(|()| SetSample::new(&cases, gain, loss));
+        let sample = sample.and_then(|()| SetSample::new(&cases, largest_gain(&scored), loss));
         drop(scored);
         let (played, looked, lacks_total, is_over) = (Vec::new(), 0, false, false);
         Ok(Self { template, parameters, measure, least, incumbent, sample, played, looked, lacks_total, is_over })
@@ -137,6 +138,9 @@ impl Duel {
         let new = &self.played[self.looked..];
         let batch = result(&self.template, new);
         let scored = batch.scored()?;
+        if let Some(sample) = &mut self.sample {
+            sample.raise_gain(largest_gain(&scored));
+        }
         for (case, played) in new.iter().enumerate() {
             let Some((size, weight)) = self.incumbent.sizes[played.place] else { continue };
             let [old, new] = SOLVERS.map(|solver| scored.board.standings[solver].points.get(case));
@@ -185,24 +189,26 @@ impl Duel {
         let scored = whole.scored()?;
         let paired = scored.paired(self.measure, SOLVERS[1]);
         let inferred = paired::infer_interim(&paired, self.parameters)?;
-        let (claim, effect, interval): (Claim, Option<f64>, Option<Interval>) = match &self.sample {
-            Some(sample) if !is_whole => (self.claim_of_stop(), Some(sample.mean()), sample.interval(ALPHA)),
+        let inferred_ends = [inferred.interval.map(|ends| ends.low), inferred.interval.map(|ends| ends.high)];
+        let (claim, effect, ends): (Claim, Option<f64>, [Option<f64>; 2]) = match &self.sample {
+            Some(sample) if !is_whole => {
+                (self.claim_of_stop(), Some(sample.mean()), [sample.low(ALPHA), sample.high(ALPHA)])
+            }
             _ if self.is_over && !inferred.claim.is_decided() => {
-                (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred.interval)
+                (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred_ends)
             }
             // More cases would be needed for a claim about similar ones, but these are known.
-            _ if is_whole && is_equal(&paired) => (Claim::Equal, Some(0.0), inferred.interval),
-            _ => (inferred.claim, mean(&paired), inferred.interval),
+            _ if is_whole && is_equal(&paired) => (Claim::Equal, Some(0.0), inferred_ends),
+            _ => (inferred.claim, mean(&paired), inferred_ends),
         };
         let possible = possible_effects(&scored, self.measure);
         let within = |effect: f64| effect.clamp(possible.low, possible.high);
         let effect = effect.map(within);
         // Cases that neither solves say nothing of the others.
-        let interval = interval.filter(|_| is_whole || !self.solve_nothing());
-        let interval = interval.map(|Interval { low, high }| Interval { low: within(low), high: within(high) });
+        let [low, high] = ends.map(|end| end.filter(|_| is_whole || !self.solve_nothing()).map(within));
         let losses = losses(&self.played, &paired, self.measure, self.parameters);
         let (against, cases) = (against.to_owned(), self.played.len());
-        Ok(Versus { against, claim, effect, interval, measure: self.measure, cases, losses })
+        Ok(Versus { against, claim, effect, low, high, measure: self.measure, cases, losses })
     }
 
     fn claim_of_stop(&self) -> Claim {
@@ -218,18 +224,22 @@ fn is_equal(paired: &PairedComparison) -> bool {
     is_level && paired.pairs.len() > 1 && paired.pairs.iter().all(|pair| pair.effect == 0.0)
 }
 
-/// Returns the possible mean effects. The estimate of a set and its interval do not know them: points have a maximum, and
-/// a total that keeps its sign can lose all of itself, and no more.
+/// Returns the possible mean effects. The estimate of a set and its interval do not know them: points have a maximum, a
+/// total that cannot fall below 0 can lose all of itself, and a cost that is never below 0 can gain all of itself.
 fn possible_effects(scored: &ScoredMatch<'_>, measure: EffectMeasure) -> Interval {
-    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-    let loses_by_shrinking = (scored.board.direction == Direction::Max) != scored.outcomes().signs().has_negative();
-    match (measure, measure.bound(&scored.rule)) {
-        (EffectMeasure::Total, _) if loses_by_shrinking => low = -1.0,
-        (EffectMeasure::Total, _) => high = 1.0,
-        (EffectMeasure::Points, Some(max)) => (low, high) = (-max, max),
-        _ => {}
+    let all = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    // No points are worse than those of a failure.
+    let failure = scored.plan.problem.failure.as_ref().map(|failure| failure.to_rational());
+    match (measure, scored.board.direction) {
+        (EffectMeasure::Points, _) => measure.bound(&scored.rule).map_or(all, |max| Interval { low: -max, high: max }),
+        (EffectMeasure::Total, Direction::Max) if failure.is_some_and(|failure| !failure.is_negative()) => {
+            Interval { low: -1.0, ..all }
+        }
+        (EffectMeasure::Total, Direction::Min) if !scored.outcomes().signs().has_negative() => {
+            Interval { high: 1.0, ..all }
+        }
+        _ => all,
     }
-    Interval { low, high }
 }
 
 /// Returns the mean effect; `None` if no case has one, as with scores that are too large for floating point.
@@ -280,15 +290,31 @@ fn sizes(
     sizes
 }
 
-/// Returns the largest gain and the largest loss on a case, in sizes of the case. If points have a maximum, or if small
-/// scores are good and none is below 0, no gain can be larger. Otherwise this is an assumption.
-fn largest_effects(rule: &Rule, direction: Direction) -> (f64, f64) {
-    match (rule, direction) {
-        (Rule::Log, _) => (MAX_GAIN.ln_1p(), MAX_GAIN.ln_1p()),
-        _ if rule.max_points().is_some() => (1.0, 1.0),
-        (_, Direction::Max) => (MAX_GAIN, 1.0),
-        (_, Direction::Min) => (1.0, MAX_GAIN),
+/// Returns the largest gain on a case, in sizes of the case. If points have a maximum, or if small scores are good and none
+/// is below 0, no gain can be larger. Otherwise this is an assumption.
+fn largest_gain(scored: &ScoredMatch<'_>) -> f64 {
+    let has_negative = scored.outcomes().signs().has_negative();
+    match (&scored.rule, scored.board.direction) {
+        (Rule::Log, _) => MAX_GAIN.ln_1p(),
+        (rule, _) if rule.max_points().is_some() => 1.0,
+        (_, Direction::Min) if !has_negative => 1.0,
+        _ => MAX_GAIN,
     }
+}
+
+/// Returns the largest loss on a case, in sizes of the case: no points are worse than those of a failure. `None` if they
+/// have no bound, as under `log`.
+fn largest_loss(scored: &ScoredMatch<'_>, sizes: &[Option<(SetCase, f64)>], incumbent: &[Played]) -> Option<f64> {
+    if scored.rule.max_points().is_some() {
+        return Some(1.0);
+    }
+    let failure = scored.plan.problem.failure.as_ref().filter(|_| scored.rule.counts_raw_scores())?.to_rational();
+    let points = &scored.board.standings[SOLVERS[0]].points;
+    let loss = |(case, played): (usize, &Played)| {
+        let (SetCase { size, .. }, weight) = sizes[played.place]?;
+        Some((points.get(case)? - &failure).abs().to_f64()? * weight / size)
+    };
+    Some(incumbent.iter().enumerate().filter_map(loss).fold(0.0, f64::max))
 }
 
 /// Returns a number between 0 and 1.
@@ -397,7 +423,7 @@ mod tests {
         let mut order: Vec<(f64, usize)> =
             cases.iter().map(|case| (SetSample::turn(random.unit(), sized(*case).size), *case)).collect();
         order.sort_by(|left, right| left.0.total_cmp(&right.0));
-        let mut sample = SetSample::new(&set, MAX_GAIN, 1.0).expect("cases");
+        let mut sample = SetSample::new(&set, MAX_GAIN, None).expect("cases");
         let is_better = cases.iter().map(|case| effect(*case)).sum::<f64>() > 0.0;
         let mut played = 0;
         while played < count {

@@ -13,7 +13,8 @@ use judge_report::{CalibrationReport, GateReport, GatesReport, case_flags};
 use judge_sandbox::Sandbox;
 use judge_session::sealed::SealedBaseline;
 use judge_session::{
-    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, case_selection, load, outputs, programs, sandbox,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, case_selection, command_line, load, outputs, programs,
+    sandbox,
 };
 use judge_statistics::holm;
 use std::collections::BTreeSet;
@@ -211,9 +212,9 @@ fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Fai
         let error = format!("{path} does not tell how scores vary: it has one run of each case");
         let (id, solver) = (&record.baseline.problem, quote(&record.solver));
         let (cases, file) = (case_flags(record, file), quote(&file.to_string_lossy()));
-        return Err(
-            Failure::usage(error).with_hint(format!("judge baseline -p {id} -s {solver}{cases} --output {file}"))
-        );
+        let flags = command_line::case_flags().suffix();
+        let hint = format!("judge baseline -p {id} -s {solver}{cases} --output {file}{flags}");
+        return Err(Failure::usage(error).with_hint(hint));
     };
     let report = CalibrationReport {
         calibration,
@@ -221,6 +222,8 @@ fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Fai
         file,
         record,
         solver: args.solver.as_deref().unwrap_or(&record.solver),
+        case_flags: command_line::case_flags(),
+        alpha_flag: if args.alpha == GateArgs::ALPHA { String::new() } else { format!(" --alpha {}", args.alpha) },
     };
     outputs.publish(&report)?;
     Ok(Exit::Success)

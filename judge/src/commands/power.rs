@@ -9,7 +9,7 @@ use judge_run::command::game_of;
 use judge_session::comparison;
 use judge_session::entrants::{self, CaseKey, PastEntrant, RUN};
 use judge_session::{
-    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, load, outputs, pairing, programs, recorder,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, command_line, load, outputs, pairing, programs, recorder,
 };
 use judge_statistics::{Moments, linearised};
 use std::collections::HashSet;
@@ -109,7 +109,8 @@ fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option
 fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, Failure> {
     let nothing = || {
         let error = format!("no two solvers of `{}` are recorded on the same cases", problem.id);
-        let hint = format!("measure it: judge power -p {} -s ./old -s ./new --seeds 1-30", problem.id);
+        let flags = command_line::case_flags().suffix();
+        let hint = format!("measure it: judge power -p {} -s ./old -s ./new --seeds 1-30{flags}", problem.id);
         Failure::usage(error).with_hint(hint)
     };
     let journal = recorder::open_to_read_if_any(catalogue)?.ok_or_else(nothing)?;

@@ -6,16 +6,19 @@ use judge_compare::paired::{self, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, NodeList, Outcome, OutcomeGrid,
-    Plan, Problem, Provenance, Solver, SolverSpec, Stop, Verdict,
+    CaseList, CaseSpec, Digest, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, NodeList, Outcome,
+    OutcomeGrid, Plan, Problem, Provenance, Solver, SolverSpec, Stop, Verdict, counted,
 };
 use judge_report::{Candidate, CompareReport, Comparison, TuneComparison, TuneReport, filled};
 use judge_session::comparison::{check_metric, compared_runs, measured_outcome, measured_pairing, measured_problem};
 use judge_session::pairing::Pairing;
-use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, Session, load, outputs, programs, restored_run};
+use judge_session::{
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Session, load, outputs, programs, restored_run,
+};
 use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 /// Searches for good parameters.
@@ -39,9 +42,10 @@ pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Fail
     let plan = runner.plan(Vec::new(), cases.into())?;
     let (session, cases) = (runner.begin(&plan)?, plan.cases.iter().collect());
     session.recorder.mark_search(0);
-    let search = Search::new(space, settings);
+    let (search, inputs) = (Search::new(space, settings), vec![None; plan.cases.len()]);
     let (outcomes, solvers, prepared) = (Vec::new(), Vec::new(), Vec::new());
-    let mut tuning = Tuning { args, problem, runner, session, cases, search, outcomes, solvers, prepared, runs: 0 };
+    let mut tuning =
+        Tuning { args, problem, runner, session, cases, search, inputs, outcomes, solvers, prepared, runs: 0 };
     let stop = tuning.run()?;
     let report = tuning.finish(stop, provenance)?;
     outputs.publish(&report)?;
@@ -95,6 +99,8 @@ struct Tuning<'a> {
     session: Session,
     cases: Vec<CaseSpec>,
     search: Search,
+    /// By case: the hash of its input, once it has run.
+    inputs: Vec<Option<Digest>>,
     /// By candidate and case.
     outcomes: Vec<Vec<Option<Outcome>>>,
     /// The solver of each candidate in the recorded run.
@@ -124,6 +130,9 @@ impl Tuning<'_> {
         let plan = self.runner.plan_as_it_is(solvers, cases, self.problem.best.clone());
         let part = Part { solvers: round.candidates.clone(), cases: CasePlaces::From(round.cases.start) };
         let result = self.runner.play_part(&mut self.session, plan, part)?;
+        for (known, input) in self.inputs[round.cases.clone()].iter_mut().zip(&result.inputs) {
+            *known = known.or(*input);
+        }
         for (solver, &candidate) in round.candidates.iter().enumerate() {
             for case in round.cases.clone() {
                 let outcome = result.outcomes.get(JobId { case: case - round.cases.start, solver });
@@ -252,12 +261,15 @@ impl Tuning<'_> {
         let grid = self.grid(&whole);
         best.into_iter().for_each(|best| self.session.recorder.mark_search(best));
         self.session.finish(&plan, &grid, stop);
+        let known = self.inputs.iter().flatten();
+        let played: HashSet<Digest> = known.clone().copied().collect();
+        let repeated = known.count() - played.len();
         let is_solved = |best: usize| candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted);
         let comparison = match best.filter(|&best| stop.is_none() && self.args.compare > 0 && is_solved(best)) {
             // The default setting is the first candidate.
             Some(best) if best > 0 => {
                 let solvers = [&self.solvers[0], &self.solvers[best]].map(Solver::clone);
-                confirm(self.args, &self.runner, &self.cases, &candidates[0].setting, solvers)?
+                confirm(self.args, &self.runner, (&self.cases, &played), &candidates[0].setting, solvers)?
             }
             _ => None,
         };
@@ -270,6 +282,7 @@ impl Tuning<'_> {
             flags: plan.case_flags.words().to_vec(),
             parameters: self.args.parameters.clone(),
             cases: self.cases.iter().map(|case| case.name.clone()).collect(),
+            repeated,
             measure,
             metric: self.args.statistics.metric().map(str::to_owned),
             direction,
@@ -293,19 +306,38 @@ fn score_value(measure: ScoreMeasure, direction: Direction, outcome: &Outcome) -
     Some(if direction == Direction::Max { value } else { -value })
 }
 
+/// Returns the result without the cases whose input is one of these: under another seed they are the same cases.
+fn without_inputs(played: MatchResult, inputs: &HashSet<Digest>) -> MatchResult {
+    let count = played.plan.cases.len();
+    let is_known =
+        |case: usize| played.inputs.get(case).copied().flatten().is_some_and(|input| inputs.contains(&input));
+    let known = (0..count).filter(|case| is_known(*case)).count();
+    if known == 0 {
+        return played;
+    }
+    judge_report::note(&format!(
+        "{known} of {} not compared: the search has played the same input under another seed",
+        counted(count, "fresh case")
+    ));
+    let mut rest = MatchResult::unplayed(Plan { cases: CaseList::default(), ..played.plan.clone() });
+    let solvers: Vec<usize> = (0..played.plan.solvers.len()).collect();
+    (0..count).filter(|case| !is_known(*case)).for_each(|case| rest.add_case(&played, case, &solvers, &solvers));
+    MatchResult { stop: played.stop, ..rest }
+}
+
 /// Runs the default setting and the best one on fresh cases, as a separate run in the journal. `None` if no case was
-/// finished. `training`: the cases of the search.
+/// finished. `search`: the cases of the search and the inputs that it has played.
 fn confirm(
     args: &TuneArgs,
     runner: &MatchRunner<'_>,
-    training: &[CaseSpec],
+    search: (&[CaseSpec], &HashSet<Digest>),
     default: &ParameterSetting,
     solvers: [Solver; 2],
 ) -> Result<Option<TuneComparison>, Failure> {
     let alpha = args.statistics.alpha;
-    let is_fresh = |case: &CaseSpec| !training.iter().any(|other| other.source == case.source);
+    let is_fresh = |case: &CaseSpec| !search.0.iter().any(|other| other.source == case.source);
     let cases = runner.cases_from(FIRST_FRESH_SEED, None)?.filter(is_fresh).take(args.compare).collect();
-    let played = runner.play(runner.plan(solvers.to_vec(), cases)?)?;
+    let played = without_inputs(runner.play(runner.plan(solvers.to_vec(), cases)?)?, search.1);
     if played.outcomes.finished().next().is_none() {
         return Ok(None);
     }

@@ -19,8 +19,6 @@
 //! Waudby-Smith, A. Ramdas, "Confidence sequences for sampling without replacement", NeurIPS 2020, and "Estimating
 //! means of bounded random variables by betting", JRSS B 86, 2024.
 
-use crate::moments::Interval;
-
 /// The number of shares of the wealth that are bet: 1, and down by the square root of two.
 const BETS: usize = 8;
 
@@ -44,16 +42,17 @@ pub struct SetSample {
     base: f64,
     /// The largest base / size of a case.
     max_base: f64,
-    /// The largest gain and the largest loss of a case, in sizes.
+    /// The largest gain and the largest loss of a case, in sizes. `None`: losses have no bound.
     max_gain: f64,
-    max_loss: f64,
+    max_loss: Option<f64>,
     draws: Vec<(f64, SetCase)>,
 }
 
 impl SetSample {
     /// Starts without a draw from these cases. `max_gain` and `max_loss` are the largest effects in each direction, as
-    /// multiples of the cases' sizes. `None` if the sums of sizes and bases are not numbers above 0.
-    pub fn new(cases: &[SetCase], max_gain: f64, max_loss: f64) -> Option<Self> {
+    /// multiples of the cases' sizes; a loss may have no bound. `None` if the sums of sizes and bases are not numbers
+    /// above 0.
+    pub fn new(cases: &[SetCase], max_gain: f64, max_loss: Option<f64>) -> Option<Self> {
         let size: f64 = cases.iter().map(|case| case.size).sum();
         let base: f64 = cases.iter().map(|case| case.base).sum();
         let max_base = cases.iter().map(|case| case.base / case.size).fold(0.0, f64::max);
@@ -79,6 +78,11 @@ impl SetSample {
         self.draws.push((effect, case));
     }
 
+    /// Raises the largest gain to at least this many sizes.
+    pub fn raise_gain(&mut self, gain: f64) {
+        self.max_gain = self.max_gain.max(gain);
+    }
+
     /// Takes a case that was not drawn out of the set.
     pub fn remove(&mut self, case: SetCase) {
         self.size -= case.size;
@@ -100,17 +104,20 @@ impl SetSample {
         (drawn + shares / count * (self.size - sizes).max(0.0)) / self.base
     }
 
-    /// Returns the means that are not excluded. Each end holds at all times with a probability of 1 - `alpha`. `None` if one
-    /// side is open.
-    pub fn interval(&self, alpha: f64) -> Option<Interval> {
-        let mean = self.mean();
-        let low = self.end(mean, -1.0, self.max_loss, alpha)?;
-        let high = self.end(mean, 1.0, self.max_gain, alpha)?;
-        Some(Interval { low, high })
+    /// Returns the smallest mean that is not excluded. It holds at all times with a probability of 1 - `alpha`. `None` if
+    /// there is none, as where losses have no bound.
+    pub fn low(&self, alpha: f64) -> Option<f64> {
+        self.end(-1.0, self.max_loss?, alpha)
+    }
+
+    /// Returns the largest mean that is not excluded, likewise.
+    pub fn high(&self, alpha: f64) -> Option<f64> {
+        self.end(1.0, self.max_gain, alpha)
     }
 
     /// Returns the end of the interval on the side of this sign.
-    fn end(&self, mean: f64, side: f64, bound: f64, alpha: f64) -> Option<f64> {
+    fn end(&self, side: f64, bound: f64, alpha: f64) -> Option<f64> {
+        let mean = self.mean();
         let is_out = |distance: f64| self.excludes(side, mean + side * distance, bound, alpha);
         let mut inside = 0.0;
         let mut outside = (0..64).map(|step| f64::from(step).exp2() * mean.abs().max(1e-6)).find(|far| is_out(*far))?;
@@ -154,14 +161,14 @@ impl SetSample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Random;
+    use crate::{Interval, Random};
 
     const ALPHA: f64 = 0.05;
 
     /// Draws cases of different sizes until the mean is known to be below 0. Returns how many were drawn.
     fn draws(effects: &[(f64, f64)], random: &mut Random) -> Option<usize> {
         let cases: Vec<SetCase> = effects.iter().map(|(_, size)| SetCase { size: *size, base: *size }).collect();
-        let mut sample = SetSample::new(&cases, 1.0, 1.0).unwrap();
+        let mut sample = SetSample::new(&cases, 1.0, None).unwrap();
         let mut order: Vec<(f64, usize)> =
             cases.iter().enumerate().map(|(case, of)| (SetSample::turn(random.unit(), of.size), case)).collect();
         order.sort_by(|left, right| left.0.total_cmp(&right.0));
@@ -214,13 +221,17 @@ mod tests {
             let effects: Vec<f64> = (0..60).map(|_| 0.6 * random.unit() - 0.4).collect();
             let mean = effects.iter().sum::<f64>() / 60.0;
             let cases = [SetCase { size: 1.0, base: 1.0 }; 60];
-            let mut sample = SetSample::new(&cases, 1.0, 1.0).unwrap();
+            let mut sample = SetSample::new(&cases, 1.0, Some(1.0)).unwrap();
             effects[..30].iter().for_each(|effect| sample.push(*effect, cases[0]));
-            let interval = sample.interval(ALPHA).unwrap();
+            let interval_of = |sample: &SetSample| {
+                let [low, high] = [sample.low(ALPHA), sample.high(ALPHA)].map(Option::unwrap);
+                Interval { low, high }
+            };
+            let interval = interval_of(&sample);
             assert!(interval.low <= sample.mean() && sample.mean() <= interval.high);
             missed += usize::from(!interval.contains(mean));
             effects[30..59].iter().for_each(|effect| sample.push(*effect, cases[0]));
-            let last = sample.interval(ALPHA).unwrap();
+            let last = interval_of(&sample);
             assert!(last.high - last.low < 0.05 && last.contains(mean), "{last:?} {mean}");
         }
         assert!(missed <= 20, "{missed} of 200");
@@ -229,12 +240,14 @@ mod tests {
     #[test]
     fn what_the_rest_cannot_make_up_for_is_certain() {
         let cases = [SetCase { size: 1.0, base: 1.0 }; 3];
-        let mut sample = SetSample::new(&cases, 0.5, 1.0).unwrap();
+        let mut sample = SetSample::new(&cases, 0.5, None).unwrap();
         sample.push(-1.0, cases[0]);
         assert!(!sample.is_below(0.0, 1e-9));
         sample.push(-0.2, cases[1]);
         sample.push(0.5, cases[2]);
         assert!(sample.is_below(0.0, 1e-9));
-        assert!(SetSample::new(&[], 1.0, 1.0).is_none());
+        assert_eq!(sample.low(1e-9), None, "losses have no bound");
+        assert!(sample.high(1e-9).is_some_and(|high| high < 0.0));
+        assert!(SetSample::new(&[], 1.0, None).is_none());
     }
 }

@@ -130,6 +130,24 @@ fn an_all_or_nothing_group_has_one_effect() {
     }
 }
 
+/// Eight groups whose worst case is not their first one. One of them loses what the others gain.
+#[test]
+fn a_contrast_names_the_group_that_makes_it() {
+    let group = |first: usize| {
+        format!("[[problem.group]]\nname = \"g{first}\"\nseeds = \"{first}-{}\"\naggregate = \"min\"\n", first + 1)
+    };
+    let groups: String = (0..8).map(|place| group(2 * place + 1)).collect();
+    let folder = sample_with(&(CATALOGUE.replace("1-20", "1-16") + &groups));
+    let large = |even: u32, odd: u32, last: u32| {
+        format!("read -r seed; [ $seed = 16 ] && {{ echo {last}; exit; }}; echo $((seed % 2 ? {odd} : {even}))")
+    };
+    folder.script("even", &large(500, 20_000, 10_000));
+    folder.script("uneven", &large(521, 20_000, 9_784));
+    let found = compared(&folder, &["./even", "./uneven"]);
+    assert_eq!(found["contrast"]["cases"], serde_json::json!(["group g15"]), "{found}");
+    assert!(text(&found, "verdict").ends_with("the difference is group g15"), "{found}");
+}
+
 /// The solver `a` fails only the case `base`. One failure is one observation.
 #[test]
 fn one_failure_of_joined_groups_is_one_effect() {

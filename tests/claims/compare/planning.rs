@@ -81,6 +81,11 @@ fn power_shows_uncertainty_and_expected_cases() {
     assert_eq!((&needed["range"], &needed["until_decided"]), (&serde_json::json!([75, 270]), &Value::Null));
     let said = folder.judge(&[&pilot[..], &["--until-decided"]].concat());
     assert!(said.stdout.contains("75 to 270") && said.stdout.contains("--until-decided"), "{}", said.stdout);
+    let csv = folder.judge(&[&pilot[..], &["--until-decided", "--cases", "34", "--csv", "-"]].concat()).stdout;
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["given", "cases", "difference", "range_low", "range_high", "until_decided"], "{csv}");
+    assert!(rows[1][..2] == ["cases", "34"] && rows[1][3..] == [""; 3], "{csv}");
+    assert!(rows[2][..5] == ["difference", "128", "0.25", "75", "270"] && !rows[2][5].is_empty(), "{csv}");
     let given = folder.json(&["power", "--sd", "1", "--difference", "0.25", "--until-decided"]).1["needed"][0].clone();
     assert_eq!(given["range"], Value::Null);
     // Wald's test takes 117 cases on average, `compare --until-decided` 150. With a probability of 0.8 it takes only

@@ -246,3 +246,25 @@ fn an_interrupted_search_goes_on_where_it_was() {
         assert_eq!(scores.get(&key), Some(&known["score"]), "{key:?} was run again, or was not asked for");
     }
 }
+
+#[test]
+fn inputs_of_the_search_are_not_fresh() {
+    let few = |numbers: u32| {
+        let folder = sample_with(&CATALOGUE.replace("\"echo {seed}\"", "\"sh few.sh {seed}\""));
+        folder.write("few.sh", format!("echo $(($1 % {numbers}))\n"));
+        folder.script("toy", "read -r seed; echo $((1000 + seed * 20 - ($1 - 6) * ($1 - 6) * 5))");
+        let tune = ["tune", "-p", "sum", "-s", "./toy {n}", "--param", "n=1..9:int", "--default", "n=1"];
+        folder.judge(&[&tune[..], &["--budget", "60", "--first-cases", "10", "--compare", "30"]].concat())
+    };
+    let same = few(7);
+    let left_out = "30 of 30 fresh cases not compared: the search has played the same input under another seed";
+    assert!(same.stderr.contains(left_out) && !same.stdout.contains("fresh cases against"), "{}", same.stderr);
+    assert!(
+        same.stdout.contains("of the search repeat inputs of others: its intervals are too narrow"),
+        "{}",
+        same.stdout
+    );
+    let others = few(1_000_000_007);
+    assert!(others.stdout.contains("on 30 fresh cases against") && !others.stdout.contains("repeat inputs"));
+    assert!(!others.stderr.contains("not compared"), "{}", others.stderr);
+}

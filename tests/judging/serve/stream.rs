@@ -1,7 +1,7 @@
 //! Candidates against the best one so far.
 
-use super::Served;
-use serde_json::json;
+use super::{Served, place};
+use serde_json::{Value, json};
 
 #[test]
 fn a_worse_candidate_is_stopped_and_never_best() {
@@ -145,4 +145,56 @@ fn without_an_incumbent_all_cases_are_played() {
     let first = served.evaluate("echo 3", "1-20", &json!({"against": "best"}));
     assert_eq!((&first["runs"], &first["is_best"]), (&json!(20), &json!(true)));
     assert!(first.get("comparison").is_none());
+}
+
+/// Starts a server for a problem with these scoring keys, whose answers are their own scores.
+fn scoring(keys: &str) -> Served {
+    let folder = place();
+    let columns = "[[problem]]\nid = \"columns\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\n\
+                   seeds = \"1-2\"\n[problem.scoring]\n";
+    folder.write("problems.toml", format!("{columns}{keys}\n"));
+    Served::start_as(folder, &["serve", "--jobs", "2"])
+}
+
+#[test]
+fn negative_costs_can_gain_more_than_their_size() {
+    let mut served = scoring("rule = \"sum\"\ndirection = \"min\"\nfailure = 1000");
+    let incumbent = served.evaluate("echo -100", "1-6", &json!({}))["candidate"].take();
+    // Each loses 1.2 and gains 1.4 sizes on three cases.
+    for lost in ["1|2|3", "1|2|4", "1|2|5", "1|2|6", "1|3|4", "1|3|5", "1|3|6", "1|4|5", "1|4|6", "1|5|6"] {
+        for [first, second] in [[20, -240], [-240, 20]] {
+            let script = format!("read n; case $n in {lost}) echo {first};; *) echo {second};; esac");
+            let better = served.evaluate(&script, "1-6", &json!({"against": incumbent}));
+            assert_eq!(better["total"], -660, "{lost}: {}", better["comparison"]);
+        }
+    }
+}
+
+#[test]
+fn rare_losses_are_not_ruled_out() {
+    let rare = ["3|17|40", "8|31|55", "12|22|60", "5|26|47", "1|30|59"];
+    let lows = |keys: &str, costs: [i32; 3]| -> Vec<Value> {
+        let mut served = scoring(keys);
+        let [incumbent, usual, bad] = costs;
+        served.evaluate(&format!("echo {incumbent}"), "1-60", &json!({}));
+        let mut low = |rare: &&str| {
+            let script = format!("read n; case $n in {rare}) echo {bad};; *) echo {usual};; esac");
+            let worse = served.evaluate(&script, "1-60", &json!({"against": "best"}));
+            assert_eq!((&worse["stopped_early"], &worse["comparison"]["claim"]), (&json!(true), &json!("worse")));
+            let versus = &worse["comparison"];
+            assert!(versus["high"].as_f64().is_some_and(|high| high < 0.0), "{versus}");
+            versus["low"].clone()
+        };
+        rare.iter().map(&mut low).collect()
+    };
+    // The mean loss is (57 * 0.3 + 3 * 29) / 60 of the incumbent's score.
+    let truth = -1.735;
+    let is_below = |low: &Value| low.as_f64().is_some_and(|low| low <= truth);
+    let cost = "rule = \"sum\"\ndirection = \"min\"\n";
+    let unbounded = lows(cost, [100, 130, 3000]);
+    assert!(unbounded.iter().all(Value::is_null), "{unbounded:?}");
+    let bounded = lows(&format!("{cost}failure = 3000"), [100, 130, 3000]);
+    assert!(bounded.iter().all(is_below), "{bounded:?}");
+    let bounded = lows("rule = \"sum\"\nfailure = -2800", [100, 70, -2800]);
+    assert!(bounded.iter().all(is_below), "{bounded:?}");
 }

@@ -314,7 +314,7 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
 /// Returns the statements of the ratio and of the rule if they contradict each other, and the cases that cause this.
 fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String {
     let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
-    let name = |&case: &usize| one_line(&report.compared.plan.cases.at(case).name.0).into_owned();
+    let name = |&case: &usize| one_line(&report.effect_name(case)).into_owned();
     let names = first_of(contrast.cases.iter().map(name), NAMED, contrast.cases.len());
     let (ratio, by_rule) = (said(EffectMeasure::Ratio, contrast.ratio), said(contrast.measure, contrast.by_rule));
     format!("{by_rule}, but {ratio}: the difference is {names}")

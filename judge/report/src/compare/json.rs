@@ -115,12 +115,11 @@ fn comparison_record<'a>(
 }
 
 fn contrast_record(report: &CompareReport<'_>, contrast: &Contrast) -> ContrastRecord {
-    let name = |&case: &usize| report.compared.plan.cases.at(case).name.to_string();
     ContrastRecord {
         measure: contrast.measure.name(),
         ratio: contrast.ratio,
         by_rule: contrast.by_rule,
-        cases: contrast.cases.iter().map(name).collect(),
+        cases: contrast.cases.iter().map(|case| report.effect_name(*case)).collect(),
     }
 }
 
@@ -343,7 +342,7 @@ struct ContrastRecord {
     ratio: f64,
     /// The mean effect by the rule.
     by_rule: f64,
-    /// The cases without which the rule would not favour its side.
+    /// The cases, or groups of cases that count together, without which the rule would not favour its side.
     cases: Vec<String>,
 }
 

@@ -194,16 +194,27 @@ impl Report for PowerReport {
     }
 
     fn rows(&self) -> Option<TextTable> {
-        let text = |value: Option<String>| value.unwrap_or_default();
+        let text = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        let range = self.spread.cases.map(|_| ["range_low", "range_high"]);
+        let decided = self.until_decided.then_some("until_decided");
+        let titles: Vec<&str> =
+            ["given", "cases", "difference"].into_iter().chain(range.into_iter().flatten()).chain(decided).collect();
         let of_cases = self.counts.iter().map(|&cases| {
             let difference = self.shown_by(cases).map(|difference| difference.to_string());
-            vec!["cases".to_owned(), cases.to_string(), text(difference)]
+            let mut row = vec!["cases".to_owned(), cases.to_string(), difference.unwrap_or_default()];
+            row.resize(titles.len(), String::new());
+            row
         });
         let of_differences = self.differences.iter().map(|&difference| {
-            let cases = self.needed_for(difference).map(|cases| cases.to_string());
-            vec!["difference".to_owned(), text(cases), difference.to_string()]
+            let mut row = vec!["difference".to_owned(), text(self.needed_for(difference)), difference.to_string()];
+            if self.spread.cases.is_some() {
+                let (low, high) = self.range_for(difference).unzip();
+                row.extend([text(low), text(high)]);
+            }
+            row.extend(decided.map(|_| text(self.decided_after(difference))));
+            row
         });
-        Some(TextTable::new(&["given", "cases", "difference"], 1, of_cases.chain(of_differences).collect()))
+        Some(TextTable::new(&titles, 1, of_cases.chain(of_differences).collect()))
     }
 
     fn sheet(&self) -> Option<Sheet> {

@@ -197,8 +197,8 @@ impl CompareReport<'_> {
     }
 
     /// Returns the name of a case, or of the group that it counts together with.
-    pub(super) fn effect_name(&self, pair: &Pair) -> String {
-        let (problem, case) = (&self.compared.plan.problem, self.compared.plan.cases.at(pair.case));
+    pub(super) fn effect_name(&self, case: usize) -> String {
+        let (problem, case) = (&self.compared.plan.problem, self.compared.plan.cases.at(case));
         let group = problem.test_group_of(&case).map(|group| &problem.test_groups[group]);
         match group.filter(|group| group.counts_as_a_whole()) {
             Some(group) => format!("group {}", group.name),

@@ -258,7 +258,7 @@ fn extreme_table(
         let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score);
         let score = |solver| score(solver).map_or_else(String::new, |score| score.to_string());
         let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
-        let mut row = vec![Field::new(report.effect_name(pair))];
+        let mut row = vec![Field::new(report.effect_name(pair.case))];
         row.extend(effect_cells(report, paired, pair).iter().map(|cell| painted(cell, paint)));
         row.extend([
             Field::new(score(paired.first)),
@@ -380,7 +380,7 @@ fn cases(report: &CompareReport<'_>, most: usize) -> TextTable {
         let paired = &comparison.paired;
         report.sorted_pairs(paired).into_iter().take(most).map(|pair| {
             let score = |solver| or_nothing(score(report, pair.case, solver));
-            let mut row = vec![report.effect_name(&pair), report.name(paired.second).to_owned()];
+            let mut row = vec![report.effect_name(pair.case), report.name(paired.second).to_owned()];
             row.extend(effect_cells(report, paired, &pair));
             row.extend([score(paired.first), score(paired.second)]);
             row

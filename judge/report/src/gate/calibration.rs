@@ -4,7 +4,7 @@ use crate::formats::{Report, Written};
 use crate::gate::report::case_flags;
 use crate::text::{Document, Sheet, Style, TextTable, paragraphs, rounded};
 use judge_compare::gate::{BaselineFile, Calibration, Design, POWER};
-use judge_problem::{CaseSource, one_line, quote};
+use judge_problem::{CaseFlags, CaseSource, one_line, quote};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
@@ -26,6 +26,10 @@ pub struct CalibrationReport<'a> {
     pub record: &'a BaselineFile,
     /// The solver, as it was named.
     pub solver: &'a str,
+    /// The flags of this command that every case depends on.
+    pub case_flags: CaseFlags,
+    /// The flag `--alpha` with its value, if it was given.
+    pub alpha_flag: String,
 }
 
 impl CalibrationReport<'_> {
@@ -73,13 +77,14 @@ impl CalibrationReport<'_> {
         let cases =
             if are_its_own { case_flags(self.record, self.file) } else { format!(" --seeds 1-{}", design.cases) };
         let (solver, file) = (quote(self.solver), quote(&self.file.to_string_lossy()));
-        let problem = &self.record.baseline.problem;
-        format!("judge baseline -p {problem} -s {solver}{cases} --repeat {} --output {file}", design.recorded)
+        let (problem, flags) = (&self.record.baseline.problem, self.case_flags.suffix());
+        format!("judge baseline -p {problem} -s {solver}{cases} --repeat {} --output {file}{flags}", design.recorded)
     }
 
     fn gate(&self, design: &Design) -> String {
         let (solver, file) = (quote(self.solver), quote(&self.file.to_string_lossy()));
-        format!("judge gate --baseline {file} -s {solver} --repeat {}", design.repeat)
+        let flags = self.case_flags.suffix();
+        format!("judge gate --baseline {file} -s {solver} --repeat {}{}{flags}", design.repeat, self.alpha_flag)
     }
 
     fn design_rows(&self, share: impl Fn(f64) -> String) -> Vec<Vec<String>> {

@@ -278,7 +278,7 @@ impl GateReport<'_> {
 
     /// Returns the flags of this command that another one on the same cases needs, too, such as the catalogue.
     fn shared_flags(&self) -> String {
-        self.plan.case_flags.words().iter().map(|word| format!(" {}", quote(word))).collect()
+        self.plan.case_flags.suffix()
     }
 
     fn failure(&self, case: &str) -> Option<&Outcome> {

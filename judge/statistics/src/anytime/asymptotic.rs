@@ -22,10 +22,7 @@
 //! Johnson's, a large effect with a long tail against it would never be found.
 
 use super::martingale::Side;
-use super::warm_up::WarmUp;
 use crate::moments::{Moments, tail};
-use crate::power::{MAX_CASES, fewest};
-use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The variance of the mixture is one over this: made for effects of about a fourth of a standard deviation.
 const PRIOR_CASES: f64 = 12.0;
@@ -83,23 +80,6 @@ impl AsymptoticSequence {
         let tail = tail.min(MAX_TAIL) * (FEW_CASES / count).min(1.0);
         evidence - (count / PRIOR_CASES).ln_1p() / 2.0 >= strictness + tail - (self.lenience * self.alpha).ln()
     }
-}
-
-/// Returns a number of cases by which the test has decided with the given probability at least, for normal effects of
-/// this mean and standard deviation. `None` for an effect of 0, or beyond 2^40 cases.
-///
-/// After n cases the sample mean is above the mean less z(power) s / sqrt(n) with that probability; the returned number
-/// is the first n for which that mean suffices. Earlier decisions are ignored, so it is somewhat too large.
-pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
-    let sequence = AsymptoticSequence::strict(alpha);
-    let quantile = Normal::standard().inverse_cdf(power);
-    let warm_up = WarmUp::new(alpha, None).longest();
-    let size = if deviation > 0.0 { effect.abs() / deviation } else { f64::INFINITY };
-    fewest(2, MAX_CASES, |cases| {
-        let count = cases as f64;
-        let distance = size - quantile / count.sqrt();
-        effect != 0.0 && cases >= warm_up && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
-    })
 }
 
 #[cfg(test)]
@@ -180,22 +160,5 @@ mod tests {
         assert!(supports(&[2.0; 5], 0.0, Side::Above));
         assert!(!supports(&[2.0], 0.0, Side::Above));
         assert!(!supports(&[0.0; 5], 0.0, Side::Above));
-    }
-
-    #[test]
-    fn more_cases_for_smaller_effects_and_for_more_certainty() {
-        let cases = |effect, power| cases_until_decided(2.0, effect, 0.05, power).unwrap();
-        assert!(cases(0.1, 0.8) > 2 * cases(0.2, 0.8));
-        assert!(cases(0.2, 0.95) > cases(0.2, 0.8));
-        assert_eq!(cases(0.2, 0.8), cases(-0.2, 0.8));
-        // The shortest possible warm-up.
-        assert_eq!(cases(20.0, 0.8), 36);
-        assert_eq!(cases_until_decided(0.0, 1.0, 0.05, 0.8), Some(36));
-    }
-
-    #[test]
-    fn hopeless_questions_have_no_number() {
-        assert_eq!(cases_until_decided(1.0, 0.0, 0.05, 0.8), None);
-        assert_eq!(cases_until_decided(1.0, 1e-9, 0.05, 0.8), None);
     }
 }

@@ -39,11 +39,12 @@
 mod asymptotic;
 mod likelihood_ratio;
 mod martingale;
+mod planning;
 mod sequence;
 mod settings;
 mod warm_up;
 
-pub use asymptotic::cases_until_decided;
 pub use likelihood_ratio::{Hypotheses, Hypothesis, LikelihoodRatio};
+pub use planning::cases_until_decided;
 pub use sequence::{Decision, Sequence};
 pub use settings::{InvalidSettings, SequenceSettings, Term};
