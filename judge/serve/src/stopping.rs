@@ -187,7 +187,8 @@ impl Duel {
         let inferred = paired::infer_interim(&paired, self.parameters)?;
         let (claim, effect, interval): (Claim, Option<f64>, Option<Interval>) = match &self.sample {
             Some(sample) if !is_whole => (self.claim_of_stop(), Some(sample.mean()), sample.interval(ALPHA)),
-            _ if self.is_over && !inferred.claim.is_decided() => {
+            // What a look at some of the cases has said is settled if all of them are known.
+            _ if (self.lacks_total || !is_whole && self.is_over) && !inferred.claim.is_decided() => {
                 (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred.interval)
             }
             // More cases would be needed for a claim about similar ones, but these are known.

@@ -118,7 +118,7 @@ fn losses_are_told_with_their_own_cases() {
     let folder = place();
     let features = format!("{CATALOGUE}[problem.features]\nn = '^(\\d+)'\n");
     folder.write("problems.toml", features);
-    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "j.db"]);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2"]);
     served.evaluate("echo 100", "1-16", &json!({}));
     let worse = "read n; [ $n -gt 12 ] && echo 50 || echo 101";
     served.evaluate(worse, "1-16", &json!({}));
