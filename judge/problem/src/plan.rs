@@ -50,6 +50,12 @@ impl CaseFlags {
         Self(Arc::new(LazyLock::new(Box::new(find))))
     }
 
+    /// Returns these flags and more.
+    #[must_use]
+    pub fn and(self, more: Vec<String>) -> Self {
+        if more.is_empty() { self } else { Self::found_by(move || [self.words(), &more].concat()) }
+    }
+
     /// Returns the flags as words.
     pub fn words(&self) -> &[String] {
         &self.0

@@ -89,7 +89,8 @@ impl<'a> Running<'a> {
         let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), &evaluator.hidden)?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
         let limits_key = format!("{limits:?}");
-        let plan = Plan { limits, hand_over_answers: evaluator.records, ..problem.template.clone() };
+        let language = choice.language_of_file().map(str::to_owned);
+        let plan = Plan { hand_over_answers: evaluator.records, ..problem.plan(limits, language) };
         let mut running = Self {
             evaluator,
             task,

@@ -70,6 +70,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
         runner: &*runner,
         shard,
         played: plan.cases.len(),
+        language: None,
     };
     let uncollected = if args.resume && !no_journal { recorder::uncollected(&context)? } else { None };
     if let Some(run) = uncollected {
