@@ -59,7 +59,11 @@ fn only_failures_and_the_best_total_leave() {
     }
     let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("the budget of 5 queries") && said.stderr.contains("--final"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("the budget of 5 queries") && said.stderr.contains("judge run -p echo -s S --sealed "),
+        "{}",
+        said.stderr
+    );
     assert_eq!(run(&folder, "./ten", &["--final"]).1["total"], 60);
 }
 

@@ -1,8 +1,8 @@
 //! The command line of this process or of a recorded run, and the parts of it that another command repeats.
 
+use crate::running;
 use clap::parser::ValueSource;
 use clap::{Args, Command, CommandFactory, Parser};
-use crate::running;
 use judge_cli::{Cli, ConditionArgs, LimitArgs, ReportArgs, RunArgs};
 use judge_problem::{Bytes, CaseFlags, Limits, Shard, Time, quote_words, split_words, with_flags, without_flags};
 use std::path::Path;
@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn flags_give_the_limits_exactly() {
         let own = Limits::default();
-        let flags = CaseFlags::found_by(|| ["--cpu", "9s", "--memory=1GiB", "--env", "A=1"].map(str::to_owned).to_vec());
+        let flags =
+            CaseFlags::found_by(|| ["--cpu", "9s", "--memory=1GiB", "--env", "A=1"].map(str::to_owned).to_vec());
         let of = |limits: &Limits| quote_words(with_limits(&flags, &own, limits).words().iter().cloned());
         assert_eq!(of(&own), "--env 'A=1'");
         let cpu = Time(Duration::from_micros(1_000_500));

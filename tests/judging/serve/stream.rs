@@ -51,7 +51,8 @@ fn known_results_count_more_than_an_early_look() {
     let mut served = Served::start(&[]);
     let best = served.evaluate("echo 50", "1-20", &json!({}));
     let stopped = served.evaluate("echo 1", "1-20", &json!({"against": "best"}));
-    let played: Vec<&str> = stopped["cases"].as_array().unwrap().iter().filter_map(|row| row["case"].as_str()).collect();
+    let played: Vec<&str> =
+        stopped["cases"].as_array().unwrap().iter().filter_map(|row| row["case"].as_str()).collect();
     let late = (1..=20).find(|seed| !played.contains(&&*format!("seed-{seed}"))).unwrap();
     let better = format!("read n; [ $n = {late} ] && echo 100000 || echo 1");
     served.evaluate(&better, "1-20", &json!({}));

@@ -263,7 +263,9 @@ fn extreme_table(
         row.extend([
             Field::new(score(paired.first)),
             Field::new(score(paired.second)),
-            Field::new(report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }).unwrap_or_default()),
+            Field::new(
+                report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }).unwrap_or_default(),
+            ),
         ]);
         table.add_row(row);
     }

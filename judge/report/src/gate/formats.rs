@@ -199,7 +199,9 @@ fn changes_markdown(changes: &[&Change]) -> String {
 fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
     let changes = report.changes().into_iter().map(|change| change_cells(change).to_vec()).collect();
     let failed = report.failed_alike();
-    let failures = failed.shown().map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first).unwrap_or_default()]);
+    let failures = failed
+        .shown()
+        .map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first).unwrap_or_default()]);
     let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
     let others = others.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
     let complaints = failures.chain(others).collect();
