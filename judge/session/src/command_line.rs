@@ -196,7 +196,9 @@ mod tests {
 
     #[test]
     fn flags_give_the_limits_exactly() {
-        let own = Limits::default();
+        let cpu = Time(Duration::from_secs(2));
+        let (wall, memory, output) = (Limits::default_wall(cpu), Bytes(1 << 30), Bytes(1 << 20));
+        let own = Limits { cpu, wall, memory, output, processes: 8 };
         let flags =
             CaseFlags::found_by(|| ["--cpu", "9s", "--memory=1GiB", "--env", "A=1"].map(str::to_owned).to_vec());
         let of = |limits: &Limits| quote_words(with_limits(&flags, &own, limits).words().iter().cloned());
