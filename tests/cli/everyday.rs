@@ -421,6 +421,9 @@ fn equal_names_are_reported_with_both_paths() {
     let said = folder.judge(&["run", "-p", "columns", "--inputs", "a/*.in", "--inputs", "b/*.in"]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     assert!(said.stderr.contains("two cases are named `7`: a/7.in and b/7.in: rename"), "{}", said.stderr);
+    let one = ["run", "-p", "columns", "--inputs", "a/*.in", "--inputs", "./a/7.in", "-s", "bundled:columns-greedy"];
+    let said = folder.judge(&one);
+    assert!(said.code == Some(0) && said.stdout.contains("1 accepted"), "{}{}", said.stdout, said.stderr);
 }
 
 #[test]

@@ -59,7 +59,11 @@ fn only_failures_and_the_best_total_leave() {
     }
     let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("the budget of 5 queries") && said.stderr.contains("--final"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("the budget of 5 queries") && said.stderr.contains("judge run -p echo -s S --sealed "),
+        "{}",
+        said.stderr
+    );
     assert_eq!(run(&folder, "./ten", &["--final"]).1["total"], 60);
 }
 
@@ -159,9 +163,15 @@ fn a_sealed_gate_holds_a_solver_to_a_total() {
         let (code, told) = folder.json(&[&["gate", "--baseline", "base.toml", "-s", solver], more].concat());
         (code, told["holds"].clone())
     };
-    assert_eq!(gate("./nine", &[]), (Some(1), json!(false)));
+    assert_eq!(gate("./nine", &["--junit", "fails.xml"]), (Some(1), json!(false)));
     assert_eq!(gate("./nine", &["--max-drop", "10%"]), (Some(0), json!(true)));
-    assert_eq!(gate("./eleven", &[]), (Some(0), json!(true)));
+    assert_eq!(gate("./eleven", &["--junit", "holds.xml"]), (Some(0), json!(true)));
+    for (name, failures) in [("fails.xml", 1), ("holds.xml", 0)] {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let report = quick_junit::Report::deserialize_from_str(&text).unwrap();
+        assert_eq!((report.tests, report.failures, report.errors), (1, failures, 0), "{text}");
+        assert!(!text.contains("seed"), "no case is named: {text}");
+    }
     let refused = |options: &[&str], words: &str| {
         let said = folder.judge(&[&["gate", "--baseline", "base.toml"], options].concat());
         assert!(said.code == Some(2) && said.stderr.contains(words), "{}", said.stderr);

@@ -315,7 +315,7 @@ const SCHEMA_EXAMPLES: &str = "Examples:
   judge schema problems > problems.schema.json    of problems.toml, for editors";
 
 /// What has a JSON schema, by its name.
-pub const SCHEMAS: [(&str, &str); 40] = [
+pub const SCHEMAS: [(&str, &str); 41] = [
     ("run", "The document of `judge run --json`"),
     ("jsonl", "A line of `judge run --jsonl`"),
     ("sealed", "The document of `judge run --sealed --json`"),
@@ -335,6 +335,7 @@ pub const SCHEMAS: [(&str, &str); 40] = [
     ("verify", "The document of `judge verify --json`"),
     ("problems", "The catalogue `problems.toml`"),
     ("serve-evaluate", "The result of the method `evaluate` of `judge serve`"),
+    ("serve-sealed", "The same for sealed cases"),
     ("serve-status", "The result of the method `status` of `judge serve`"),
     ("ui-runs", "The answer to `GET /api/runs` of `judge ui`"),
     ("ui-run", "The answer to `GET /api/runs/{run}` of `judge ui`"),

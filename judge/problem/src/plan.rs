@@ -50,6 +50,12 @@ impl CaseFlags {
         Self(Arc::new(LazyLock::new(Box::new(find))))
     }
 
+    /// Returns these flags and more.
+    #[must_use]
+    pub fn and(self, more: Vec<String>) -> Self {
+        if more.is_empty() { self } else { Self::found_by(move || [self.words(), &more].concat()) }
+    }
+
     /// Returns the flags as words.
     pub fn words(&self) -> &[String] {
         &self.0
@@ -148,15 +154,15 @@ impl Plan {
         Some(&self.problem.test_groups[group].name)
     }
 
-    /// Returns the command that reruns one job, with the same limits and sandbox.
-    pub fn reproduce(&self, job: JobId) -> String {
-        let case = self.cases.at(job.case).source;
-        if self.solvers[job.solver].spec == SolverSpec::by_hand() {
+    /// Returns the command that reruns one job, with the same limits and sandbox; `None` if the solver is in no file.
+    pub fn reproduce(&self, job: JobId) -> Option<String> {
+        let (case, spec) = (self.cases.at(job.case).source, &self.solvers[job.solver].spec);
+        if *spec == SolverSpec::by_hand() {
             // A person cannot be rerun, but the answer can be checked again.
             let (problem, case) = (quote(&self.problem.id), case.flag("--seed", "--input"));
-            return self.with_case_flags(job.solver, format!("judge check -p {problem} {case} --output ANSWER"));
+            return Some(self.with_case_flags(job.solver, format!("judge check -p {problem} {case} --output ANSWER")));
         }
-        self.command(job.solver, [case])
+        spec.can_be_named().then(|| self.command(job.solver, [case]))
     }
 
     /// Returns the command that runs a solver on the cases from these sources, with the same limits and sandbox. Without

@@ -96,6 +96,10 @@ class Adapters(WithServer):
     def test_inspect_scores_the_last_block(self):
         self.assertEqual(program_in("first\n```python\na\n```\nthen\n```\nb\nc\n```\n"), "b\nc\n")
         self.assertEqual([program_in("plain"), program_in(" \n"), program_in("```\n\n```")], ["plain", None, None])
+        listed = "1. So:\n   ````py\n   ```\n   a\n     b\n   ````\n"
+        self.assertEqual(program_in(listed), "```\na\n  b\n")
+        self.assertEqual(program_in("```\na\n```\n~~~ c\nb\n~~~~ \n"), "b\n")
+        self.assertEqual([program_in("First:\n```c\nmain"), program_in("```a``` is\n")], ["main", "```a``` is\n"])
         module = types.SimpleNamespace(
             Score=lambda **parts: parts, mean=mock.Mock(), stderr=mock.Mock(), scorer=lambda **_: lambda make: make
         )

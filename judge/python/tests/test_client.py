@@ -43,6 +43,15 @@ class Requests(WithServer):
         self.assertEqual(params["solver"], {"path": str(Path.cwd() / "bots/a.py")})
         self.assertEqual(params["cases"], ["seed-7", str(Path.cwd() / "data/*.in")])
 
+    def test_only_seeds_keep_their_names(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        for name in ["seed-5", "seed=3"]:
+            Path(name).touch()
+        _, params = self.asked(path="a.py", cases=["seed-5", "seed=3", "*.in", "seed-x"])
+        files = [os.path.abspath(name) for name in ["*.in", "seed-x"]]
+        self.assertEqual(params["cases"], ["seed-5", "seed=3", *files])
+
     def test_options_reach_the_server(self):
         options = {"problems": "p.toml", "jobs": 2, "journal": "j.db", "sealed": "s", "arguments": ["--queue", "9"]}
         self.judge = self.opened(Judge(program=self.program, **options))

@@ -176,8 +176,9 @@ class RealJudge(unittest.TestCase):
     def test_a_python_checker_is_a_problem(self):
         places = [str(Path(halves.__file__)) + name for name in (":check", ":generate")]
         for functions in [(halves.check, halves.generate), places]:
-            problem = Problem.from_checker(functions[0], generate=functions[1], seeds="1-2", id="halves")
+            problem = Problem.from_checker(functions[0], generate=functions[1], seeds="1-2", id="halves", failure=-1000)
             with Judge(problem) as judge:
+                self.assertEqual(judge.evaluate(source="print(0)", language="python").total, -15)
                 evaluation = judge.evaluate(source="print(int(input()) + 3)", language="python")
                 self.assertEqual((evaluation.verdict, evaluation.total), ("accepted", 3))
                 self.assertEqual(judge.evaluate(source="", language="python").cases[0].reason, "the answer is empty")

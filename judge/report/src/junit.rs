@@ -3,6 +3,7 @@
 use crate::gate::report::{Finding, GateReport, GatesReport};
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
+use crate::sealed::SealedReport;
 use crate::text::{points_text, verdict_of};
 use judge_compare::gate::GateVerdict;
 use judge_problem::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
@@ -355,6 +356,27 @@ fn gate_case(class: &str, name: &str, findings: &[&Finding<'_>], is_skipped: boo
         stderr,
         ..TestCase::new(class, name, TestResult::Failure)
     }
+}
+
+/// Writes the result of sealed cases as JUnit XML: one test for all of them together, because none may be named.
+///
+/// # Errors
+/// When the output cannot be written to.
+pub(crate) fn sealed_junit(report: &SealedReport, output: &mut dyn Write) -> io::Result<()> {
+    let name = one_line(&format!("judge {}", report.problem)).into_owned();
+    let result = match report {
+        SealedReport { faults: 1.., .. } => TestResult::Error,
+        SealedReport { failures: 0, holds: None | Some(true), .. } => TestResult::Passed,
+        _ => TestResult::Failure,
+    };
+    let case = TestCase {
+        message: Some(report.said()),
+        stdout: if result == TestResult::Passed { report.said() } else { String::new() },
+        ..TestCase::new(&name, "all sealed cases together", result)
+    };
+    let counts = counted([result].into_iter());
+    let head = SuiteHead { name: name.clone(), counts, time: None, properties: Vec::new() };
+    write_document(output, &name, counts, None, |xml| write_suite(xml, &head, [case].into_iter()))
 }
 
 #[cfg(test)]

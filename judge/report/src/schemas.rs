@@ -17,7 +17,7 @@ use crate::html::{GameDocument, ReplayLine};
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{CasePage, RunDocument, RunHead, RunLine};
-use crate::sealed::SealedDocument;
+use crate::sealed::{SealedDocument, SealedScore};
 use crate::served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, StartedRuns,
     UnfinishedRun,
@@ -56,6 +56,7 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("languages", "judge languages --json", schema_of::<LanguagesDocument<'static>>),
     ("verify", "judge verify --json", schema_of::<VerifyDocument<'static>>),
     ("serve-evaluate", "result of evaluate of judge serve", schema_of::<EvaluationDocument<'static>>),
+    ("serve-sealed", "result of evaluate of judge serve on sealed cases", schema_of::<SealedScore>),
     ("serve-status", "result of status of judge serve", schema_of::<ServeStatus<'static>>),
     ("ui-runs", "GET /api/runs", schema_of::<HistoryPage<'static>>),
     ("ui-run", "GET /api/runs/{run}", schema_of::<RunHead<'static>>),

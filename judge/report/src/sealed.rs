@@ -1,6 +1,7 @@
 //! The information about sealed cases that may be shown.
 
 use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
+use crate::junit::sealed_junit;
 use crate::text::{Document, Sheet, Style, TextTable, exact, points_text};
 use judge_problem::counted;
 use num_rational::BigRational;
@@ -47,6 +48,7 @@ pub struct SealedScore {
     total: Option<Number>,
 }
 
+/// The result of a command on sealed cases.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SealedDocument<'a> {
     schema: u32,
@@ -103,6 +105,12 @@ impl SealedReport {
         self.holds.map(|holds| if holds { "the gate holds" } else { "the gate fails: the total fell too far" })
     }
 
+    /// Returns the result and the gate in words.
+    pub(crate) fn said(&self) -> String {
+        let gate = self.gate().map(|said| format!("; {said}")).unwrap_or_default();
+        self.result("sealed case") + &gate
+    }
+
     fn total_text(&self) -> String {
         self.total.as_ref().map_or_else(|| "none".to_owned(), points_text)
     }
@@ -118,9 +126,6 @@ impl Report for SealedReport {
     fn missing(format: Format) -> Option<Missing> {
         match format {
             Format::JsonLines => Some(ONE_DOCUMENT),
-            Format::Junit => {
-                Some(Missing { why: "it would name the cases", hint: "--json PATH has what may be told of them" })
-            }
             _ => None,
         }
     }
@@ -132,6 +137,10 @@ impl Report for SealedReport {
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
         Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(sealed_junit(self, output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {

@@ -8,8 +8,8 @@ let order = Uint32Array.from(rows, (_, index) => index);
 
 function cellsOf(row) {
   const [code, name, solver, ...rest] = JSON.parse(row);
-  const [noisy, note, texts, command] = rest.slice(figures);
-  return { code, name, solver: solvers[solver], figures: rest.slice(0, figures), noisy, note, texts, command };
+  const [noisy, note, texts, ...commands] = rest.slice(figures);
+  return { code, name, solver: solvers[solver], figures: rest.slice(0, figures), noisy, note, texts, commands };
 }
 function element(name, text, kind) {
   const made = document.createElement(name);
@@ -28,7 +28,8 @@ function drawRow(row) {
   const note = element("td", cells.noisy ? "noisy" : "", "word");
   if (cells.note !== undefined) {
     const details = element("details");
-    details.append(element("summary", cells.note), ...cells.texts.map((text) => element("pre", text)), element("code", cells.command));
+    const texts = cells.texts.map((text) => element("pre", text)), commands = cells.commands.map((text) => element("code", text));
+    details.append(element("summary", cells.note), ...texts, ...commands);
     note.append(details);
   }
   line.append(note);

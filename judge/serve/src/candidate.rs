@@ -34,6 +34,8 @@ pub(crate) struct Candidate {
     pub(crate) id: String,
     pub(crate) solver: Solver,
     pub(crate) toolbox: Toolbox,
+    /// The language that the client gave for its file.
+    pub(crate) language: Option<String>,
     /// The files that it was made from, with their stamps, and the words that named no file. `None`: it is made again
     /// each time.
     stamps: Option<Vec<(PathBuf, Option<Stamp>)>>,
@@ -176,11 +178,8 @@ impl Workshop {
         limits: &Limits,
         task: &Task,
     ) -> Result<Candidate, RpcError> {
-        let language = match choice {
-            SolverChoice::Source { language, .. } => Some(language),
-            SolverChoice::Path { language, .. } => language,
-            SolverChoice::Command(_) => None,
-        };
+        let named = choice.language_of_file();
+        let language = if let SolverChoice::Source { language, .. } = choice { Some(language) } else { named };
         let mut build = self.build.clone();
         build.languages.extend(language.map(|name| LanguageChoice { solver: None, language: name.to_owned() }));
         let settings = programs::settings(&problem.catalogue, problem.problem(), limits, &build)?;
@@ -204,7 +203,7 @@ impl Workshop {
                 *said = source.without_folder(said);
             }
         }
-        Ok(Candidate { id: id_of(&digest), solver, toolbox, stamps, source })
+        Ok(Candidate { id: id_of(&digest), solver, toolbox, language: named.map(str::to_owned), stamps, source })
     }
 
     /// Returns a function that runs compilers, in a slot like a solver's.

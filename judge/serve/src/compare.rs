@@ -46,7 +46,9 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let solvers: Vec<Solver> = named.collect();
     let entrants = solvers.iter().map(|solver| Entrant { spec: solver.spec.clone(), past: None });
     let entrants: Vec<Entrant> = entrants.collect();
-    let plan = Plan { limits, cases, solvers, order: Order::Interleaved, ..problem.template.clone() };
+    let languages = candidates.iter().zip(NAMES);
+    let languages = languages.filter_map(|(candidate, name)| Some(format!("{name}={}", candidate.language.as_ref()?)));
+    let plan = Plan { cases, solvers, order: Order::Interleaved, ..problem.plan(limits, languages) };
     let started = Instant::now();
     let all = plan.job_count();
     let tell = |done: usize| task.progress(Progress { state: "running", done, cases: all });

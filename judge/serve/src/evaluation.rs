@@ -58,7 +58,7 @@ struct Running<'a> {
     /// The candidate's id.
     id: String,
     min_effect: Option<MinEffect>,
-    /// Whether the features of cases are requested.
+    /// Whether the features of cases are part of the answer. They are always remembered: a later request may compare.
     describes: bool,
     /// The candidate's results.
     rows: Rows,
@@ -89,7 +89,8 @@ impl<'a> Running<'a> {
         let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), &evaluator.hidden)?;
         let keys = cases.iter().map(|case| case_key(&cases, &case)).collect();
         let limits_key = format!("{limits:?}");
-        let plan = Plan { limits, hand_over_answers: evaluator.records, ..problem.template.clone() };
+        let language = choice.language_of_file().map(str::to_owned);
+        let plan = Plan { hand_over_answers: evaluator.records, ..problem.plan(limits, language) };
         let mut running = Self {
             evaluator,
             task,
@@ -182,14 +183,10 @@ impl<'a> Running<'a> {
         let mut is_over = false;
         while next < order.len() && !is_over {
             let size = self.evaluator.settings.jobs.get().max(next / BATCH_SHARE);
-            let first = next;
-            let mut missing = Vec::new();
-            while next < order.len() && missing.len() < size {
-                missing.extend(Some(order[next]).filter(|&place| !self.rows.contains_key(&self.keys[place])));
-                next += 1;
-            }
+            let (count, missing) = self.batch(&order[next..], size);
             self.play(&missing)?;
-            order[first..next].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
+            order[next..next + count].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
+            next += count;
             is_over = duel.is_over()?;
         }
         // Results that were already known are part of the answer.
@@ -200,6 +197,18 @@ impl<'a> Running<'a> {
         self.versus = Some(duel.versus(&incumbent.candidate, is_whole)?);
         self.stopped_of = (!is_whole).then_some(self.keys.len());
         Ok(())
+    }
+
+    /// Returns how many of the next cases are looked at together, and which of them are played for that. Results that
+    /// are known are looked at first, because they may decide.
+    fn batch(&self, order: &[usize], size: usize) -> (usize, Vec<usize>) {
+        let is_missing = |place: usize| !self.rows.contains_key(&self.keys[place]);
+        let turns: Vec<usize> = (0..order.len()).filter(|&turn| is_missing(order[turn])).take(size).collect();
+        match turns.first() {
+            None => (order.len(), Vec::new()),
+            Some(&known) if known > 0 => (known, Vec::new()),
+            Some(_) => (turns[turns.len() - 1] + 1, turns.iter().map(|&turn| order[turn]).collect()),
+        }
     }
 
     /// Returns the plan of the incumbent and the candidate, without cases.
@@ -236,7 +245,7 @@ impl<'a> Running<'a> {
         self.plan_of(candidate.solver.clone(), places);
         let (known, cases) = (self.rows.len(), self.keys.len());
         let tell = |done: usize| self.task.progress(Progress { state: "running", done: known + done, cases });
-        let jobs = play(self.evaluator, &self.plan, self.describes, self.task, tell)?;
+        let jobs = play(self.evaluator, &self.plan, true, self.task, tell)?;
         for mut finished in jobs {
             let place = places[finished.job.case];
             finished.job = JobId { case: place, solver: 0 };
@@ -295,7 +304,8 @@ impl<'a> Running<'a> {
         let rows: Vec<&Arc<Row>> = played.iter().filter_map(|&place| self.rows.get(&self.keys[place])).collect();
         let mut outcomes = OutcomeGrid::new(0, 1);
         rows.iter().for_each(|row| outcomes.add_case([Some(row.outcome.clone())]));
-        let features: Vec<_> = rows.iter().map(|row| row.features.clone()).collect();
+        let features = rows.iter().map(|row| row.features.clone().filter(|_| self.describes));
+        let features: Vec<_> = features.collect();
         let scored = restored_run::score(plan, &outcomes, &features, None).map_err(Failure::from)?;
         let gaps = sandbox::gaps(self.evaluator.sandbox.gaps());
         let provenance = judge_problem::Provenance::default();

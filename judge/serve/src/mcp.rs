@@ -4,7 +4,7 @@
 use crate::evaluation;
 use crate::evaluator::Evaluator;
 use crate::methods::{self, Later, Step, TellProgress, Work, unknown_method};
-use crate::params::{CompareParams, EvaluateParams, read_params};
+use crate::params::{CompareParams, EvaluateParams, NoParams, read_params};
 use crate::problems::{is_of_files, refuse_hidden};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::Progress;
@@ -96,7 +96,10 @@ impl Mcp {
     fn work(&self, evaluator: &Arc<Evaluator>, tool: &str, arguments: Map<String, Value>) -> Result<Work, RpcError> {
         let evaluator = Arc::clone(evaluator);
         Ok(match tool {
-            "list_problems" => Box::new(move |_| methods::problems(&evaluator).map(|list| content(&list, None, false))),
+            "list_problems" => {
+                let NoParams {} = read_params(arguments)?;
+                Box::new(move |_| methods::problems(&evaluator).map(|list| content(&list, None, false)))
+            }
             "evaluate" => {
                 let arguments = self.with_solver(arguments, "solver")?;
                 let params: EvaluateParams = read_params(arguments)?;

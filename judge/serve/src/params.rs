@@ -86,6 +86,16 @@ pub(crate) enum SolverChoice<'a> {
     Command(&'a str),
 }
 
+impl<'a> SolverChoice<'a> {
+    /// Returns the language that is given for a file.
+    pub(crate) fn language_of_file(self) -> Option<&'a str> {
+        match self {
+            Self::Path { language, .. } => language,
+            Self::Source { .. } | Self::Command(_) => None,
+        }
+    }
+}
+
 impl SolverParam {
     /// Returns the solver that it names.
     pub(crate) fn choice(&self) -> Result<SolverChoice<'_>, RpcError> {

@@ -12,7 +12,7 @@ use judge_run::command::{checker_identity, generator_identity};
 use judge_run::program::is_in_journal;
 use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
-use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, load, running};
+use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, command_line, load, running};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -113,6 +113,13 @@ impl ReadyProblem {
     /// Returns the limits of a request.
     pub(crate) fn limits(&self, given: Option<&LimitsParam>) -> Result<Limits, RpcError> {
         given.map_or_else(|| Ok(self.template.limits.clone()), |given| given.within(&self.template.limits))
+    }
+
+    /// Returns the template of the plans of a request with these limits, in which each solver may have a language.
+    pub(crate) fn plan(&self, limits: Limits, languages: impl IntoIterator<Item = String>) -> Plan {
+        let languages = languages.into_iter().flat_map(|language| ["--language".to_owned(), language]);
+        let case_flags = command_line::with_limits(&self.template.case_flags, &self.problem().limits, &limits);
+        Plan { limits, case_flags: case_flags.and(languages.collect()), ..self.template.clone() }
     }
 
     /// Returns the cases of a request, with their best known scores. The hidden files are no cases.

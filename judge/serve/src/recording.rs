@@ -37,6 +37,7 @@ pub(crate) fn record(
         runner: &runner,
         shard: None,
         played: plan.cases.len(),
+        language: candidate.language.as_deref(),
     };
     let options =
         JournalOptions { journal: true, resume: false, reuse: false, may_be_merged: false, continue_flag: RESUME };

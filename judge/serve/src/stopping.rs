@@ -194,7 +194,8 @@ impl Duel {
             Some(sample) if !is_whole => {
                 (self.claim_of_stop(), Some(sample.mean()), [sample.low(ALPHA), sample.high(ALPHA)])
             }
-            _ if self.is_over && !inferred.claim.is_decided() => {
+            // What a look at some of the cases has said is settled if all of them are known.
+            _ if (self.lacks_total || !is_whole && self.is_over) && !inferred.claim.is_decided() => {
                 (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred_ends)
             }
             // More cases would be needed for a claim about similar ones, but these are known.

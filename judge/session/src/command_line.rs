@@ -1,9 +1,10 @@
 //! The command line of this process or of a recorded run, and the parts of it that another command repeats.
 
+use crate::running;
 use clap::parser::ValueSource;
 use clap::{Args, Command, CommandFactory, Parser};
-use judge_cli::{Cli, ConditionArgs, ReportArgs, RunArgs};
-use judge_problem::{CaseFlags, Shard, quote_words, split_words, with_flags, without_flags};
+use judge_cli::{Cli, ConditionArgs, LimitArgs, ReportArgs, RunArgs};
+use judge_problem::{Bytes, CaseFlags, Limits, Shard, Time, quote_words, split_words, with_flags, without_flags};
 use std::path::Path;
 
 /// The flag, for every subcommand, that names the catalogue.
@@ -34,9 +35,10 @@ pub(crate) fn whole() -> String {
 }
 
 /// Returns the command line of this process as it is recorded: without where it is recorded and how it went on, and with the
-/// shard that it played.
-pub(crate) fn recorded(shard: Option<Shard>) -> String {
-    as_recorded(words(), shard)
+/// shard that it played and the language that a request to this process gave.
+pub(crate) fn recorded(shard: Option<Shard>, language: Option<&str>) -> String {
+    let language = language.into_iter().flat_map(|language| ["--language".to_owned(), language.to_owned()]);
+    as_recorded(with_flags(words(), language), shard)
 }
 
 /// Returns the words of a command line as they are recorded.
@@ -106,6 +108,46 @@ pub fn recorded_case_flags(command: &str) -> CaseFlags {
     })
 }
 
+/// Returns the flags that every case depends on with other ones for the limits: those that replace the problem's own
+/// limits by these.
+pub fn with_limits(flags: &CaseFlags, own: &Limits, limits: &Limits) -> CaseFlags {
+    let (flags, of_limits) = (flags.clone(), limit_flags(own, limits));
+    CaseFlags::found_by(move || {
+        let limits = LimitArgs::augment_args(Command::new("judge"));
+        let limits: Vec<String> =
+            limits.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+        let limits: Vec<&str> = limits.iter().map(|flag| &**flag).collect();
+        [of_limits, without_flags(flags.words().to_vec(), &[], &limits)].concat()
+    })
+}
+
+/// Returns the flags that replace a problem's own limits by these.
+fn limit_flags(own: &Limits, limits: &Limits) -> Vec<String> {
+    let cpu = (limits.cpu != own.cpu).then_some(limits.cpu);
+    let wall = running::limits(own, &LimitArgs { cpu, ..LimitArgs::default() }).wall;
+    let given = [
+        ("--cpu", cpu.map(exact_time)),
+        ("--wall", (limits.wall != wall).then(|| exact_time(limits.wall))),
+        ("--memory", (limits.memory != own.memory).then(|| exact_size(limits.memory))),
+        ("--output-limit", (limits.output != own.output).then(|| exact_size(limits.output))),
+        ("--processes", (limits.processes != own.processes).then(|| limits.processes.to_string())),
+    ];
+    given.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten().collect()
+}
+
+/// Returns a time that is read as exactly this one.
+fn exact_time(time: Time) -> String {
+    let (text, nanoseconds) = (time.to_string(), time.0.as_nanos());
+    let in_least = || format!("{}.{:03}us", nanoseconds / 1000, nanoseconds % 1000);
+    if text.parse() == Ok(time) { text } else { in_least() }
+}
+
+/// Returns a size that is read as exactly this one.
+fn exact_size(size: Bytes) -> String {
+    let text = size.to_string().replace(' ', "");
+    if text.parse() == Ok(size) { text } else { format!("{}B", size.0) }
+}
+
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
 /// the languages, the sandbox and the catalogue.
 fn find_case_flags(words: &[String]) -> Vec<String> {
@@ -140,6 +182,7 @@ fn find_case_flags(words: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn the_flags_of_a_case_are_those_of_limits_sandbox_and_catalogue() {
@@ -149,6 +192,25 @@ mod tests {
         let expected = "--cpu 2s --wall 3s --memory 64MiB --output-limit 1MB --unsafe --dir data:rw --env 'A=1 2' --env B=2 \
                         --problems p.toml";
         assert_eq!(flags, shell_words::split(expected).unwrap());
+    }
+
+    #[test]
+    fn flags_give_the_limits_exactly() {
+        let cpu = Time(Duration::from_secs(2));
+        let (wall, memory, output) = (Limits::default_wall(cpu), Bytes(1 << 30), Bytes(1 << 20));
+        let own = Limits { cpu, wall, memory, output, processes: 8 };
+        let flags =
+            CaseFlags::found_by(|| ["--cpu", "9s", "--memory=1GiB", "--env", "A=1"].map(str::to_owned).to_vec());
+        let of = |limits: &Limits| quote_words(with_limits(&flags, &own, limits).words().iter().cloned());
+        assert_eq!(of(&own), "--env 'A=1'");
+        let cpu = Time(Duration::from_micros(1_000_500));
+        let wall = Limits::default_wall(cpu);
+        let memory = Bytes(own.memory.0 + 1);
+        let more = format!("--cpu 1000500.000us --memory {}B --env 'A=1'", memory.0);
+        assert_eq!(of(&Limits { cpu, wall, memory, ..own.clone() }), more);
+        let (wall, output, processes) = (Time(Duration::from_millis(100)), Bytes(64 << 10), own.processes + 1);
+        let fewer = format!("--wall 100ms --output-limit 64KiB --processes {processes} --env 'A=1'");
+        assert_eq!(of(&Limits { wall, output, processes, ..own.clone() }), fewer);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId, 
         checker: &checker_identity(&plan.problem.checker),
         generator: &generator_identity(&plan.problem),
         solver_hashes: &[Digest::of(SolverSpec::BY_HAND.as_bytes())],
-        command: &command_line::recorded(None),
+        command: &command_line::recorded(None, None),
         message: None,
         jobs: 1,
         // No program was started.

@@ -265,6 +265,7 @@ impl<'a> MatchRunner<'a> {
             runner: &*self.plan_runner,
             shard: None,
             played: plan.cases.len(),
+            language: None,
         };
         let recorder = Recorder::start(options, &context)?;
         // It may be long until anything runs.

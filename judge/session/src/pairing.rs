@@ -329,6 +329,7 @@ fn plan(problem: &Problem, entrants: &[Entrant], cases: CaseList, conditions: &[
     let solver = |entrant: &Entrant| restored_run::recorded_solver(entrant.spec.clone());
     let first = conditions.iter().flatten().next();
     let limits = first.map_or(&problem.limits, |first| &first.limits).clone();
-    let case_flags = first.map(|first| first.case_flags.clone()).unwrap_or_default();
+    let case_flags = first.map(|first| command_line::with_limits(&first.case_flags, &problem.limits, &limits));
+    let case_flags = case_flags.unwrap_or_default();
     Plan { limits, case_flags, ..Plan::new(problem.clone(), entrants.iter().map(solver).collect(), cases) }
 }

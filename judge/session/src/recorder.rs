@@ -63,6 +63,8 @@ pub struct RunContext<'a> {
     pub shard: Option<Shard>,
     /// How many of the plan's cases are played.
     pub played: usize,
+    /// The solver's language, if a request gives it and not the command line.
+    pub language: Option<&'a str>,
 }
 
 /// Why a run is not recorded.
@@ -352,13 +354,13 @@ fn with_record<T>(
     probe: Option<Digest>,
     use_it: impl FnOnce(&RunRecord<'_>) -> T,
 ) -> T {
-    let RunContext { plan, message, runner, shard, played, .. } = *context;
+    let RunContext { plan, message, runner, shard, played, language, .. } = *context;
     let mut surroundings = Surroundings::detect(Path::new("."));
     if let Some(engine) = runner.engine() {
         // Other machines have made the results, not this machine's processor.
         surroundings.cpu_model = format!("nodes of {engine}");
     }
-    let command = command_line::recorded(shard);
+    let command = command_line::recorded(shard, language);
     use_it(&RunRecord {
         plan,
         checker,

@@ -67,8 +67,10 @@ impl RestoredRun {
         let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
         let terms = problem.cases.terms_by_source();
         let cases = run.cases.specs().iter().map(|case| terms.case(case.name, case.source)).collect();
-        let case_flags = command_line::recorded_case_flags(&run.command);
         let limits = run.limits.clone();
+        // A server's command line does not have the limits of its requests.
+        let case_flags = command_line::recorded_case_flags(&run.command);
+        let case_flags = command_line::with_limits(&case_flags, &problem.limits, &limits);
         let plan = Plan { limits, case_flags, ..Plan::new(problem.clone(), solvers, cases) };
         let outcomes = run.cases.outcomes().clone();
         Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) }

@@ -208,10 +208,12 @@ impl<'a> SealedCases<'a> {
                 let error =
                     format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
                 // Rules that compare solvers have no final score, and any other is told once.
-                return Err(match self.compares_solvers() || record.last.is_some() {
-                    true => Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path())),
-                    false => Failure::usage(error).with_hint("--final tells the score on fresh cases, once"),
-                });
+                let (id, file) = (quote(&self.problem.id), self.quoted_path());
+                let hint = match self.compares_solvers() || record.last.is_some() {
+                    true => format!("new sealed cases: rm {file}"),
+                    false => format!("once, the score on fresh cases: judge run -p {id} -s S --sealed {file} --final"),
+                };
+                return Err(Failure::usage(error).with_hint(hint));
             }
             record.queries += 1;
             Ok(())

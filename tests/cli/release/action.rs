@@ -43,6 +43,13 @@ fn every_input_of_the_action_is_used() {
     }
 }
 
+/// The default of an input.
+fn default(input: &str) -> String {
+    let action = document(FILE);
+    let input = action.as_mapping_get("inputs").and_then(|inputs| inputs.as_mapping_get(input)).unwrap();
+    input.as_mapping_get("default").and_then(YamlOwned::as_str).unwrap().to_owned()
+}
+
 /// Calls the action's gate as a runner does.
 fn gated(folder: &Folder, more: &[(&str, &str)]) -> Output {
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -51,7 +58,8 @@ fn gated(folder: &Folder, more: &[(&str, &str)]) -> Output {
         [("GITHUB_OUTPUT", place("outputs")), ("GITHUB_STEP_SUMMARY", place("summary.md")), ("PAGES", place("pages"))];
     let mut variables = vec![("GITHUB_ACTION_PATH", action.to_str().unwrap()), ("BASELINE", "baseline.toml")];
     variables.extend([("SOLVER", "python3 bot.py"), ("PROBLEM", ""), ("SEEDS", ""), ("RECORD", "false")]);
-    variables.extend([("MAX_DROP", "0.5%"), ("IF_NOISY", "fail")]);
+    let (max_drop, if_noisy) = (default("max-drop"), default("if-noisy"));
+    variables.extend([("MAX_DROP", &*max_drop), ("IF_NOISY", &*if_noisy)]);
     variables.extend(fixed.iter().map(|(name, value)| (*name, &**value)));
     variables.extend(more);
     run_in(folder, "bash", &["-e", "-c", &script("Gate")], &variables)
@@ -73,6 +81,9 @@ fn the_action_records_and_gates() {
         assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded.stderr));
     }
     assert!(read("baseline.toml").contains("seed-3") && !read("baseline.toml").contains("seed-4"));
+    let elsewhere = [("RECORD", "true"), ("PROBLEM", "columns"), ("SEEDS", "1"), ("BASELINE", "gates/new/1.toml")];
+    assert_eq!(gated(&folder, &elsewhere).status.code(), Some(0));
+    assert!(read("gates/new/1.toml").contains("seed-1"));
     assert_eq!(gated(&folder, &[("RECORD", "true"), ("SOLVER", "")]).status.code(), Some(2));
 
     let held = gated(&folder, &[("SOLVER", "")]);

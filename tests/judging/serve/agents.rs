@@ -49,6 +49,8 @@ fn a_bad_program_is_an_error_of_the_tool() {
     assert_eq!(tool(&mut served, "check", &json!({"seed": 1, "answer": "5\n"})), (false, "accepted 5".to_owned()));
     let (is_error, text) = tool(&mut served, "list_problems", &json!({}));
     assert!(!is_error && text.contains("\"columns\""), "{text}");
+    let (is_error, text) = tool(&mut served, "list_problems", &json!({"x": 1}));
+    assert!(is_error && text.contains("it takes no params"), "{text}");
     let sealed = json!({"source": "echo 1", "language": "shell", "sealed": true});
     let (is_error, text) = tool(&mut served, "evaluate", &sealed);
     assert!(is_error && text.contains("there are no sealed cases"), "{text}");

@@ -104,6 +104,39 @@ fn a_file_that_changes_is_another_candidate() {
 }
 
 #[test]
+fn a_result_is_repeated_under_its_own_limits() {
+    let mut served = Served::start(&["--journal", "j.db", "--wall", "20s"]);
+    served.folder.write("hard.xyz", "read n; while [ $n = 2 ]; do :; done; echo 3\n");
+    let solver = json!({"path": "hard.xyz", "language": "shell"});
+    let limits = json!({"cpu": "100ms", "processes": 20});
+    let params = json!({"problem": "columns", "solver": solver, "seeds": "1-2", "limits": limits});
+    let result = served.result("evaluate", &params);
+    assert_eq!(result["cases"][1]["verdict"], "time-limit", "{result}");
+    let again = "judge run -p columns -s ./hard.xyz --seeds 2 --cpu 100ms --processes 20 --language shell";
+    assert_eq!(result["cases"][1]["reproduce"], again);
+    let params = json!({"problem": "columns", "a": {"command": "echo 2"}, "b": solver, "seeds": "3-4"});
+    let compared = served.result("compare", &params);
+    let command = compared["comparisons"][0]["effects"][0]["reproduce"].as_str().unwrap();
+    assert!(command.ends_with(" --wall 20s --language shell"), "{command}");
+    assert_eq!(served.end(), Some(0));
+    let shown = served.folder.json(&["history", "show", "last", "--journal", "j.db"]).1;
+    assert_eq!(shown["cases"][1]["reproduce"], again);
+    let words: Vec<&str> = again.split(' ').skip(1).collect();
+    assert_eq!(served.folder.json(&words).1["cases"][0]["verdict"], "time-limit");
+}
+
+#[test]
+fn a_recorded_text_is_no_command() {
+    let mut served = Served::start(&["--journal", "j.db"]);
+    served.evaluate("exit 3", "1", &json!({}));
+    assert_eq!(served.end(), Some(0));
+    for format in [&[][..], &["--markdown", "-"], &["--html", "-"], &["--junit", "-"], &["--json", "-"]] {
+        let said = served.folder.judge(&[&["history", "show", "last", "--journal", "j.db"], format].concat());
+        assert!(said.stdout.contains("runtime") && !said.stdout.contains("judge run"), "{}", said.stdout);
+    }
+}
+
+#[test]
 fn a_file_that_a_command_names_may_come_later() {
     let mut served = Served::start(&[]);
     let params = json!({"problem": "columns", "solver": {"command": "sh ./late.sh"}, "seeds": "1"});
@@ -118,7 +151,7 @@ fn losses_are_told_with_their_own_cases() {
     let folder = place();
     let features = format!("{CATALOGUE}[problem.features]\nn = '^(\\d+)'\n");
     folder.write("problems.toml", features);
-    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "j.db"]);
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2"]);
     served.evaluate("echo 100", "1-16", &json!({}));
     let worse = "read n; [ $n -gt 12 ] && echo 50 || echo 101";
     served.evaluate(worse, "1-16", &json!({}));

@@ -2,7 +2,7 @@
 
 use super::Served;
 use crate::support::require::{Need, skip};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 #[test]
@@ -17,6 +17,10 @@ fn sealed_evaluations_tell_failures_and_the_best_total() {
     assert_eq!(served.result("evaluate", &ask("echo 5")), json!({"failures": 0, "total": 500}));
     assert_eq!(served.result("evaluate", &ask("echo 4")), json!({"failures": 0, "total": 500}));
     assert_eq!(served.result("evaluate", &ask("exit 1")), json!({"failures": 100, "total": 500}));
+    let schema = |name: &str| serde_json::from_str::<Value>(&served.folder.judge(&["schema", name]).stdout).unwrap();
+    let score = jsonschema::validator_for(&schema("serve-sealed")).unwrap();
+    assert!(score.is_valid(&json!({"failures": 0, "total": 500})) && !score.is_valid(&json!({"total": 500})));
+    assert!(!schema("sealed")["description"].as_str().unwrap().contains("serve"));
     let open = served.evaluate("echo 7", "1-2", &json!({}));
     assert_eq!((&open["total"], open["cases"].as_array().unwrap().len()), (&json!(14), 2));
     for more in [json!({"against": "best"}), json!({"sealed": true, "seeds": "1"})] {

@@ -19,6 +19,8 @@ fn a_worse_candidate_is_stopped_and_never_best() {
     assert!((-0.31..-0.29).contains(&effect), "{versus}");
     assert!(versus["low"].as_f64().unwrap() <= effect && effect <= versus["high"].as_f64().unwrap(), "{versus}");
     assert!(worse["feedback"].as_str().unwrap().contains("stopped after"), "{worse}");
+    let again = served.evaluate(&noisy(7), "1-80", &json!({"against": "best"}));
+    assert_eq!((&again["runs"], &again["comparison"]), (&json!(0), versus), "it is answered from memory");
 
     let better = served.evaluate(&noisy(12), "1-80", &json!({"against": "best"}));
     assert_eq!(
@@ -42,6 +44,22 @@ fn equal_programs_stop_only_where_an_improvement_is_wanted() {
     assert_eq!(whole["comparison"]["claim"], "equal");
     let stopped = served.evaluate(&format!("{equal} again"), "1-60", &json!({"against": "best", "min_effect": "5%"}));
     assert_eq!(stopped["stopped_early"], true, "{}", stopped["comparison"]);
+}
+
+#[test]
+fn known_results_count_more_than_an_early_look() {
+    let mut served = Served::start(&[]);
+    let best = served.evaluate("echo 50", "1-20", &json!({}));
+    let stopped = served.evaluate("echo 1", "1-20", &json!({"against": "best"}));
+    let played: Vec<&str> =
+        stopped["cases"].as_array().unwrap().iter().filter_map(|row| row["case"].as_str()).collect();
+    let late = (1..=20).find(|seed| !played.contains(&&*format!("seed-{seed}"))).unwrap();
+    let better = format!("read n; [ $n = {late} ] && echo 100000 || echo 1");
+    served.evaluate(&better, "1-20", &json!({}));
+    let whole = served.evaluate(&better, "1-20", &json!({"against": best["candidate"]}));
+    assert_eq!((&whole["total"], &whole["is_best"]), (&json!(100_019), &json!(true)));
+    let versus = &whole["comparison"];
+    assert_eq!((&versus["claim"], &versus["cases"]), (&json!("undecided"), &json!(20)), "{versus}");
 }
 
 #[test]

@@ -19,14 +19,17 @@ from .grading import FAILED, Grade, Grader
 from .problem import Problem
 from .values import digits
 
-_BLOCK = re.compile(r"^```[^\n`]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+#: A code block of Markdown: its indent, its fence and its lines. The last one may have no end.
+_BLOCK = re.compile(
+    r"^( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*\n(.*?)(?:^ {0,3}\2[`~]*[ \t\r]*$|\Z)", re.MULTILINE | re.DOTALL
+)
 
 
 def program_in(text: str) -> Optional[str]:
     """Returns the program in a model's output: the last code block, or everything if there is none; `None` if empty."""
-    blocks = _BLOCK.findall(text)
-    program = str(blocks[-1]) if blocks else text
-    return program if program.strip() else None
+    blocks = [re.sub(f"^ {{0,{len(indent)}}}", "", lines, flags=re.MULTILINE) for indent, _, lines in _BLOCK.findall(text)]
+    programs = [block for block in blocks or [text] if block.strip()]
+    return programs[-1] if programs else None
 
 
 def judge_scorer(problem: Union[str, Problem, None] = None, *, language: str, **options: Any) -> Any:

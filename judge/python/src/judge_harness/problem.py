@@ -54,6 +54,7 @@ class Problem:
         inputs: Iterable[Union[str, os.PathLike[str]]] = (),
         direction: str = "max",
         rule: str = "sum",
+        failure: Optional[int] = None,
         limits: Optional[Mapping[str, Union[str, int]]] = None,
         trusted: bool = False,
         id: Optional[str] = None,
@@ -62,8 +63,8 @@ class Problem:
 
         `check(input: str, answer: str)` returns the score, a number, or a text that says why the answer is rejected. An
         exception is a fault of the checker, and never the candidate's. `generate(seed: int)` returns the text of a case.
-        Cases come from `seeds`, such as `"1-20"`, or from the files `inputs`. `direction`, `rule` and `limits` are those
-        of `problems.toml`.
+        Cases come from `seeds`, such as `"1-20"`, or from the files `inputs`. `direction`, `rule`, `failure`
+        and `limits` are those of `problems.toml`: scores below 0 need a `failure` below all of them.
 
         Both functions run in the judge's sandbox, each call in its own process: they see their own file and
         the packages of this Python. With `trusted` they run outside. The problem ends with the judge that has it.
@@ -84,7 +85,10 @@ class Problem:
             lines.append(_line("inputs", [os.path.abspath(pattern) for pattern in inputs]))
         if trusted:
             lines.append("trusted = true")
-        lines += ["[problem.scoring]", _line("rule", rule), _line("direction", direction), "[problem.limits]"]
+        lines += ["[problem.scoring]", _line("rule", rule), _line("direction", direction)]
+        if failure is not None:
+            lines.append(_line("failure", failure))
+        lines.append("[problem.limits]")
         for key, value in (limits or {}).items():
             if key not in _LIMITS:
                 raise InvalidRequest(f"unknown limit `{key}`: expected one of {', '.join(_LIMITS)}")

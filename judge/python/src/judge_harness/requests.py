@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 from typing import Any, Iterable, Iterator, Mapping, Optional, Union
 
 from .errors import InvalidRequest
@@ -146,8 +147,9 @@ def seed_numbers(seeds: Seeds) -> list[int]:
 
 
 def _case(name: str) -> str:
-    """Returns a seed's name unchanged, and a file's absolute path."""
-    return os.path.abspath(name) if os.sep in name or os.path.exists(name) else name
+    """Returns a seed's name unchanged, and the absolute path of a file or a pattern: the server has its own folder."""
+    is_seed = name.startswith("seed=") or re.fullmatch("seed-[0-9]+", name)
+    return name if is_seed else os.path.abspath(name)
 
 
 def _ranges(seeds: list[int]) -> Iterable[str]:

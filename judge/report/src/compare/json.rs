@@ -75,10 +75,7 @@ fn comparison_record<'a>(
         effect: pair.effect,
         own_change: report.own_change(pair),
         of_total: report.of_total(paired, pair),
-        reproduce: plan.solvers[paired.second]
-            .spec
-            .can_be_named()
-            .then(|| plan.reproduce(JobId { case: pair.case, solver: paired.second })),
+        reproduce: plan.reproduce(JobId { case: pair.case, solver: paired.second }),
     };
     ComparisonRecord {
         first: report.name(paired.first),

@@ -263,7 +263,9 @@ fn extreme_table(
         row.extend([
             Field::new(score(paired.first)),
             Field::new(score(paired.second)),
-            Field::new(report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
+            Field::new(
+                report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }).unwrap_or_default(),
+            ),
         ]);
         table.add_row(row);
     }
@@ -289,8 +291,10 @@ fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Styl
     let line = |job: &JobId| {
         let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
         let case = one_line(&report.compared.plan.cases.at(job.case).name.0).into_owned();
-        let command = style.paint(Paint::Faint, &one_line(&report.compared.plan.reproduce(*job)));
-        format!("{case}: only {} failed: {}\n    {command}", report.shown(job.solver), verdict.name())
+        let command = report.compared.plan.reproduce(*job);
+        let command = command.map(|command| format!("\n    {}", style.paint(Paint::Faint, &one_line(&command))));
+        let command = command.unwrap_or_default();
+        format!("{case}: only {} failed: {}{command}", report.shown(job.solver), verdict.name())
     };
     let mut lines: Vec<String> = all.iter().take(EXTREMES).map(line).collect();
     if all.len() > EXTREMES {

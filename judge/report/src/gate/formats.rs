@@ -175,8 +175,9 @@ fn add_findings(page: &mut Page, report: &GateReport<'_>) {
 fn failure_line(report: &GateReport<'_>, alike: &Alike) -> String {
     let words = escaped(&cut(&report.failed_words(alike), NOTE_WIDTH));
     let said = last_lines(&alike.outcome.stderr).map(|line| format!("<br>{}", code(&cut(line, NOTE_WIDTH))));
-    let command = code(&cut(&report.plan.reproduce(alike.first), COMMAND_WIDTH));
-    format!("- {words}{}<br>{command}\n", said.collect::<String>())
+    let command = report.plan.reproduce(alike.first);
+    let command = command.map(|command| format!("<br>{}", code(&cut(&command, COMMAND_WIDTH))));
+    format!("- {words}{}\n", said.chain(command).collect::<String>())
 }
 
 fn finding_line(finding: &Finding<'_>) -> String {
@@ -198,7 +199,9 @@ fn changes_markdown(changes: &[&Change]) -> String {
 fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
     let changes = report.changes().into_iter().map(|change| change_cells(change).to_vec()).collect();
     let failed = report.failed_alike();
-    let failures = failed.shown().map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first)]);
+    let failures = failed
+        .shown()
+        .map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first).unwrap_or_default()]);
     let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
     let others = others.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
     let complaints = failures.chain(others).collect();

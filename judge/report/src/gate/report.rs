@@ -288,7 +288,7 @@ impl GateReport<'_> {
 
     fn reproduce(&self, case: &str) -> Option<String> {
         let case = self.plan.cases.place_of(case)?;
-        Some(self.plan.reproduce(JobId { case, solver: 0 }))
+        self.plan.reproduce(JobId { case, solver: 0 })
     }
 
     /// Returns the scores that changed: the worst first, then the best.

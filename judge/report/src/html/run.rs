@@ -118,7 +118,7 @@ struct Details {
     note: Shown,
     /// The rest of the note, and standard error.
     texts: Vec<Shown>,
-    command: Shown,
+    command: Option<Shown>,
 }
 
 impl CaseRow {
@@ -143,7 +143,7 @@ fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
     Details {
         note: Shown::line(if outcome.is_accepted() { "standard error" } else { note }),
         texts: texts.map(Shown::lines).collect(),
-        command: Shown::line(&report.plan.reproduce(job)),
+        command: report.plan.reproduce(job).map(|command| Shown::line(&command)),
     }
 }
 
@@ -244,7 +244,8 @@ impl fmt::Display for DrawnRows<'_> {
             }
             if let Some(details) = details {
                 let texts: Vec<String> = details.texts.iter().map(ToString::to_string).collect();
-                row.extend([details.note.to_string().into(), texts.into(), details.command.to_string().into()]);
+                row.extend([details.note.to_string().into(), texts.into()]);
+                row.extend(details.command.map(|command| command.to_string().into()));
             }
             formatter.write_str(&in_script(&json_line(&row).map_err(|_| fmt::Error)?))?;
         }

@@ -389,7 +389,7 @@ pub(crate) struct Reproduce<'a> {
 
 impl fmt::Display for Reproduce<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.plan.reproduce(self.job))
+        formatter.write_str(&self.plan.reproduce(self.job).unwrap_or_default())
     }
 }
 

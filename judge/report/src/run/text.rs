@@ -277,8 +277,8 @@ fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
     let case = field(&report.plan.cases.at(job.case).name.0);
     let solver = field(&report.plan.solvers[job.solver].spec.name);
     let note = escaped(&cut(&outcome.note, NOTE_WIDTH));
-    let command = code(&cut(&report.plan.reproduce(job), COMMAND_WIDTH));
-    format!("- **{case}** ({solver}): {}: {note}<br>{command}\n", outcome.verdict)
+    let command = report.plan.reproduce(job).map(|command| format!("<br>{}", code(&cut(&command, COMMAND_WIDTH))));
+    format!("- **{case}** ({solver}): {}: {note}{}\n", outcome.verdict, command.unwrap_or_default())
 }
 
 fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {

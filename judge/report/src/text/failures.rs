@@ -46,12 +46,12 @@ impl Alike {
     }
 
     /// Returns the lines below the first line of the note: its other lines, the end of standard error, and the command
-    /// that reproduces the first failure.
+    /// that reproduces the first failure, if there is one.
     pub(crate) fn details(&self, plan: &Plan, lines: StderrLines, style: Style) -> Vec<String> {
         let more = self.note().lines().skip(1);
-        let command = one_line(&plan.reproduce(self.first)).into_owned();
-        let command = format!("    {}", style.paint(Paint::Faint, &command));
-        said(more).chain(lines.quoted(&self.outcome.stderr)).chain([command]).collect()
+        let command = plan.reproduce(self.first);
+        let command = command.map(|command| format!("    {}", style.paint(Paint::Faint, &one_line(&command))));
+        said(more).chain(lines.quoted(&self.outcome.stderr)).chain(command).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use crate::matching::{MatchError, matching_with_types};
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, natural_key,
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -99,8 +99,13 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
             Some(known) => CaseSpec { source: CaseSource::File(path), ..known.clone() },
             None => in_file(path),
         };
+        // A file that is named twice is one case, like a repeated seed.
+        let mut known = HashSet::new();
+        let mut is_new =
+            |case: &CaseSpec| known.insert((case.file().and_then(|file| file.canonicalize().ok()), case.name.clone()));
         for pattern in &selection.inputs {
-            cases.extend(files(pattern, Path::new(""))?.into_iter().map(of_catalogue));
+            let found = files(pattern, Path::new(""))?.into_iter().map(of_catalogue);
+            cases.extend(found.filter(|case| is_new(case)));
         }
     }
     if is_listed {

@@ -52,8 +52,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     sandbox::note_gaps(&sandbox);
     sandbox::warn_of_answers(&sandbox, problem);
     let RunningArgs { conditions, no_journal, .. } = &args.running;
-    let describe = outputs.show_features || !no_journal;
-    let detach = DetachPolicy::Allowed(args.detach.detach);
+    let (describe, detach) = (outputs.show_features || !no_journal, DetachPolicy::Allowed(args.detach.detach));
     let runner = running::runner(&catalogue, &args.running, &sandbox, describe, detach)?;
     let template = running::template(problem, conditions, &sandbox)?;
     let toolbox = programs::toolbox(&catalogue, &template, &conditions.build, &sandbox)?;
@@ -70,6 +69,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
         runner: &*runner,
         shard,
         played: plan.cases.len(),
+        language: None,
     };
     let uncollected = if args.resume && !no_journal { recorder::uncollected(&context)? } else { None };
     if let Some(run) = uncollected {

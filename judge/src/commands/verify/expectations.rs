@@ -141,7 +141,7 @@ fn note_accepted(result: &MatchResult, answers: Answers, solver: &str, played: &
         let Some(Outcome { verdict: Verdict::Accepted, score: Some(score), cpu, .. }) = result.outcomes.get(job) else {
             continue;
         };
-        let (case, command) = (&result.plan.cases.at(job.case), result.plan.reproduce(job));
+        let (case, command) = (&result.plan.cases.at(job.case), result.plan.reproduce(job).unwrap_or_default());
         let share = |cpu: Duration, limit: Duration| cpu.as_secs_f64() / limit.as_secs_f64();
         // A folder of answers takes no time.
         if let Some(cpu) = cpu
@@ -169,7 +169,7 @@ fn judged(check: &str, expectation: &Expectation, result: &MatchResult) -> Findi
             },
         );
         let detail = format!("expected {names}; on {} it got {said}", plan.cases.at(job.case).name);
-        return finding(check, CheckResult::Failed, detail, plan.reproduce(job));
+        return finding(check, CheckResult::Failed, detail, plan.reproduce(job).unwrap_or_default());
     }
     let hits = jobs().filter_map(outcome).filter(|outcome| expectation.verdicts.contains(&outcome.verdict)).count();
     // Without flags, all of the problem's own cases run.
@@ -249,7 +249,8 @@ pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner
         let found = jobs.filter_map(|job| Some((job, result.outcomes.get(job)?))).find(|(_, outcome)| bad(outcome));
         if let Some((job, Outcome { verdict, note, .. })) = found {
             let detail = format!("{what} got {verdict} on {} {note}", result.plan.cases.at(job.case).name);
-            findings.push(finding(check, CheckResult::Failed, detail.trim_end(), result.plan.reproduce(job)));
+            let command = result.plan.reproduce(job).unwrap_or_default();
+            findings.push(finding(check, CheckResult::Failed, detail.trim_end(), command));
         }
     }
     if findings.is_empty() {
