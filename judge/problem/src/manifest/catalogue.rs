@@ -463,6 +463,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn seeds_of_groups_become_cases_once() {
+        let read = |tables: &str| {
+            let text = format!("[[problem]]\nid = \"p\"\nchecker = \"columns\"\n{tables}");
+            Catalogue::parse("p.toml", &text, Path::new("/")).map(|mut all| all.problems.remove(0).cases)
+        };
+        let group = |name: &str, members: &str| format!("[[problem.group]]\nname = \"{name}\"\n{members}\n");
+        let case = |seed: u32| format!("[[problem.case]]\nseed = {seed}\n");
+        for (listed, seeds, expected) in [(1, "1-3", "1, 2, 3"), (2, "1-3,2-4", "2, 1, 3, 4"), (9, "1-3", "9, 1, 2, 3")]
+        {
+            let cases = read(&(case(listed) + &group("a", &format!("seeds = \"{seeds}\"")))).unwrap();
+            let seeds: Vec<_> = cases.iter().filter_map(|case| case.seed()).map(|seed| seed.to_string()).collect();
+            assert_eq!(seeds.join(", "), expected, "{listed}");
+        }
+        let by_name = group("b", "cases = [\"seed-*\"]");
+        let shared = [
+            (case(9) + &group("a", "seeds = \"1-3\"") + &by_name, "the case `seed-1` is in the groups `a` and `b`"),
+            (group("a", "seeds = \"1-3\"") + &group("b", "seeds = \"3-5\""), "the seed 3 is in the groups `a` and `b`"),
+        ];
+        for (tables, expected) in shared {
+            let complaints = read(&tables).unwrap_err().complaints;
+            assert_eq!(complaints.iter().map(|one| &*one.message).collect::<Vec<_>>(), [expected]);
+        }
+        let tens: String = (0..10).map(|ten| group(&format!("g{ten}"), &format!("seeds = \"{ten}\""))).collect();
+        let began = std::time::Instant::now();
+        assert_eq!(read(&format!("seeds = \"1-9000000\"\n{tens}")).unwrap().len(), 9_000_000);
+        assert!(began.elapsed() < Duration::from_secs(20), "the cases were walked through");
+    }
+
     fn slurm(text: &str) -> Result<SlurmTable, ManifestError> {
         Catalogue::parse("p.toml", &format!("{text}{PROBLEM}"), Path::new("/x")).map(|all| all.slurm)
     }

@@ -4,7 +4,7 @@ use super::document::{Located, Section, instead};
 use super::metrics::read_metrics;
 use super::programs::Place;
 use super::{programs, protocols};
-use crate::case::MAX_SEEDS;
+use crate::case::{MAX_SEEDS, SeedRanges};
 use crate::{
     BestOrigin, BestSource, CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, FeatureRule,
     GroupAggregate, InvalidText, KnownBest, Members, Problem, Rule, SealedChoice, Seeds, TestGroup, Thresholds, Weight,
@@ -13,7 +13,7 @@ use crate::{
 use checkers::Score;
 use num_bigint::BigInt;
 use num_traits::Signed;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let (mut cases, places) = read_cases(&section, folder, direction, &mut checker);
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let metrics = read_metrics(&section, checker.as_ref());
-    let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
+    let test_groups = read_test_groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
     check_cases(&section, &rule, (&cases, &places), !inputs.is_empty());
@@ -116,29 +116,21 @@ fn seeds(section: &Section<'_>) -> CaseList {
     cases
 }
 
-/// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases.
-fn groups(section: &Section<'_>, cases: &mut CaseList, has_inputs: bool, has_generator: bool) -> Vec<TestGroup> {
-    let groups = read_test_groups(section, cases, has_inputs);
-    if section.place("seeds").is_none() && has_generator {
-        add_seeds_of_groups(cases, &groups);
-    }
-    groups
-}
-
-/// Adds cases for the seeds that only test groups name.
-fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
-    let known: HashSet<u64> = cases.listed().filter_map(CaseSpec::seed).collect();
-    for range in groups.iter().filter_map(|group| group.members.seeds.as_ref()).flat_map(Seeds::ranges) {
-        let mut first = *range.start();
-        for seed in range.clone().filter(|seed| known.contains(seed)) {
-            if first < seed {
-                cases.push_seeds(first..=seed - 1);
-            }
-            first = seed.saturating_add(1);
+/// Adds cases for the seeds that only test groups name, each once.
+fn add_seeds_of_groups(cases: &mut CaseList, groups: &[Placed<'_>]) {
+    let mut known = SeedRanges::default();
+    cases.iter().filter_map(|case| case.seed()).for_each(|seed| known.add(seed..=seed));
+    let seeds = groups.iter().filter_map(|placed| placed.group.members.seeds.as_ref());
+    for range in seeds.flat_map(Seeds::ranges) {
+        let mut first = Some(*range.start());
+        for shared in known.shared(range) {
+            let new = first.filter(|first| first < shared.start());
+            new.into_iter().for_each(|first| cases.push_seeds(first..=shared.start() - 1));
+            first = shared.end().checked_add(1);
         }
-        if first <= *range.end() && !known.contains(&first) {
-            cases.push_seeds(first..=*range.end());
-        }
+        let rest = first.filter(|first| first <= range.end());
+        rest.into_iter().for_each(|first| cases.push_seeds(first..=*range.end()));
+        known.add(range.clone());
     }
 }
 
@@ -284,19 +276,25 @@ struct Placed<'a> {
     needed: Vec<Located<&'a str>>,
 }
 
-/// Reads the groups. Reports duplicate names, cases in two groups and patterns without a case. `has_inputs`: the
-/// problem has more cases than `cases`.
-fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -> Vec<TestGroup> {
+/// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases. Reports
+/// duplicate names, cases in two groups and patterns without a case. `has_inputs`: the problem has more cases than
+/// `cases`.
+fn read_test_groups(
+    problem: &Section<'_>,
+    cases: &mut CaseList,
+    has_inputs: bool,
+    has_generator: bool,
+) -> Vec<TestGroup> {
     let sections = problem.sections("group", "[[problem.group]]");
     let mut groups: Vec<Placed<'_>> = sections.into_iter().filter_map(read_group).collect();
-    for (index, later) in groups.iter().enumerate() {
-        for earlier in &groups[..index] {
-            check_pair(problem, earlier, later, cases);
-        }
-        // Without any case, an error was reported that says why.
-        if !has_inputs && !cases.is_empty() {
-            check_patterns(problem, later, cases);
-        }
+    if problem.place("seeds").is_none() && has_generator {
+        add_seeds_of_groups(cases, &groups);
+    }
+    check_names(problem, &groups);
+    check_shared_cases(problem, &groups, cases);
+    // Without any case, an error was reported that says why.
+    if !has_inputs && !cases.is_empty() {
+        groups.iter().for_each(|placed| check_patterns(problem, placed, cases));
     }
     resolve_dependencies(problem, &mut groups);
     check_circles(problem, &groups);
@@ -405,18 +403,43 @@ fn circle(groups: &[Placed<'_>], start: usize) -> Option<Vec<usize>> {
     None
 }
 
-fn check_pair(problem: &Section<'_>, earlier: &Placed<'_>, later: &Placed<'_>, cases: &CaseList) {
-    let (first, second) = (&earlier.group, &later.group);
-    if first.name == second.name {
-        let message = format!("there are two groups named `{}`", second.name);
-        problem.complain(later.span.clone(), message, "give one of them another `name`");
+/// Reports groups with the same name.
+fn check_names(problem: &Section<'_>, groups: &[Placed<'_>]) {
+    let mut names = HashSet::new();
+    for Placed { group, span, .. } in groups {
+        if !names.insert(&*group.name) {
+            let message = format!("there are two groups named `{}`", group.name);
+            problem.complain(span.clone(), message, "give one of them another `name`");
+        }
     }
-    let in_both = cases.iter().find(|case| first.members.have(case) && second.members.have(case));
-    let case = in_both.map(|case| format!("the case `{}`", case.name));
-    let shared = || first.members.seeds.as_ref()?.shared_with(second.members.seeds.as_ref()?);
-    if let Some(what) = case.or_else(|| shared().map(|seed| format!("the seed {seed}"))) {
-        let message = format!("{what} is in the groups `{}` and `{}`", first.name, second.name);
-        problem.complain(later.span.clone(), message, "a case counts in one group: take it out of the other");
+}
+
+/// Reports cases in two groups: one for each pair of groups.
+fn check_shared_cases(problem: &Section<'_>, groups: &[Placed<'_>], cases: &CaseList) {
+    let members = |index: usize| &groups[index].group.members;
+    let mut shared = BTreeMap::new();
+    for later in 0..groups.len() {
+        for earlier in 0..later {
+            let seed = members(earlier).seeds.as_ref().zip(members(later).seeds.as_ref());
+            if let Some(seed) = seed.and_then(|(one, other)| one.shared_with(other)) {
+                shared.insert((later, earlier), format!("the seed {seed}"));
+            }
+        }
+    }
+    // A problem may have millions of cases. Their names matter only to patterns.
+    let has_patterns = groups.iter().any(|placed| !placed.group.members.names.is_empty());
+    for case in has_patterns.then(|| cases.iter()).into_iter().flatten() {
+        let of_case: Vec<usize> = (0..groups.len()).filter(|index| members(*index).have(&case)).collect();
+        for (count, later) in of_case.iter().enumerate() {
+            for earlier in &of_case[..count] {
+                shared.entry((*later, *earlier)).or_insert_with(|| format!("the case `{}`", case.name));
+            }
+        }
+    }
+    for ((later, earlier), what) in shared {
+        let [first, second] = [earlier, later].map(|index| &groups[index].group.name);
+        let message = format!("{what} is in the groups `{first}` and `{second}`");
+        problem.complain(groups[later].span.clone(), message, "a case counts in one group: take it out of the other");
     }
 }
 
