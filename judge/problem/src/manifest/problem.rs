@@ -8,7 +8,7 @@ use crate::case::{MAX_SEEDS, SeedRanges};
 use crate::{
     BestOrigin, BestSource, CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, FeatureRule,
     GroupAggregate, InvalidText, KnownBest, Members, Problem, Rule, SealedChoice, Seeds, TestGroup, Thresholds, Weight,
-    is_feature_name, listed,
+    beginning, counted, is_feature_name, listed,
 };
 use checkers::Score;
 use num_bigint::BigInt;
@@ -35,12 +35,16 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let (rule, direction, failure, best) = read_scoring(&section, folder);
     let (mut cases, places) = read_cases(&section, folder, direction, &mut checker);
-    let (inputs, features) = (section.texts("inputs"), read_features(&section));
+    let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
+    let features = read_features(&section);
     let metrics = read_metrics(&section, checker.as_ref());
     let test_groups = read_test_groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
-    let sealed = read_sealed(&section, generator.is_some());
-    let verification = programs::read_verification(&section, place);
-    check_cases(&section, &rule, (&cases, &places), !inputs.is_empty());
+    // A bad generator was reported, and so was a bad checker, which may bring a generator.
+    let has_generator = generator.is_some() || checker.is_none() || section.has_any(&["generator-command"]);
+    let sealed = read_sealed(&section, has_generator);
+    let verification = programs::read_verification(&section, place, has_generator);
+    check_cases(&section, &rule, (&cases, &places));
+    check_has_cases(&section, &cases, has_generator);
     let scoring = with_max_points(rule, &cases);
     section.finish();
 
@@ -56,7 +60,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         limits,
         helper_limits,
         cases,
-        inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
+        inputs,
         scoring,
         direction,
         failure,
@@ -109,10 +113,18 @@ fn read_cases(
     (cases, places)
 }
 
+/// The maximum number of characters of a list of seeds in a message.
+const SHOWN_SEEDS: usize = 60;
+
 fn seeds(section: &Section<'_>) -> CaseList {
-    let seeds = section.parsed::<Seeds>("seeds");
     let mut cases = CaseList::default();
-    seeds.iter().flat_map(|seeds| seeds.value.ranges()).for_each(|range| cases.push_seeds(range.clone()));
+    let Some(Located { value, span }) = section.parsed::<Seeds>("seeds") else { return cases };
+    let (once, repetitions) = value.without_repetitions();
+    if repetitions > 0 {
+        let expected = format!("name each seed once: \"{}\"", beginning(&once.to_string(), SHOWN_SEEDS));
+        section.complain(span, format!("`seeds` repeats {}", counted(repetitions, "seed")), expected);
+    }
+    once.ranges().iter().for_each(|range| cases.push_seeds(range.clone()));
     cases
 }
 
@@ -161,7 +173,9 @@ fn read_case(
         (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
         (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),
         (None, None) => {
-            section.missing("seed", "1` or `file = \"data/1.in\"");
+            if !section.has_any(&["file"]) {
+                section.missing("seed", "1` or `file = \"data/1.in\"");
+            }
             None
         }
         (Some(_), Some(file)) => section.refuse(file.span, "a case has one input", "remove either `seed` or `file`"),
@@ -217,7 +231,7 @@ fn checked_thresholds(
     thresholds: Option<Located<Vec<Score>>>,
     points: Option<Located<Vec<Score>>>,
 ) -> Option<Thresholds> {
-    if let (None, Some(points)) = (&thresholds, &points) {
+    if let (false, Some(points)) = (section.has_any(&["thresholds"]), &points) {
         section.complain(
             points.span.clone(),
             "points without `thresholds`",
@@ -228,6 +242,9 @@ fn checked_thresholds(
         // Bad ones were reported, and are not missing.
         return section.place("thresholds").map(|_| Thresholds::default());
     };
+    if points.is_none() && section.has_any(&["threshold-points"]) {
+        return Some(Thresholds::default());
+    }
     Thresholds::new(direction, list.value, points.map(|points| points.value)).map_or_else(
         |error| {
             section.complain(list.span, "bad thresholds", error.to_string());
@@ -238,10 +255,16 @@ fn checked_thresholds(
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
-fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, &CasePlaces), has_inputs: bool) {
+fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, &CasePlaces)) {
     let place = |name: &CaseName| places.get(name).cloned().unwrap_or_else(|| section.span());
     for name in cases.duplicate_names() {
-        section.complain(place(&name), format!("two cases are named `{name}`"), "give each its own `name`");
+        let of_seeds = name.seed().filter(|_| section.has_any(&["seeds"]));
+        let out = of_seeds.map(|seed| format!(", or take {seed} out of `seeds`")).unwrap_or_default();
+        section.complain(
+            place(&name),
+            format!("two cases are named `{name}`"),
+            format!("give each its own `name`{out}"),
+        );
     }
     if rule.needs_thresholds() {
         for case in cases.iter().filter(|case| case.thresholds.is_none()) {
@@ -249,9 +272,16 @@ fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, 
             section.complain_after_at(place(&case.name), message, "add `thresholds = […]` to its [[problem.case]]");
         }
     }
+}
+
+/// Reports a problem without cases.
+fn check_has_cases(section: &Section<'_>, cases: &CaseList, has_generator: bool) {
     // Bad ones were reported, and are not missing.
-    let has_some = section.place("seeds").is_some() || !section.is_empty("case") || !section.is_empty("inputs");
-    if cases.is_empty() && !has_inputs && !has_some {
+    let has_some = section.has_any(&["seeds"])
+        || !section.is_empty("case")
+        || !section.is_empty("inputs")
+        || has_generator && section.has_inner("group", "seeds");
+    if cases.is_empty() && !has_some {
         section.complain_after(
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
@@ -311,10 +341,8 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let texts = section.texts("cases");
     let patterns = texts.iter().filter_map(|text| Some((programs::pattern(&section, text)?, text.span.clone())));
     let (names, pattern_spans) = patterns.unzip();
-    if section.place("name").is_none() {
-        section.missing("name", "\"small\"");
-    }
-    if seeds.is_none() && texts.is_empty() {
+    section.missing("name", "\"small\"");
+    if !section.has_any(&["seeds"]) && texts.is_empty() {
         section.missing("cases", "[\"small-*\"]` or `seeds = \"1-10\"");
     }
     section.finish();
