@@ -378,6 +378,9 @@ fn problem_folders_may_have_any_name() {
             let said = Said::from(run.unwrap());
             assert!(said.code == Some(0) && said.stdout.contains("2 accepted"), "{}{}", said.stdout, said.stderr);
         }
+        let check = top.command(&["check", "--run", "last"]).current_dir(folder).output();
+        let said = Said::from(check.unwrap());
+        assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
     }
 }
 

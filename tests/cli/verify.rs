@@ -306,11 +306,16 @@ fn groups_fit_the_cases() {
         folder(&groups.iter().map(|(name, cases, weight)| group(name, cases, *weight)).collect::<String>())
     };
     assert_fails(&groups(&[("a", "a*", 50), ("c", "c*", 50)]), "groups", "the group `c` has no case");
-    assert_fails(&groups(&[("a", "a*", 50), ("one", "?1", 50)]), "groups", "`a1` is in several groups: a, one");
+    assert_fails(&groups(&[("a", "a*", 50), ("one", "?1", 50)]), "cases", "`a1` is in the groups `a` and `one`");
     assert_warns(&groups(&[("a", "a*", 100)]), "groups", "`b1` is in no group");
     assert_warns(&groups(&[("a", "a*", 50), ("b", "b*", 40)]), "groups", "add up to 90");
     let (code, checks) = verified(&groups(&[("a", "a*", 60), ("b", "b*", 40)]));
     assert!(code == Some(0) && checks.iter().any(|line| line.starts_with("groups | ok")), "{checks:#?}");
+    // A seed that only an expectation names.
+    let two = group("a", "seed-[12]*", 50) + &group("b", "seed-*3", 50);
+    let expected = format!("{EXPECT_GOOD}seeds = \"23\"\n{two}");
+    let why = "the case `seed-23` is in the groups `a` and `b`";
+    assert_fails(&problem(CHECKER, &expected), "solver good.sh", why);
 }
 
 #[test]

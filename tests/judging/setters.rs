@@ -92,6 +92,44 @@ fn a_large_input_is_whole_or_an_error() {
 }
 
 #[test]
+fn files_without_an_end_are_refused() {
+    let tokens = "checker = \"tokens\"\ninputs = [\"1.in\"]\nanswers = \"*.ans\"\n";
+    let command = tokens.replace("checker = \"tokens\"", "checker-command = \"cat {answer} {expected}\"");
+    let elsewhere = command.replace("*.ans", "/proc/self/*status");
+    let seeds = "checker-command = \"cat {answer}\"\nseeds = \"0\"\ngenerator-seeds = \"pipe\"\n\
+                 generator-command = \"cp {seeds-file} {output-folder}/1.in\"\n";
+    let case = |file: &str| format!("checker-command = \"cat {{answer}}\"\n[[problem.case]]\nfile = \"{file}\"\n");
+    for (lines, words) in [
+        (case("pipe"), "it is a pipe or a device"),
+        (case("/dev/zero"), "it is a pipe or a device"),
+        (case("/proc/self/status"), "it is a file of the kernel"),
+        (tokens.to_owned(), "it is a pipe or a device"),
+        (command.clone(), "it is a pipe or a device"),
+        (elsewhere.replace("1.in", "status.in"), "it is a file of the kernel"),
+        (seeds.to_owned(), "it is a pipe or a device"),
+    ] {
+        let folder = Folder::new();
+        for name in ["1.in", "status.in"] {
+            folder.write(name, "1\n");
+        }
+        for name in ["pipe", "1.ans"] {
+            let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status();
+            assert!(made.unwrap().success());
+        }
+        folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\n{lines}"));
+        for arguments in [&["run", "-p", "p", "-s", "a=cat", "--json", "-"][..], &["verify", "--json", "-"]] {
+            let said = folder.judge(arguments);
+            let text = said.stdout + &said.stderr;
+            assert!(said.code != Some(0) && text.contains(words), "{lines}{arguments:?}: {text}");
+        }
+        if lines == tokens {
+            let said = folder.judge(&["check", "--input", "1.in", "--output", "1.in", "--answer", "pipe"]);
+            assert!(said.code == Some(2) && said.stderr.contains(words), "{}", said.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_raising_python_checker_is_a_judge_error() {
     let folder = problem("", "");
     folder.write("check.py", "raise KeyError(3)\n");

@@ -310,7 +310,8 @@ impl SameRun {
 fn hash_of_files(cases: &CaseList) -> Digest {
     let files = cases.files();
     // A file that cannot be read is a failed case of the run.
-    let hash = |number: usize| std::fs::read(files[number].0).map_or(Digest([0; 32]), |content| Digest::of(&content));
+    let hash =
+        |number: usize| judge_run::files::read(files[number].0).map_or(Digest([0; 32]), |content| Digest::of(&content));
     let hashes = cases.file_hashes().unwrap_or_else(|| map_on_all_cores(files.len(), hash));
     let mut all = Encoder::new("files");
     for ((_, times), hash) in files.iter().zip(hashes.iter()) {

@@ -9,10 +9,13 @@ use judge_problem::{
     Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, RunId, Shard, Solver,
     StoredFeatures, StoredResult,
 };
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use judge_run::files;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The rows of a run and its solvers, to which results refer.
@@ -180,10 +183,9 @@ impl RowWriter<'_> {
             CaseSource::Seed(seed) => (Some(seed.to_string()), None),
             CaseSource::Made(call) => (Some(call.to_string()), None),
             CaseSource::File(path) => {
-                (None, Some(std::path::absolute(self.here.join(path)).unwrap_or_else(|_| path.clone())))
+                (None, Some(StoredPath(std::path::absolute(self.here.join(path)).unwrap_or_else(|_| path.clone()))))
             }
         };
-        let file = file.map(|path| path.to_string_lossy().into_owned());
         let key = SameGame {
             problem: self.problem,
             checker: &self.checker.name,
@@ -264,10 +266,29 @@ impl Origins {
     }
 }
 
+/// The path of a case's file. It is stored as text byte by byte, also if it is not UTF-8: SQLite does not look at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StoredPath(pub(super) PathBuf);
+
+impl ToSql for StoredPath {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Text(self.0.as_os_str().as_bytes())))
+    }
+}
+
+impl FromSql for StoredPath {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        match value {
+            ValueRef::Text(bytes) => Ok(Self(OsStr::from_bytes(bytes).into())),
+            _ => Err(FromSqlError::InvalidType),
+        }
+    }
+}
+
 /// Facts about a case that are not part of its identity.
 pub(super) struct CaseFacts {
     pub(super) seed: Option<String>,
-    pub(super) file: Option<String>,
+    pub(super) file: Option<StoredPath>,
     /// Its features in stored form; `None` if they are unknown.
     pub(super) features: Option<String>,
 }
@@ -276,7 +297,7 @@ pub(super) struct CaseFacts {
 pub(super) struct KnownCase {
     /// Its row.
     pub(super) id: i64,
-    file: Option<String>,
+    file: Option<StoredPath>,
     features: Option<String>,
 }
 
@@ -296,7 +317,7 @@ pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFa
     if let Some(known) = find_case(connection, key)? {
         let id = known.id;
         // A copy of the file at another place does not replace the file that the case came from.
-        let is_same = |own: &str| fs::read(own).is_ok_and(|bytes| Digest::of(&bytes).0 == *key.input);
+        let is_same = |own: &StoredPath| files::read(&own.0).is_ok_and(|bytes| Digest::of(&bytes).0 == *key.input);
         let file = match (&known.file, file) {
             (Some(own), Some(new)) if *own != new && is_same(own) => Some(own.clone()),
             (_, file) => file,

@@ -3,7 +3,7 @@
 
 use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, time};
 use super::error::{JournalError, shortened};
-use super::rows::rows_of;
+use super::rows::{StoredPath, rows_of};
 use super::store::Journal;
 use judge_problem::{
     BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Direction,
@@ -155,12 +155,12 @@ fn first_place(results: &[Rows<'_>]) -> Result<Option<i64>, JournalError> {
 
 fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> {
     let name: String = row.get(1)?;
-    let (seed, file): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
+    let (seed, file): (Option<String>, Option<StoredPath>) = (row.get(3)?, row.get(4)?);
     let made =
         |seed: &String| seed.parse().map(CaseSource::Seed).ok().or_else(|| seed.parse().map(CaseSource::Made).ok());
     let source = match (seed.as_ref().map(made), file) {
         (Some(Some(source)), _) => source,
-        (None, Some(file)) => CaseSource::File(PathBuf::from(file)),
+        (None, Some(StoredPath(file))) => CaseSource::File(file),
         _ => {
             return Err(JournalError::Damaged(format!(
                 "the case `{}` has neither a seed nor a file",

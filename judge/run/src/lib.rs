@@ -33,6 +33,7 @@
 pub mod cases;
 pub mod command;
 pub mod executor;
+pub mod files;
 mod interaction;
 pub mod matching;
 pub mod program;

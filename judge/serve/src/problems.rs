@@ -247,7 +247,7 @@ pub(crate) fn case_keys(problem: &Problem) -> impl Fn(&CaseList, &CaseSpec) -> C
     // A file that cannot be read is a fault of each run, which is not remembered.
     let answer = move |source: &CaseSource| {
         let file = checker.as_ref()?.answer_file(Some(source)).ok()??;
-        Some(Digest::of(&std::fs::read(file).ok()?))
+        Some(Digest::of(&judge_run::files::read(&file).ok()?))
     };
     move |cases, case| match &case.source {
         CaseSource::Seed(seed) => CaseKey::Seed(*seed),

@@ -3,11 +3,12 @@
 use crate::{Failure, load};
 use judge_problem::{
     Bytes, CaseSource, CheckerChoice, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer,
-    tail,
+    error_chain, tail,
 };
 use judge_run::cases::{CheckerError, Decision, Inputs, PreparedCase, ProblemChecker};
 use judge_run::command::SetterProgram;
-use std::path::Path;
+use judge_run::files;
+use std::path::{Path, PathBuf};
 
 /// Fails for an interactive problem, because its answers cannot be checked without their conversation.
 pub fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
@@ -104,7 +105,7 @@ pub fn shown_input(problem: &Problem, run: RunId, case: &StoredCase) -> Result<V
 
 /// Returns the input of a recorded case. Fails, with the reason, if it is not the recorded one.
 pub fn input(inputs: &Inputs, case: &StoredCase) -> Result<Vec<u8>, String> {
-    let input = inputs.load(&case.spec).map_err(|error| error.to_string())?;
+    let input = inputs.load(&case.spec).map_err(|error| error_chain(&error))?;
     if case.input != Some(Digest::of(&input)) {
         return Err("the case's input has changed".to_owned());
     }
@@ -121,7 +122,8 @@ pub fn drawn_page(
 ) -> Result<Vec<u8>, Failure> {
     let program = SetterProgram::new(&viewer.command, &problem.helper_limits.checker);
     let file = ProblemChecker::of(problem).answer_file(source)?;
-    let expected = file.map(|file| load::bytes("the answer file", &file)).transpose()?;
+    let read = |path: PathBuf| files::read(&path).map_err(|source| CheckerError::AnswerFile { path, source });
+    let expected = file.map(read).transpose()?;
     let (ended, page) = program.draw(input, answer, expected.as_deref(), &viewer.page).map_err(Failure::fault)?;
     page.filter(|_| ended.status.success()).ok_or_else(|| {
         let said = [&ended.stderr, &ended.stdout].map(|text| tail(text)).join(" ");

@@ -4,7 +4,7 @@ use crate::Failure;
 use judge_cli::{CaseArgs, CaseFilterArgs};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CheckerChoice, Condition, Digest, Features, MetricRule, Number, Problem, ReadFile,
-    Seeds, StoredFeatures, StoredRun, closest, counted, map_on_all_cores, rules_word,
+    Seeds, StoredFeatures, StoredRun, closest, counted, error_chain, map_on_all_cores, rules_word,
 };
 use judge_run::cases::{
     CaseDescription, CaseReader, CheckerError, Inputs, ProblemChecker, Selection, describe_all, select,
@@ -155,7 +155,10 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
                 if let Some(CheckerError::Malformed(_)) = error {
                     hint = Some(format!("`judge show {}` describes the input", problem.id));
                 }
-                unsuited.extend(error.map(|error| Failure::usage(format!("{}: {error}", files[number].0.display()))));
+                unsuited
+                    .extend(error.map(|error| {
+                        Failure::usage(format!("{}: {}", files[number].0.display(), error_chain(&error)))
+                    }));
             }
             Err(failure) => unreadable.push(failure),
         }

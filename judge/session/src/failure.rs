@@ -4,7 +4,7 @@ use judge_compare::paired::{InferenceError, UnsuitedHypotheses};
 use judge_journal::{JournalError, MergeError};
 use judge_problem::scoring::InvalidResults;
 use judge_problem::{
-    Exit, InvalidText, JOURNAL_FOLDER, ManifestError, UnknownProblem, error_chain, one_line, quote, visible,
+    Exit, InvalidText, JOURNAL_FOLDER, ManifestError, UnknownProblem, error_chain, one_line, quote, quote_path, visible,
 };
 use judge_report::{Paint, PrintError, Style};
 use judge_run::cases::{CheckerError, InputError, ReadError, SelectError};
@@ -169,6 +169,9 @@ impl From<SelectError> for Failure {
             SelectError::NoFiles { .. } | SelectError::Match(MatchError::Pattern { .. }) => {
                 "quote patterns: --inputs 'data/*.in'".to_owned()
             }
+            SelectError::TwoGroups { .. } => {
+                "change `cases` or `seeds` of one of the groups in problems.toml, or choose other cases".to_owned()
+            }
             SelectError::Match(MatchError::Unreadable(..))
             | SelectError::SameName { .. }
             | SelectError::NotAFile(_)
@@ -244,7 +247,15 @@ impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         match error {
             InputError::Command(error) => error.into(),
-            InputError::File { ref source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            InputError::File { ref path, ref source } if source.kind() == std::io::ErrorKind::NotFound => {
+                // `inputs` finds a link, whether or not its file is there.
+                if path.is_symlink() {
+                    let hint = format!(
+                        "it is a link to a missing file: add that file, or remove the link: rm {}",
+                        quote_path(path)
+                    );
+                    return Self::usage(error).with_hint(hint);
+                }
                 Self::usage(error).with_hint("add the file, or change `file` of its [[problem.case]] in problems.toml")
             }
             error => Self::usage(error),
@@ -394,6 +405,18 @@ mod tests {
             "error: cannot use the journal's folder f\n  caused by: an error occurred when formatting an argument";
         assert_eq!(all.render(Style::PLAIN), format!("error: one\nhint: fix one\n{folder}\nerror: three"));
         assert!(Failure::check_all([]).is_ok());
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_named_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("1.in");
+        std::os::unix::fs::symlink("gone.in", &link).unwrap();
+        for (path, words) in [(link.clone(), "remove the link"), (folder.path().join("2.in"), "[[problem.case]]")] {
+            let failure = Failure::from(InputError::File { path, source: Errno::NOENT.into() });
+            assert!(failure.hints().all(|hint| hint.contains(words)), "{}", failure.render(Style::PLAIN));
+            assert_eq!(failure.hints().count(), 1);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::failure::{self, SHORTAGE_HINT};
 use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote_path};
 use judge_report::{Document, Written};
+use judge_run::files::MOST;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -93,9 +94,6 @@ pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     let too_long = || Failure::usage(format!("{what} {} is longer than {MOST}", path.display()));
     bytes_up_to(what, path, MOST)?.ok_or_else(|| too_long().with_hint("name a file that ends, and is shorter"))
 }
-
-/// The most that is read of a file: a device may have no end.
-const MOST: Bytes = Bytes(1 << 30);
 
 /// Reads a text file; `-` is standard input. `what` is its name in messages.
 pub fn text(what: &str, path: &Path) -> Result<String, Failure> {

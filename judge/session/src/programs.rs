@@ -168,7 +168,7 @@ fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
     let Some(path) = folder.map(|folder| folder.join(FILE)) else { return Ok(None) };
-    match std::fs::read_to_string(&path) {
+    match judge_run::files::read_text(&path) {
         Ok(text) => Ok(Some((path, text))),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(load::unreadable("the languages", &path, &error)),

@@ -3,7 +3,8 @@
 use judge_cli::CheckArgs;
 use judge_journal::Journal;
 use judge_problem::{
-    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, map_on_all_cores, natural_key,
+    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, error_chain,
+    map_on_all_cores, natural_key,
 };
 use judge_report::{Style, grid, left, right};
 use judge_run::cases::{Decision, Inputs, PreparedCase, ProblemChecker};
@@ -227,7 +228,7 @@ impl Rechecker<'_> {
     /// Makes and reads the input again. Fails if it is not the recorded one.
     fn prepare(&self, case: &StoredCase) -> Result<PreparedCase, String> {
         let input = answers::input(&self.inputs, case)?;
-        self.checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error.to_string())
+        self.checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error_chain(&error))
     }
 
     fn recheck(&self, prepared: &Result<PreparedCase, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
@@ -252,7 +253,7 @@ impl Rechecker<'_> {
             }
             Ok(ruling) if is_as_recorded(&ruling, &stored.outcome) => Recheck::Same,
             Ok(ruling) => Recheck::Differs(recorded(stored), today(&ruling)),
-            Err(error) => Recheck::Impossible(error.to_string()),
+            Err(error) => Recheck::Impossible(error_chain(&error)),
         })
     }
 }

@@ -382,6 +382,7 @@ pub struct SlurmTable {
 mod tests {
     use super::*;
     use crate::limits::Allowance;
+    use crate::{CheckerChoice, CheckerProtocol, CommandLimits, ExternalChecker};
     use std::time::Duration;
 
     const PROBLEM: &str = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n";
@@ -456,11 +457,116 @@ mod tests {
             (limit("cpu = \"0s\""), "6:7", "more than zero"),
             (limit("memory = \"0 B\""), "6:10", "more than zero"),
             (limit("checker-wall = \"0s\""), "6:16", "more than zero"),
+            (columns("seeds = \"1-3,2,9\""), "4:9", "name each seed once: \"1-3,9\""),
+            (columns("seeds = \"1-3\"\n[[problem.case]]\nseed = 2\nweight = 2"), "5:1", "or take 2 out of `seeds`"),
+            (columns("inputs = [\"a/*\", \"[\"]"), "4:18", "`[[]` for `[` itself"),
+            (with("checker = \"tokens\"\nanswers = \"[a/b]\"\ninputs = [\"*\"]"), "4:11", "`[[]` for `[` itself"),
+            (codes("2]\nreject-regx = [\"x\""), "8:1", "did you mean `reject-regex`?"),
+            (
+                checker("inputs = [\"*\"]\n[[problem.expect]]\nsolver = \"s\"\nseeds = \"1\""),
+                "7:9",
+                "`generator-command`",
+            ),
         ] {
             let error = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err();
             let (complaints, said) = (error.complaints.len(), error.to_string());
             assert!(complaints == 1 && said.contains(&format!("p.toml:{place}\n")) && said.contains(mend), "{said}");
         }
+    }
+
+    #[test]
+    fn a_bad_value_is_not_missing() {
+        let problem = |lines: &str| format!("[[problem]]\nid = \"p\"\n{lines}");
+        let columns = |lines: &str| problem(&format!("checker = \"columns\"\nseeds = \"1\"\n{lines}"));
+        let case = |line: &str| columns(&format!("[[problem.case]]\n{line}"));
+        let group = |line: &str| columns(&format!("[[problem.group]]\nname = \"g\"\n{line}"));
+        let points = "seed = 2\nthresholds = [5, 4]\nthreshold-points = [\"x\", 0]";
+        let sealed =
+            "seeds = \"1\"\nchecker-command = \"c {answer}\"\ngenerator-command = 5\n[problem.sealed]\nqueries = 2";
+        for (text, line) in [
+            (columns("").replace("\"p\"", "5"), 2),
+            (columns("").replace("\"columns\"", "5"), 3),
+            (problem("checker-command = 5\nseeds = \"1\""), 3),
+            (problem("interactor-command = 5\nseeds = \"1\""), 3),
+            (problem("tester-command = 5\nseeds = \"1\""), 3),
+            (case("seed = -1"), 6),
+            (case("file = 5"), 6),
+            (case(points), 8),
+            (case("seed = 2\nthresholds = 5\nthreshold-points = [1]"), 7),
+            (group("cases = \"1\""), 7),
+            (group("cases = [5]"), 7),
+            (group("seeds = \"x\""), 7),
+            (group("seeds = \"x\"").replace("seeds = \"1\"\n", ""), 6),
+            (columns("view-command = \"{folder}/v {answer}\"\nview-file = 5"), 6),
+            (columns("view-command = 5\nview-file = \"v.html\""), 5),
+            (columns("[[problem.expect]]\nsolver = 5"), 6),
+            (problem(sealed), 5),
+            (problem("seeds = \"1\"\nchecker = \"column\"\ngenerator-seeds = \"list\""), 4),
+            (problem("checker = \"column\"\n[[problem.group]]\nname = \"g\"\nseeds = \"1\""), 3),
+        ] {
+            let error = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err();
+            let (complaints, said) = (error.complaints.len(), error.to_string());
+            assert!(complaints == 1 && said.contains(&format!("p.toml:{line}:")), "{text}\n{said}");
+        }
+    }
+
+    #[test]
+    fn integers_may_have_another_base() {
+        let text = "[[problem]]\nid = \"p\"\nchecker-command = \"c {answer}\"\nchecker-protocol = \"regex\"\n\
+                    score-regex = \"1\"\nreject-exit-codes = [0x1, 0b11]\ninputs = [\"*\"]\n\
+                    limits = { processes = 0x1_0 }\nscoring = { failure = 0o17 }\n";
+        let problem = Catalogue::parse("p.toml", text, Path::new("/")).unwrap().problems.remove(0);
+        let CheckerChoice::External(ExternalChecker { protocol: CheckerProtocol::Regex(search), .. }) = problem.checker
+        else {
+            panic!("another checker");
+        };
+        assert_eq!((search.reject_codes, problem.limits.processes), (vec![1, 3], 16));
+        assert_eq!(problem.failure, Some(15.into()));
+        let text = text.replace("0x1_0", "0x1_0000_0000");
+        assert!(Catalogue::parse("p.toml", &text, Path::new("/")).is_err());
+    }
+
+    #[test]
+    fn limits_of_checkers_hold_for_their_helpers() {
+        let tokens = "[[problem]]\nid = \"p\"\nchecker = \"tokens\"\ninputs = [\"*\"]\n";
+        let limits = "[problem.limits]\nchecker-wall = \"5s\"\nchecker-memory = \"9 MB\"\n";
+        let read = |line: &str| {
+            let all = Catalogue::parse("p.toml", &format!("{tokens}{line}\n{limits}"), Path::new("/"));
+            all.map(|mut all| all.problems.remove(0).helper_limits.checker)
+        };
+        let expected = CommandLimits { wall: Time(Duration::from_secs(5)), memory: Bytes(9_000_000) };
+        assert_eq!(read("validator-command = \"grep -q . {input}\"").unwrap(), expected);
+        assert_eq!(read("view-command = \"{folder}/v {answer}\"\nview-file = \"v\"").unwrap(), expected);
+        assert_eq!(read("").unwrap_err().complaints.len(), 2);
+    }
+
+    #[test]
+    fn seeds_of_groups_become_cases_once() {
+        let read = |tables: &str| {
+            let text = format!("[[problem]]\nid = \"p\"\nchecker = \"columns\"\n{tables}");
+            Catalogue::parse("p.toml", &text, Path::new("/")).map(|mut all| all.problems.remove(0).cases)
+        };
+        let group = |name: &str, members: &str| format!("[[problem.group]]\nname = \"{name}\"\n{members}\n");
+        let case = |seed: u32| format!("[[problem.case]]\nseed = {seed}\n");
+        for (listed, seeds, expected) in [(1, "1-3", "1, 2, 3"), (2, "1-3,2-4", "2, 1, 3, 4"), (9, "1-3", "9, 1, 2, 3")]
+        {
+            let cases = read(&(case(listed) + &group("a", &format!("seeds = \"{seeds}\"")))).unwrap();
+            let seeds: Vec<_> = cases.iter().filter_map(|case| case.seed()).map(|seed| seed.to_string()).collect();
+            assert_eq!(seeds.join(", "), expected, "{listed}");
+        }
+        let by_name = group("b", "cases = [\"seed-*\"]");
+        let shared = [
+            (case(9) + &group("a", "seeds = \"1-3\"") + &by_name, "the case `seed-1` is in the groups `a` and `b`"),
+            (group("a", "seeds = \"1-3\"") + &group("b", "seeds = \"3-5\""), "the seed 3 is in the groups `a` and `b`"),
+        ];
+        for (tables, expected) in shared {
+            let complaints = read(&tables).unwrap_err().complaints;
+            assert_eq!(complaints.iter().map(|one| &*one.message).collect::<Vec<_>>(), [expected]);
+        }
+        let tens: String = (0..10).map(|ten| group(&format!("g{ten}"), &format!("seeds = \"{ten}\""))).collect();
+        let began = std::time::Instant::now();
+        assert_eq!(read(&format!("seeds = \"1-9000000\"\n{tens}")).unwrap().len(), 9_000_000);
+        assert!(began.elapsed() < Duration::from_secs(20), "the cases were walked through");
     }
 
     fn slurm(text: &str) -> Result<SlurmTable, ManifestError> {

@@ -152,11 +152,19 @@ impl<'a> Section<'a> {
     }
 
     fn add(&self, span: Range<usize>, message: String, expected: String, follows: bool) {
-        self.complaints.borrow_mut().push(CatalogueComplaint { span, message, expected, follows });
+        let complaint = CatalogueComplaint { span, message, expected, follows };
+        let mut complaints = self.complaints.borrow_mut();
+        // A key may be read for two purposes.
+        if !complaints.contains(&complaint) {
+            complaints.push(complaint);
+        }
     }
 
-    /// Reports a missing key.
+    /// Reports a missing key. One with a bad value was reported, and is not missing.
     pub(super) fn missing(&self, key: &str, example: &str) {
+        if !self.is_empty(key) {
+            return;
+        }
         self.complain_after(format!("{} has no `{key}`", self.title), format!("add `{key} = {example}`"));
     }
 
@@ -209,10 +217,7 @@ impl<'a> Section<'a> {
         value: &'a Spanned<DeValue<'a>>,
         expected: &str,
     ) -> Option<Located<T>> {
-        let text = self.typed(key, value, expected, |value| match value {
-            DeValue::Float(float) => Some(float.as_str().replace('_', "")),
-            other => integer_text(other),
-        })?;
+        let text = self.typed(key, value, expected, |value| number_text(value).or_else(|| integer_text(value)))?;
         self.parse(key, &text.value, text.span)
     }
 
@@ -285,6 +290,18 @@ impl<'a> Section<'a> {
         {
             self.complain(value.span(), format!("`{key}` does not belong in {}", self.title), belongs);
         }
+    }
+
+    /// Returns whether one of these keys is present. They still count as unread.
+    pub(super) fn has_any(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| self.table.contains_key(*key))
+    }
+
+    /// Returns whether a table in the array under `key` has this key.
+    pub(super) fn has_inner(&self, key: &str, inner: &str) -> bool {
+        let tables = self.table.get(key).and_then(|value| value.get_ref().as_array());
+        let mut tables = tables.into_iter().flat_map(|tables| tables.iter()).filter_map(|one| one.get_ref().as_table());
+        tables.any(|table| table.contains_key(inner))
     }
 
     /// Returns the place of the value under `key`. The key still counts as unread.
@@ -365,9 +382,7 @@ impl<'a> Section<'a> {
             DeValue::String(text) => {
                 Some(text.to_string()).filter(|text| !text.contains(',') && !text.trim().is_empty())
             }
-            DeValue::Integer(number) => Some(number.to_string()),
-            DeValue::Float(number) => Some(number.to_string()),
-            _ => None,
+            value => number_text(value),
         };
         let read = |value: &'a DeValue<'a>| match value {
             DeValue::Array(items) => {
@@ -422,11 +437,24 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Returns the digits of a decimal integer, or a text.
+/// Returns an integer in decimal digits, or a text.
 fn integer_text(value: &DeValue<'_>) -> Option<String> {
     match value {
-        DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str().replace('_', "")),
         DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(_) => number_text(value),
+        _ => None,
+    }
+}
+
+/// Returns a number in decimal digits. An integer may be written as `0xff`, `0o77` or `0b11`.
+fn number_text(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::Integer(integer) if integer.radix() != 10 => {
+            let digits = integer.as_str().replace('_', "");
+            u128::from_str_radix(&digits, integer.radix()).ok().map(|number| number.to_string())
+        }
+        DeValue::Integer(integer) => Some(integer.as_str().replace('_', "")),
+        DeValue::Float(float) => Some(float.as_str().replace('_', "")),
         _ => None,
     }
 }

@@ -4,16 +4,16 @@ use super::document::{Located, Section, instead};
 use super::metrics::read_metrics;
 use super::programs::Place;
 use super::{programs, protocols};
-use crate::case::MAX_SEEDS;
+use crate::case::{MAX_SEEDS, SeedRanges};
 use crate::{
     BestOrigin, BestSource, CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, FeatureRule,
     GroupAggregate, InvalidText, KnownBest, Members, Problem, Rule, SealedChoice, Seeds, TestGroup, Thresholds, Weight,
-    is_feature_name, listed,
+    beginning, counted, is_feature_name, listed,
 };
 use checkers::Score;
 use num_bigint::BigInt;
 use num_traits::Signed;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -35,12 +35,16 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let (rule, direction, failure, best) = read_scoring(&section, folder);
     let (mut cases, places) = read_cases(&section, folder, direction, &mut checker);
-    let (inputs, features) = (section.texts("inputs"), read_features(&section));
+    let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
+    let features = read_features(&section);
     let metrics = read_metrics(&section, checker.as_ref());
-    let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
-    let sealed = read_sealed(&section, generator.is_some());
-    let verification = programs::read_verification(&section, place);
-    check_cases(&section, &rule, (&cases, &places), !inputs.is_empty());
+    let test_groups = read_test_groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
+    // A bad generator was reported, and so was a bad checker, which may bring a generator.
+    let has_generator = generator.is_some() || checker.is_none() || section.has_any(&["generator-command"]);
+    let sealed = read_sealed(&section, has_generator);
+    let verification = programs::read_verification(&section, place, has_generator);
+    check_cases(&section, &rule, (&cases, &places));
+    check_has_cases(&section, &cases, has_generator);
     let scoring = with_max_points(rule, &cases);
     section.finish();
 
@@ -56,7 +60,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         limits,
         helper_limits,
         cases,
-        inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
+        inputs,
         scoring,
         direction,
         failure,
@@ -109,36 +113,36 @@ fn read_cases(
     (cases, places)
 }
 
+/// The maximum number of characters of a list of seeds in a message.
+const SHOWN_SEEDS: usize = 60;
+
 fn seeds(section: &Section<'_>) -> CaseList {
-    let seeds = section.parsed::<Seeds>("seeds");
     let mut cases = CaseList::default();
-    seeds.iter().flat_map(|seeds| seeds.value.ranges()).for_each(|range| cases.push_seeds(range.clone()));
+    let Some(Located { value, span }) = section.parsed::<Seeds>("seeds") else { return cases };
+    let (once, repetitions) = value.without_repetitions();
+    if repetitions > 0 {
+        let expected = format!("name each seed once: \"{}\"", beginning(&once.to_string(), SHOWN_SEEDS));
+        section.complain(span, format!("`seeds` repeats {}", counted(repetitions, "seed")), expected);
+    }
+    once.ranges().iter().for_each(|range| cases.push_seeds(range.clone()));
     cases
 }
 
-/// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases.
-fn groups(section: &Section<'_>, cases: &mut CaseList, has_inputs: bool, has_generator: bool) -> Vec<TestGroup> {
-    let groups = read_test_groups(section, cases, has_inputs);
-    if section.place("seeds").is_none() && has_generator {
-        add_seeds_of_groups(cases, &groups);
-    }
-    groups
-}
-
-/// Adds cases for the seeds that only test groups name.
-fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
-    let known: HashSet<u64> = cases.listed().filter_map(CaseSpec::seed).collect();
-    for range in groups.iter().filter_map(|group| group.members.seeds.as_ref()).flat_map(Seeds::ranges) {
-        let mut first = *range.start();
-        for seed in range.clone().filter(|seed| known.contains(seed)) {
-            if first < seed {
-                cases.push_seeds(first..=seed - 1);
-            }
-            first = seed.saturating_add(1);
+/// Adds cases for the seeds that only test groups name, each once.
+fn add_seeds_of_groups(cases: &mut CaseList, groups: &[Placed<'_>]) {
+    let mut known = SeedRanges::default();
+    cases.iter().filter_map(|case| case.seed()).for_each(|seed| known.add(seed..=seed));
+    let seeds = groups.iter().filter_map(|placed| placed.group.members.seeds.as_ref());
+    for range in seeds.flat_map(Seeds::ranges) {
+        let mut first = Some(*range.start());
+        for shared in known.shared(range) {
+            let new = first.filter(|first| first < shared.start());
+            new.into_iter().for_each(|first| cases.push_seeds(first..=shared.start() - 1));
+            first = shared.end().checked_add(1);
         }
-        if first <= *range.end() && !known.contains(&first) {
-            cases.push_seeds(first..=*range.end());
-        }
+        let rest = first.filter(|first| first <= range.end());
+        rest.into_iter().for_each(|first| cases.push_seeds(first..=*range.end()));
+        known.add(range.clone());
     }
 }
 
@@ -169,7 +173,9 @@ fn read_case(
         (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
         (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),
         (None, None) => {
-            section.missing("seed", "1` or `file = \"data/1.in\"");
+            if !section.has_any(&["file"]) {
+                section.missing("seed", "1` or `file = \"data/1.in\"");
+            }
             None
         }
         (Some(_), Some(file)) => section.refuse(file.span, "a case has one input", "remove either `seed` or `file`"),
@@ -225,7 +231,7 @@ fn checked_thresholds(
     thresholds: Option<Located<Vec<Score>>>,
     points: Option<Located<Vec<Score>>>,
 ) -> Option<Thresholds> {
-    if let (None, Some(points)) = (&thresholds, &points) {
+    if let (false, Some(points)) = (section.has_any(&["thresholds"]), &points) {
         section.complain(
             points.span.clone(),
             "points without `thresholds`",
@@ -236,6 +242,9 @@ fn checked_thresholds(
         // Bad ones were reported, and are not missing.
         return section.place("thresholds").map(|_| Thresholds::default());
     };
+    if points.is_none() && section.has_any(&["threshold-points"]) {
+        return Some(Thresholds::default());
+    }
     Thresholds::new(direction, list.value, points.map(|points| points.value)).map_or_else(
         |error| {
             section.complain(list.span, "bad thresholds", error.to_string());
@@ -246,10 +255,16 @@ fn checked_thresholds(
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
-fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, &CasePlaces), has_inputs: bool) {
+fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, &CasePlaces)) {
     let place = |name: &CaseName| places.get(name).cloned().unwrap_or_else(|| section.span());
     for name in cases.duplicate_names() {
-        section.complain(place(&name), format!("two cases are named `{name}`"), "give each its own `name`");
+        let of_seeds = name.seed().filter(|_| section.has_any(&["seeds"]));
+        let out = of_seeds.map(|seed| format!(", or take {seed} out of `seeds`")).unwrap_or_default();
+        section.complain(
+            place(&name),
+            format!("two cases are named `{name}`"),
+            format!("give each its own `name`{out}"),
+        );
     }
     if rule.needs_thresholds() {
         for case in cases.iter().filter(|case| case.thresholds.is_none()) {
@@ -257,9 +272,16 @@ fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, 
             section.complain_after_at(place(&case.name), message, "add `thresholds = […]` to its [[problem.case]]");
         }
     }
+}
+
+/// Reports a problem without cases.
+fn check_has_cases(section: &Section<'_>, cases: &CaseList, has_generator: bool) {
     // Bad ones were reported, and are not missing.
-    let has_some = section.place("seeds").is_some() || !section.is_empty("case") || !section.is_empty("inputs");
-    if cases.is_empty() && !has_inputs && !has_some {
+    let has_some = section.has_any(&["seeds"])
+        || !section.is_empty("case")
+        || !section.is_empty("inputs")
+        || has_generator && section.has_inner("group", "seeds");
+    if cases.is_empty() && !has_some {
         section.complain_after(
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
@@ -284,19 +306,25 @@ struct Placed<'a> {
     needed: Vec<Located<&'a str>>,
 }
 
-/// Reads the groups. Reports duplicate names, cases in two groups and patterns without a case. `has_inputs`: the
-/// problem has more cases than `cases`.
-fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -> Vec<TestGroup> {
+/// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases. Reports
+/// duplicate names, cases in two groups and patterns without a case. `has_inputs`: the problem has more cases than
+/// `cases`.
+fn read_test_groups(
+    problem: &Section<'_>,
+    cases: &mut CaseList,
+    has_inputs: bool,
+    has_generator: bool,
+) -> Vec<TestGroup> {
     let sections = problem.sections("group", "[[problem.group]]");
     let mut groups: Vec<Placed<'_>> = sections.into_iter().filter_map(read_group).collect();
-    for (index, later) in groups.iter().enumerate() {
-        for earlier in &groups[..index] {
-            check_pair(problem, earlier, later, cases);
-        }
-        // Without any case, an error was reported that says why.
-        if !has_inputs && !cases.is_empty() {
-            check_patterns(problem, later, cases);
-        }
+    if problem.place("seeds").is_none() && has_generator {
+        add_seeds_of_groups(cases, &groups);
+    }
+    check_names(problem, &groups);
+    check_shared_cases(problem, &groups, cases);
+    // Without any case, an error was reported that says why.
+    if !has_inputs && !cases.is_empty() {
+        groups.iter().for_each(|placed| check_patterns(problem, placed, cases));
     }
     resolve_dependencies(problem, &mut groups);
     check_circles(problem, &groups);
@@ -313,10 +341,8 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let texts = section.texts("cases");
     let patterns = texts.iter().filter_map(|text| Some((programs::pattern(&section, text)?, text.span.clone())));
     let (names, pattern_spans) = patterns.unzip();
-    if section.place("name").is_none() {
-        section.missing("name", "\"small\"");
-    }
-    if seeds.is_none() && texts.is_empty() {
+    section.missing("name", "\"small\"");
+    if !section.has_any(&["seeds"]) && texts.is_empty() {
         section.missing("cases", "[\"small-*\"]` or `seeds = \"1-10\"");
     }
     section.finish();
@@ -405,18 +431,43 @@ fn circle(groups: &[Placed<'_>], start: usize) -> Option<Vec<usize>> {
     None
 }
 
-fn check_pair(problem: &Section<'_>, earlier: &Placed<'_>, later: &Placed<'_>, cases: &CaseList) {
-    let (first, second) = (&earlier.group, &later.group);
-    if first.name == second.name {
-        let message = format!("there are two groups named `{}`", second.name);
-        problem.complain(later.span.clone(), message, "give one of them another `name`");
+/// Reports groups with the same name.
+fn check_names(problem: &Section<'_>, groups: &[Placed<'_>]) {
+    let mut names = HashSet::new();
+    for Placed { group, span, .. } in groups {
+        if !names.insert(&*group.name) {
+            let message = format!("there are two groups named `{}`", group.name);
+            problem.complain(span.clone(), message, "give one of them another `name`");
+        }
     }
-    let in_both = cases.iter().find(|case| first.members.have(case) && second.members.have(case));
-    let case = in_both.map(|case| format!("the case `{}`", case.name));
-    let shared = || first.members.seeds.as_ref()?.shared_with(second.members.seeds.as_ref()?);
-    if let Some(what) = case.or_else(|| shared().map(|seed| format!("the seed {seed}"))) {
-        let message = format!("{what} is in the groups `{}` and `{}`", first.name, second.name);
-        problem.complain(later.span.clone(), message, "a case counts in one group: take it out of the other");
+}
+
+/// Reports cases in two groups: one for each pair of groups.
+fn check_shared_cases(problem: &Section<'_>, groups: &[Placed<'_>], cases: &CaseList) {
+    let members = |index: usize| &groups[index].group.members;
+    let mut shared = BTreeMap::new();
+    for later in 0..groups.len() {
+        for earlier in 0..later {
+            let seed = members(earlier).seeds.as_ref().zip(members(later).seeds.as_ref());
+            if let Some(seed) = seed.and_then(|(one, other)| one.shared_with(other)) {
+                shared.insert((later, earlier), format!("the seed {seed}"));
+            }
+        }
+    }
+    // A problem may have millions of cases. Their names matter only to patterns.
+    let has_patterns = groups.iter().any(|placed| !placed.group.members.names.is_empty());
+    for case in has_patterns.then(|| cases.iter()).into_iter().flatten() {
+        let of_case: Vec<usize> = (0..groups.len()).filter(|index| members(*index).have(&case)).collect();
+        for (count, later) in of_case.iter().enumerate() {
+            for earlier in &of_case[..count] {
+                shared.entry((*later, *earlier)).or_insert_with(|| format!("the case `{}`", case.name));
+            }
+        }
+    }
+    for ((later, earlier), what) in shared {
+        let [first, second] = [earlier, later].map(|index| &groups[index].group.name);
+        let message = format!("{what} is in the groups `{first}` and `{second}`");
+        problem.complain(groups[later].span.clone(), message, "a case counts in one group: take it out of the other");
     }
 }
 

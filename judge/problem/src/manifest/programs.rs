@@ -68,6 +68,8 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
             let (then, interactor) = (Box::new(then?), interactor?);
             Some(CheckerChoice::Interactor(ExternalChecker { then: Some(then), ..interactor }))
         }
+        // A bad one was reported, and is not missing.
+        (None, None, None) if section.has_any(&["checker-command", "interactor-command", "tester-command"]) => None,
         (None, None, None) => {
             let others = "`checker-command = \"./check {input} {answer}\"`, \
                           `interactor-command = \"./interact {input} {report}\"` or \
@@ -160,6 +162,7 @@ pub(super) fn generator(
 ) -> Option<GeneratorChoice> {
     let command = section.text("generator-command");
     let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
+    let list = section.text("generator-seeds");
     let generators = match checker? {
         CheckerChoice::BuiltIn(checker) if command.is_none() => checker.generators,
         _ => &[],
@@ -174,8 +177,11 @@ pub(super) fn generator(
         };
         section.complain(span, format!("there is no version {value} of the generator"), expected);
     }
-    let list = section.text("generator-seeds");
-    let takes_list = command.as_ref().is_some_and(|command| command.value.contains("{seeds-file}"));
+    let takes_list = match &command {
+        Some(command) => command.value.contains("{seeds-file}"),
+        // A bad command was reported.
+        None => section.has_any(&["generator-command"]),
+    };
     if let (Some(Located { span, .. }), false) = (&list, takes_list) {
         let expected = "only a `generator-command` with `{seeds-file}` reads seeds from a file: remove it";
         section.complain(span.clone(), "the generator takes no list of seeds", expected);
@@ -247,7 +253,7 @@ fn takes_seeds(checker: &CheckerChoice) -> bool {
 pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> {
     let (command, page) = (section.text("view-command"), section.text("view-file"));
     let Some(command) = command else {
-        if let Some(Located { span, .. }) = page {
+        if let (Some(Located { span, .. }), false) = (page, section.has_any(&["view-command"])) {
             section.complain(span, "no command makes this page", "add `view-command`, or remove it");
         }
         return None;
@@ -335,7 +341,7 @@ fn found(line: &str) -> impl Iterator<Item = (usize, &str, bool)> {
 }
 
 /// Reads the keys that only `judge verify` uses.
-pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>) -> Verification {
+pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>, has_generator: bool) -> Verification {
     let command = section.text("validator-command");
     let validator = command.filter(|command| check_command(section, "validator-command", command, &["input"]));
     let bad = BadAnswer::ALL.map(BadAnswer::name);
@@ -343,25 +349,28 @@ pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>) -> Veri
     let may_accept = named.iter().filter_map(|text| {
         BadAnswer::from_name(text.value).or_else(|| section.unknown(text, "kind of bad answer", &bad))
     });
+    let expected = section.sections("expect", "[[problem.expect]]");
     Verification {
         validator: validator.map(|command| place.command(command.value)),
         may_accept: may_accept.collect(),
-        expectations: section.sections("expect", "[[problem.expect]]").into_iter().filter_map(expectation).collect(),
+        expectations: expected.into_iter().filter_map(|section| expectation(section, has_generator)).collect(),
     }
 }
 
-fn expectation(section: Section<'_>) -> Option<Expectation> {
+fn expectation(section: Section<'_>, has_generator: bool) -> Option<Expectation> {
     let solver = section.text("solver");
     let verdicts = verdicts(&section);
     let range = section.numeric::<ScoreRange>("score", "a number, or a range in quotes such as \"10-20\"");
     let least = section.numeric::<Score>("min-score", "a number: the least score");
     let most = section.numeric::<Score>("max-score", "a number: the greatest score");
     let seeds = section.parsed::<Seeds>("seeds");
+    if let (Some(seeds), false) = (&seeds, has_generator) {
+        let expected = "add `generator-command` to the problem, or name its cases: `cases = [\"small-*\"]`";
+        section.complain(seeds.span.clone(), "the problem makes no cases from seeds", expected);
+    }
     let names = section.texts("cases");
     let patterns = names.iter().filter_map(|text| pattern(&section, text)).collect();
-    if solver.is_none() {
-        section.missing("solver", "\"solutions/good.py\"");
-    }
+    section.missing("solver", "\"solutions/good.py\"");
     let has_cases = seeds.is_some() || !names.is_empty();
     let score = score(&section, range, least, most);
     section.finish();
@@ -446,24 +455,29 @@ pub(super) fn read_limits(
     if let Some(Located { value: 0_u32, span }) = &processes {
         section.complain(span.clone(), "a solver is a process itself", "expected at least 1");
     }
-    let helpers = helpers(&section, checker, generator);
+    let has_others = problem.has_any(&["validator-command", "view-command"]);
+    let helpers = helpers(&section, checker, generator, has_others);
     section.finish();
     let processes = processes.map_or(DEFAULT_LIMITS.3, |count| count.value);
     (Limits { cpu, wall, memory, output, processes }, helpers)
 }
 
+/// Reads the limits of the setter's programs. `has_others`: the problem has a validator or a viewer, which keep to the limits
+/// of a checker.
 fn helpers(
     section: &Section<'_>,
     checker: Option<&CheckerChoice>,
     generator: Option<&GeneratorChoice>,
+    has_others: bool,
 ) -> HelperLimits {
     let defaults = HelperLimits::default();
-    let is_external = checker.is_none_or(|checker| match checker {
-        CheckerChoice::External(_) => true,
-        CheckerChoice::Interactor(interactor) => interactor.then.is_some(),
-        CheckerChoice::Tester(tester) => tester.checker.is_some(),
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => false,
-    });
+    let is_external = has_others
+        || checker.is_none_or(|checker| match checker {
+            CheckerChoice::External(_) => true,
+            CheckerChoice::Interactor(interactor) => interactor.then.is_some(),
+            CheckerChoice::Tester(tester) => tester.checker.is_some(),
+            CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => false,
+        });
     let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
     let is_tester = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Tester(_)));
     let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. } | GeneratorChoice::Seed));

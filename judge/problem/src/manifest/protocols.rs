@@ -191,10 +191,8 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let place = choice(section, "score-match", &[("first", MatchPlace::First), ("last", MatchPlace::Last)]);
     let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
     let stream = choice(section, "score-stream", &streams);
-    let reject = match section.place("reject-regex") {
-        Some(_) => regex(section, "reject-regex"),
-        None => Regex::new(REJECTION).ok(),
-    };
+    let own = regex(section, "reject-regex");
+    let reject = if section.has_any(&["reject-regex"]) { own } else { Regex::new(REJECTION).ok() };
     let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
     let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
@@ -239,13 +237,22 @@ pub(super) fn checked_regex(section: &Section<'_>, text: Located<&str>, bad: imp
 /// Reads the location of the answer files.
 pub(super) fn answers(section: &Section<'_>, folder: &Path) -> AnswerFiles {
     let patterns = section.one_or_more_texts("answers").unwrap_or_default();
-    let checked = |Located { value, span }: Located<&str>| match glob::Pattern::new(value) {
-        Ok(_) => Some(value.to_owned()),
-        Err(error) => section.refuse(span, format!("`{value}` is not a file pattern"), error.to_string()),
+    AnswerFiles { patterns: file_patterns(section, patterns, folder), folder: folder.to_owned(), named: Vec::new() }
+}
+
+/// Returns patterns of files, and reports those that are none. A file may have the pattern itself as its name.
+pub(super) fn file_patterns(section: &Section<'_>, patterns: Vec<Located<&str>>, folder: &Path) -> Vec<String> {
+    let checked = |Located { value, span }: Located<&str>| {
+        // Each part is one pattern: `[a/b]` is none.
+        let fault = value.split('/').find_map(|part| glob::Pattern::new(part).err());
+        match fault.filter(|_| folder.join(value).symlink_metadata().is_err()) {
+            None => Some(value.to_owned()),
+            Some(error) => section.refuse(
+                span,
+                format!("`{value}` is not a file pattern: {}", error.msg),
+                "`*` stands for any characters, `?` for one, `[ab]` for a or b, `[[]` for `[` itself",
+            ),
+        }
     };
-    AnswerFiles {
-        patterns: patterns.into_iter().filter_map(checked).collect(),
-        folder: folder.to_owned(),
-        named: Vec::new(),
-    }
+    patterns.into_iter().filter_map(checked).collect()
 }

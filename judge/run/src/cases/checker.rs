@@ -1,6 +1,7 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
 use crate::command::{CallInput, CallResult, Calls, CommandError, SetterProgram, StopSignal};
+use crate::files;
 use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
@@ -213,10 +214,15 @@ impl ProblemChecker {
             }
             Kind::Tokens(rules) => {
                 let path = expected.ok_or(CheckerError::NoAnswerFile)?;
-                let bytes = std::fs::read(&path).map_err(|source| CheckerError::AnswerFile { path, source })?;
+                let bytes = files::read(&path).map_err(|source| CheckerError::AnswerFile { path, source })?;
                 PreparedCase::Tokens(*rules, bytes)
             }
             Kind::External(programs) => {
+                // The program may see the file itself, and would wait for the writer of a pipe.
+                if let Some(path) = &expected {
+                    let refused = |source| CheckerError::AnswerFile { path: path.clone(), source };
+                    files::check(path).map_err(refused)?;
+                }
                 let seed = match source {
                     Some(CaseSource::Seed(seed) | CaseSource::Made(GeneratorCall { seed, .. })) => Some(*seed),
                     Some(CaseSource::File(_)) | None => None,

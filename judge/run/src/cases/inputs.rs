@@ -3,14 +3,15 @@
 
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
 use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
+use crate::files;
 use checkers::{Generator, Parametric};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorCall,
     GeneratorChoice, GeneratorParameter, InvalidText, Number, Problem, tail, try_map_on_all_cores,
 };
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
 /// An input that cannot be made or read.
 #[derive(Debug, thiserror::Error)]
@@ -126,7 +127,7 @@ impl Inputs {
             CaseSource::Seed(seed) => self.generate(*seed),
             CaseSource::Made(call) => self.generate_call(call),
             CaseSource::File(path) => {
-                std::fs::read(path).map_err(|source| InputError::File { path: path.clone(), source })
+                files::read(path).map_err(|source| InputError::File { path: path.clone(), source })
             }
         }
     }
@@ -210,7 +211,7 @@ impl FileProgram {
 fn of_list(list: Option<&Path>, line: u64) -> Result<u64, InputError> {
     let Some(path) = list else { return Ok(line) };
     let failed = |why| InputError::Generator { seed: line, why };
-    let text = fs::read_to_string(path).map_err(|error| failed(format!("cannot read {}: {error}", path.display())))?;
+    let text = files::read_text(path).map_err(|error| failed(format!("cannot read {}: {error}", path.display())))?;
     let place = usize::try_from(line).unwrap_or(usize::MAX);
     match text.lines().map(str::trim).filter(|seed| !seed.is_empty()).nth(place) {
         None => Ok(line),

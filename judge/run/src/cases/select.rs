@@ -1,8 +1,9 @@
 //! Selects the cases of a run: the cases that the command line names, or else the problem's own.
 
+use crate::files::is_of_the_kernel;
 use crate::matching::{MatchError, matching_with_types};
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, natural_key,
+    CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, TestGroup, natural_key,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroU32;
@@ -47,6 +48,14 @@ pub enum SelectError {
     /// A file that the kernel writes while it is read, and that may have no end.
     #[error("{} is a file of the kernel: a case must stay the same, because it is read more than once", .0.display())]
     OfTheKernel(PathBuf),
+    /// A case counts in one group.
+    #[error("the case `{case}` is in the groups `{}` and `{}`: a case counts in one group", .groups[0], .groups[1])]
+    TwoGroups {
+        /// The name of the case.
+        case: CaseName,
+        /// The names of both groups.
+        groups: Box<[String; 2]>,
+    },
     /// Two cases have the same name: reports could not distinguish them.
     #[error(
         "two cases are named `{name}`: {} and {}: rename one of the files, or run them one after the other",
@@ -91,37 +100,53 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
             cases.push(CaseSpec::from_call(call.clone()));
         }
     }
+    let real = |case: &CaseSpec| Some((case.file()?.canonicalize().ok()?, case.clone()));
+    let asks_for_files = !selection.inputs.is_empty() || is_listed && !problem.inputs.is_empty();
+    let listed: HashMap<PathBuf, CaseSpec> =
+        problem.cases.listed().filter(|_| asks_for_files).filter_map(real).collect();
+    let known = |path: &Path| if listed.is_empty() { None } else { listed.get(&path.canonicalize().ok()?) };
     if !selection.inputs.is_empty() {
         // A file that the catalogue lists keeps its name, weight, thresholds and best score.
-        let real = |case: &CaseSpec| Some((case.file()?.canonicalize().ok()?, case.clone()));
-        let listed: HashMap<PathBuf, CaseSpec> = problem.cases.listed().filter_map(real).collect();
-        let of_catalogue = |path: PathBuf| match path.canonicalize().ok().and_then(|real| listed.get(&real)) {
+        let of_catalogue = |path: PathBuf| match known(&path) {
             Some(known) => CaseSpec { source: CaseSource::File(path), ..known.clone() },
             None => in_file(path),
         };
-        // A file that is named twice is one case, like a repeated seed.
-        let mut known = HashSet::new();
-        let mut is_new =
-            |case: &CaseSpec| known.insert((case.file().and_then(|file| file.canonicalize().ok()), case.name.clone()));
-        for pattern in &selection.inputs {
-            let found = files(pattern, Path::new(""))?.into_iter().map(of_catalogue);
-            cases.extend(found.filter(|case| is_new(case)));
-        }
+        cases.extend(all_files(&selection.inputs, Path::new(""))?.into_iter().map(of_catalogue));
     }
     if is_listed {
         cases.clone_from(&problem.cases);
-        for pattern in &problem.inputs {
-            cases.extend(files(pattern, &problem.folder)?.into_iter().map(in_file));
-        }
+        let others = all_files(&problem.inputs, &problem.folder)?.into_iter().filter(|path| known(path).is_none());
+        cases.extend(others.map(in_file));
     }
-    if let Some(twice) = cases.duplicate_names().next() {
-        let mut sources = cases.iter().filter(|case| case.name == twice).map(|case| case.source);
-        let first = sources.next().unwrap_or(CaseSource::Seed(0));
-        let second = sources.next().unwrap_or_else(|| first.clone());
-        drop(sources);
-        return Err(SelectError::SameName { name: twice, sources: Box::new([first, second]) });
+    check_names(&cases)?;
+    if !is_listed || !problem.inputs.is_empty() {
+        check_groups(&problem.test_groups, &cases)?;
     }
     Ok(cases.repeated(selection.repeat.map_or(1, NonZeroU32::get)))
+}
+
+/// Fails if two cases have the same name.
+fn check_names(cases: &CaseList) -> Result<(), SelectError> {
+    let Some(twice) = cases.duplicate_names().next() else { return Ok(()) };
+    let mut sources = cases.iter().filter(|case| case.name == twice).map(|case| case.source);
+    let first = sources.next().unwrap_or(CaseSource::Seed(0));
+    let second = sources.next().unwrap_or_else(|| first.clone());
+    Err(SelectError::SameName { name: twice, sources: Box::new([first, second]) })
+}
+
+/// Fails if a case is in two groups. The catalogue was checked for its own seeds and listed cases.
+fn check_groups(groups: &[TestGroup], cases: &CaseList) -> Result<(), SelectError> {
+    // Groups of seeds have no seed in common.
+    if groups.iter().all(|group| group.members.names.is_empty()) {
+        return Ok(());
+    }
+    for case in cases.iter() {
+        let mut of_case = groups.iter().filter(|group| group.members.have(&case)).map(|group| group.name.clone());
+        if let (Some(first), Some(second)) = (of_case.next(), of_case.next()) {
+            return Err(SelectError::TwoGroups { case: case.name.clone(), groups: Box::new([first, second]) });
+        }
+    }
+    Ok(())
 }
 
 /// Adds the cases of these seeds. A case that the catalogue lists keeps its weight, thresholds and best score.
@@ -150,8 +175,16 @@ fn in_file(path: PathBuf) -> CaseSpec {
     CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path))
 }
 
-fn is_of_the_kernel(path: &Path) -> bool {
-    ["/proc", "/sys"].iter().any(|folder| path.starts_with(folder))
+/// Returns the files that match one of these patterns, those of the first pattern first. A file that is named twice is one,
+/// like a repeated seed, unless its cases have different names.
+fn all_files(patterns: &[String], folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
+    let mut known = HashSet::new();
+    let mut is_new = |path: &PathBuf| known.insert((path.canonicalize().ok(), CaseName::of_file(path)));
+    let mut all = Vec::new();
+    for pattern in patterns {
+        all.extend(files(pattern, folder)?.into_iter().filter(|path| is_new(path)));
+    }
+    Ok(all)
 }
 
 /// Returns the files that match, in natural order: `2.in` before `10.in`.
@@ -182,7 +215,46 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge_problem::Catalogue;
     use std::os::unix::fs::symlink;
+
+    /// Selects the cases of a problem with the files `1.in` and `2.in`.
+    fn selected(tables: &str, selection: &Selection) -> Result<Vec<CaseSpec>, SelectError> {
+        let top = tempfile::tempdir().unwrap();
+        ["1.in", "2.in"].iter().for_each(|name| std::fs::write(top.path().join(name), "").unwrap());
+        let text = format!("[[problem]]\nid = \"p\"\nchecker = \"columns\"\n{tables}");
+        let catalogue = Catalogue::parse("p.toml", &text, top.path()).unwrap();
+        Ok(select(&catalogue.problems[0], selection)?.iter().collect())
+    }
+
+    #[test]
+    fn a_listed_file_is_one_case() {
+        for name in ["", "name = \"one\"\n"] {
+            let tables = "inputs = [\"*.in\", \"2.in\"]\n[[problem.case]]\nfile = \"1.in\"\nweight = 2\n";
+            let cases = selected(&format!("{tables}{name}"), &Selection::default()).unwrap();
+            let shown: Vec<_> = cases.iter().map(|case| format!("{} {}", case.name, case.weight)).collect();
+            assert_eq!(shown, [if name.is_empty() { "1 2" } else { "one 2" }, "2 1"]);
+        }
+    }
+
+    #[test]
+    fn a_case_in_two_groups_is_refused() {
+        let group = |name: &str, cases: &str| format!("[[problem.group]]\nname = \"{name}\"\ncases = [\"{cases}\"]\n");
+        let in_two = |tables: &str, selection: &Selection| match selected(tables, selection) {
+            Err(SelectError::TwoGroups { case, groups }) => Some((case.to_string(), *groups)),
+            _ => None,
+        };
+        let files = format!("inputs = [\"*.in\"]\n{}", group("a", "1*"));
+        assert_eq!(in_two(&(files.clone() + &group("b", "2*")), &Selection::default()), None);
+        let both = ["a".to_owned(), "b".to_owned()];
+        let found = in_two(&(files + &group("b", "*")), &Selection::default());
+        assert_eq!(found, Some(("1".to_owned(), both.clone())));
+        // Seeds that the catalogue does not list.
+        let seeds = format!("seeds = \"12,21\"\n{}{}", group("a", "seed-1*"), group("b", "seed-?1"));
+        let chosen = |seeds: &str| Selection { seeds: Some(seeds.parse().unwrap()), ..Selection::default() };
+        assert_eq!(in_two(&seeds, &Selection::default()), None);
+        assert_eq!(in_two(&seeds, &chosen("10-11")), Some(("seed-11".to_owned(), both)));
+    }
 
     #[test]
     fn cases_are_files_and_links_to_files() {

@@ -3,6 +3,7 @@
 use super::outside::{OutsideCall, Running, printed};
 use super::sandboxed::{self, CallSpec, OUTPUT, SandboxedRun};
 use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
+use crate::files;
 use crate::matching::real;
 use judge_problem::tail;
 use judge_problem::verdict::{CallFiles, Protocol};
@@ -141,8 +142,8 @@ fn call_spec(
         give(&answer, bytes.to_vec());
     }
     if let Some(path) = files.expected.filter(|_| !is_seen && is_told(&copy)) {
-        let failed = |source| CommandError::Output { program: program.name(), source };
-        give(&copy, std::fs::read(path).map_err(failed)?);
+        let failed = |source| CommandError::AnswerFile { path: path.to_owned(), source };
+        give(&copy, files::read(path).map_err(failed)?);
     }
     if protocol.finds_reports() {
         reports.iter().for_each(|report| give(report, Vec::new()));

@@ -23,8 +23,12 @@ pub struct SetterProgram {
 /// The path of a program, and the files that it sees. A trusted program has only arguments, and sees all files.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Its arguments still have placeholders.
+    /// Its arguments have no `{folder}`, but all other placeholders.
     pub(super) program: Program,
+    /// The words of its command line: as in `program`, and as they are written.
+    written: Vec<(OsString, OsString)>,
+    /// The real path of the folder of its problem.
+    home: PathBuf,
     /// The real path of the folder that it starts in; `None`: its working folder.
     pub(super) folder: Option<PathBuf>,
     /// The journals in the folders that it sees.
@@ -57,18 +61,20 @@ impl SetterProgram {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let not_found = |why: String| CommandError::NotFound { program: self.name(), why };
         let folder = folder.canonicalize().map_err(|error| not_found(format!("{}: {error}", folder.display())))?;
-        let words = split(line)?.iter().map(|word| filled(word, &[(FOLDER, &folder)])).collect();
-        let starts_in = (!names_folder(line)).then(|| folder.clone());
+        let in_folder = |word: OsString| (filled(&word, &[(FOLDER, &folder)]), word);
+        let written: Vec<_> = split(line)?.into_iter().map(in_folder).collect();
+        let words = written.iter().map(|(word, _)| word.clone()).collect();
+        let (home, starts_in) = (folder.clone(), (!names_folder(line)).then(|| folder.clone()));
         if self.command.trusted {
             let program = Program { argv: words, visible: vec!["/".into()], ..Program::default() };
-            return Ok(Found { program, folder: starts_in, hidden: Vec::new() });
+            return Ok(Found { program, written, home, folder: starts_in, hidden: Vec::new() });
         }
         let mut program = setters_program(words, &folder).map_err(|error| not_found(error.to_string()))?;
         program.visible.extend(compiled.visible.iter().cloned());
         program.environment.extend(compiled.environment.iter().cloned());
         let mut hidden: Vec<PathBuf> = program.visible.iter().flat_map(|path| journals_in(path)).collect();
         hidden.dedup();
-        Ok(Found { program, folder: starts_in, hidden })
+        Ok(Found { program, written, home, folder: starts_in, hidden })
     }
 }
 
@@ -79,9 +85,15 @@ impl Found {
         is_visible && !self.hidden.iter().any(|hidden| path.starts_with(hidden))
     }
 
-    /// Returns the arguments of a call.
+    /// Returns the arguments of a call. Each word is filled once: the name of the folder may look like a placeholder.
     pub(super) fn words(&self, values: &[(&str, &Path)]) -> Vec<OsString> {
-        self.program.argv.iter().map(|word| filled(word, values)).collect()
+        let values = [&[(FOLDER, &*self.home)], values].concat();
+        let words = self.program.argv.iter().map(|word| match self.written.iter().find(|(known, _)| known == word) {
+            Some((_, written)) => filled(written, &values),
+            // The path of a file, in place of its name.
+            None => word.clone(),
+        });
+        words.collect()
     }
 }
 
@@ -223,6 +235,15 @@ pub enum CommandError {
         /// Why.
         why: String,
     },
+    /// The answer file that it gets cannot be read.
+    #[error("cannot read the answer file {}", path.display())]
+    AnswerFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
     /// Its run was stopped.
     #[error("`{0}` was stopped")]
     Stopped(String),
@@ -260,7 +281,23 @@ fn after_colon(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge_problem::CompiledNeeds;
     use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn the_folder_is_filled_in_once() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().canonicalize().unwrap().join("{input}");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("c.sh"), "").unwrap();
+        for trusted in [true, false] {
+            let line = "sh '{folder}/c.sh' {input}".to_owned();
+            let command = CommandTemplate { line, folder: folder.clone(), trusted, compiled: CompiledNeeds::default() };
+            let program = SetterProgram::new(&command, &CommandLimits::default());
+            let words = program.found().unwrap().words(&[("input", Path::new("/{folder}"))]);
+            assert_eq!(words[1..], [folder.join("c.sh").into_os_string(), "/{folder}".into()], "{trusted}");
+        }
+    }
 
     #[test]
     fn placeholders_are_filled_after_splitting() {

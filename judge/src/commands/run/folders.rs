@@ -7,6 +7,7 @@ use judge_problem::{
 };
 use judge_report::{Feedback, RunReport, TestTexts};
 use judge_run::cases::{Inputs, ProblemChecker};
+use judge_run::files;
 use judge_session::{Failure, load, recorder};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -213,7 +214,7 @@ fn test(report: &RunReport<'_>, inputs: &Inputs, checker: &ProblemChecker, job: 
     let source: CaseSource = report.plan.cases.at(job.case).source;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let input = inputs.load_from(&source).map_or_else(|error| error.to_string(), text);
-    let expected = checker.answer_file(Some(&source)).ok().flatten().and_then(|path| std::fs::read(path).ok());
+    let expected = checker.answer_file(Some(&source)).ok().flatten().and_then(|path| files::read(&path).ok());
     let stderr = report.outcomes.get(job).map(|outcome| outcome.stderr.to_string()).filter(|text| !text.is_empty());
     let parts = [("input", Some(input)), ("expected answer", expected.map(text)), ("standard error", stderr)];
     parts.into_iter().filter_map(|(what, text)| Some((what, text?))).collect()

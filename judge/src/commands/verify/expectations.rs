@@ -8,7 +8,7 @@ use judge_problem::{
     Solver, Stop, Verdict, counted, scoring,
 };
 use judge_report::{CheckResult, Finding, Progress};
-use judge_run::cases::{Selection, select};
+use judge_run::cases::{SelectError, Selection, select};
 use judge_session::{Failure, MatchResult, MatchRunner, entrants, restored_run};
 use std::time::Duration;
 
@@ -71,7 +71,10 @@ fn one(
     let check = format!("solver {}", expectation.solver);
     let failed = |why: String| finding(&check, CheckResult::Failed, why, subject.show());
     let cases = match &expectation.cases {
-        Some(members) => chosen(subject, members)?,
+        Some(members) => match chosen(subject, members) {
+            Ok(cases) => cases,
+            Err(error) => return Ok(failed(error.to_string())),
+        },
         None => subject.cases.iter().take(most).cloned().collect(),
     };
     if cases.is_empty() {
@@ -120,7 +123,7 @@ fn play(
 }
 
 /// Returns the problem's cases of these names, and the cases made from these seeds.
-fn chosen(subject: &Subject<'_>, members: &Members) -> Result<Vec<CaseSpec>, Failure> {
+fn chosen(subject: &Subject<'_>, members: &Members) -> Result<Vec<CaseSpec>, SelectError> {
     let named = Members { seeds: None, ..members.clone() };
     let mut cases: Vec<CaseSpec> = subject.cases.iter().filter(|case| named.have(case)).cloned().collect();
     if let Some(seeds) = &members.seeds {

@@ -72,8 +72,8 @@ pub(super) fn checker(subject: &Subject<'_>, good: &[GoodAnswer]) -> Vec<Finding
 }
 
 fn prepare(subject: &Subject<'_>, case: &CaseSpec) -> Result<PreparedCase, String> {
-    let input = Inputs::of(subject.problem).load(case).map_err(|error| error.to_string())?;
-    ProblemChecker::of(subject.problem).prepare(&input, Some(&case.source)).map_err(|error| error.to_string())
+    let input = Inputs::of(subject.problem).load(case).map_err(|error| error_chain(&error))?;
+    ProblemChecker::of(subject.problem).prepare(&input, Some(&case.source)).map_err(|error| error_chain(&error))
 }
 
 /// Returns the ruling, if the answer is ruled on in this pass.
@@ -168,7 +168,7 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
             of_passes += 1;
             continue;
         }
-        let ruled = std::fs::read(&file).map_err(|error| error.to_string()).and_then(|answer| {
+        let ruled = judge_run::files::read(&file).map_err(|error| error.to_string()).and_then(|answer| {
             too_fine = too_fine.take().or_else(|| fine_tolerance(subject.problem, &answer, &name));
             ruling(prepared.as_ref().map_err(|error| error_chain(error))?, &answer)
         });

@@ -1,0 +1,98 @@
+//! Reads files that a catalogue names: regular files only. A pipe would block, a device may have no end, and a file of the
+//! kernel has other content each time, but these files are read more than once.
+
+use judge_problem::Bytes;
+use rustix::fs::{Mode, OFlags};
+use std::fs::{File, FileType};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The most that is read of a file.
+pub const MOST: Bytes = Bytes(1 << 30);
+
+/// Why a file cannot be a case or an answer.
+const NOT_A_FILE: &str = "it is a pipe or a device: expected a file, because it is read more than once";
+const OF_THE_KERNEL: &str =
+    "it is a file of the kernel: expected a file that stays the same, because it is read more than once";
+
+/// Reads a regular file.
+///
+/// # Errors
+/// When it cannot be read, is no regular file, or is longer than [`MOST`].
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    // Opening a pipe would block until it has a writer.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let metadata = file.metadata()?;
+    refuse_special(path, metadata.file_type())?;
+    let too_long = || Err(io::Error::other(format!("it is longer than {MOST}: expected a shorter file")));
+    if metadata.len() > MOST.0 {
+        return too_long();
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+    // It may grow.
+    file.take(MOST.0 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST.0 { too_long() } else { Ok(bytes) }
+}
+
+/// Reads a regular file of text.
+///
+/// # Errors
+/// As [`read`], or when it is not UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// Fails if [`read`] would refuse what is at this path. A missing file is no failure.
+///
+/// # Errors
+/// When it is a pipe, a device, or a file of the kernel.
+pub fn check(path: &Path) -> io::Result<()> {
+    path.metadata().map_or(Ok(()), |metadata| refuse_special(path, metadata.file_type()))
+}
+
+fn refuse_special(path: &Path, kind: FileType) -> io::Result<()> {
+    // Reading a folder is an error of its own.
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::other(NOT_A_FILE));
+    }
+    let is_of_the_kernel = path.canonicalize().is_ok_and(|real| is_of_the_kernel(&real));
+    if is_of_the_kernel { Err(io::Error::other(OF_THE_KERNEL)) } else { Ok(()) }
+}
+
+/// Returns whether the kernel makes what is at this path.
+pub(crate) fn is_of_the_kernel(path: &Path) -> bool {
+    ["/proc", "/sys"].iter().any(|folder| path.starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |name: &str| top.path().join(name);
+        std::fs::write(at("a"), "text").unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), Mode::RWXU).unwrap();
+        for (name, target) in [("link", "a"), ("zero", "/dev/zero"), ("status", "/proc/self/status"), ("gone", "b")] {
+            symlink(target, at(name)).unwrap();
+        }
+        std::fs::create_dir(at("folder")).unwrap();
+        File::create(at("long")).unwrap().set_len(MOST.0 + 1).unwrap();
+        assert_eq!((read(&at("a")).unwrap(), read_text(&at("link")).unwrap()), (b"text".to_vec(), "text".to_owned()));
+        for (name, why, is_checked) in [
+            ("pipe", "a pipe or a device", true),
+            ("zero", "a pipe or a device", true),
+            ("status", "a file of the kernel", true),
+            ("folder", "Is a directory", false),
+            ("gone", "No such file", false),
+            ("long", "longer than", false),
+        ] {
+            let error = read(&at(name)).unwrap_err().to_string();
+            assert!(error.contains(why), "{name}: {error}");
+            assert_eq!(check(&at(name)).is_err(), is_checked, "{name}");
+        }
+    }
+}
