@@ -108,10 +108,15 @@ impl Recording {
         record: &RunRecord<'_>,
         identity: &SameRun,
     ) -> Result<Self, JournalError> {
+        // Waiting for the only lock in a transaction would keep its holder from writing.
+        let only = journal.locks.take_only()?;
         journal.connection.execute_batch("BEGIN IMMEDIATE")?;
         let rows = begin(&journal.connection, record, identity)?;
         // Before the commit: the run is never visible without its lock.
-        let lock = journal.locks.take(rows.run)?;
+        let lock = match only {
+            Some(only) => only.write(rows.run).map(|()| only)?,
+            None => journal.locks.take(rows.run)?,
+        };
         Ok(Self::of(journal, retention, record, rows, lock))
     }
 

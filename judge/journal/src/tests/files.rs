@@ -2,6 +2,7 @@
 //! removed during a run.
 
 use super::*;
+use crate::file::Locks;
 use crate::store::SCHEMA_VERSION;
 use rusqlite::Connection;
 use std::ffi::OsStr;
@@ -75,7 +76,7 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
         names
     };
     assert_eq!(beside(), ["3.db", "3.db-lock"], "no log, no shared memory");
-    assert!(matches!(begin(), Err(JournalError::OtherWriter(RunId(1)))));
+    assert!(matches!(begin(), Err(JournalError::OtherWriter(Some(RunId(1))))));
     assert!(matches!(
         Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record(), &all_inputs),
         Err(JournalError::StillRunning(RunId(1)))
@@ -87,6 +88,48 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
     assert_eq!(journal.stored_run(RunId(1)).unwrap().state, RunState::Killed);
     assert!(begin().is_ok());
     assert_eq!(beside(), ["3.db"]);
+}
+
+#[test]
+fn removing_an_old_run_keeps_the_only_lock() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let file = bench.folder.path().join("3.db");
+    let begin = || Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record());
+    close(begin().unwrap(), None, Some(0));
+    let running = begin().unwrap();
+    running.commit_start().unwrap();
+    let mut journal = Journal::open_file(&file).unwrap();
+    journal.remove(RunId(1)).unwrap();
+    assert_eq!(journal.stored_run(running.run()).unwrap().state, RunState::Running);
+    assert!(matches!(begin(), Err(JournalError::OtherWriter(Some(run))) if run == running.run()));
+}
+
+#[test]
+fn a_refused_judge_keeps_nobody_from_writing() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let file = bench.folder.path().join("3.db");
+    let open = || Journal::open_file(&file).unwrap();
+    let mut recording = Recording::begin(open(), Retention::All, &bench.record()).unwrap();
+    recording.connection().unwrap().busy_timeout(Duration::ZERO).unwrap();
+    let second = open();
+    std::thread::scope(|scope| {
+        let refused = scope.spawn(|| Recording::begin(second, Retention::All, &bench.record()));
+        while !refused.is_finished() {
+            std::thread::sleep(Duration::from_millis(200));
+            recording.append(&[finished(0, 0, Some(5))]).unwrap();
+        }
+        assert!(matches!(refused.join().unwrap(), Err(JournalError::OtherWriter(Some(RunId(1))))));
+    });
+}
+
+#[test]
+fn a_lock_that_cannot_be_written_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    // Every write to this device fails as on a full disk.
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("run-1.lock")).unwrap();
+    let taken = Locks::EachRun(folder.path().to_owned()).take(RunId(1));
+    assert!(matches!(taken, Err(JournalError::Folder { .. })), "{taken:?}");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
 
 #[test]
