@@ -131,6 +131,11 @@ pub(super) fn copy(path: &Path) -> io::Result<(TempDir, PathBuf)> {
     Err(io::Error::other("it changes all the time"))
 }
 
+/// Returns the file that a journal's link leads to. All judges find the locks and the log beside this one.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    if path.is_symlink() { path.canonicalize().unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() }
+}
+
 /// The file beside a journal with the pages as they were before a commit.
 fn rollback(path: &Path) -> PathBuf {
     beside(path, "-journal")
@@ -138,7 +143,7 @@ fn rollback(path: &Path) -> PathBuf {
 
 /// Returns the file beside a journal with this suffix.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(path);
+    let mut name = OsString::from(resolved(path));
     name.push(ending);
     name.into()
 }
@@ -163,9 +168,12 @@ pub(super) struct RunLock {
 }
 
 impl Locks {
-    /// Returns the only lock of the journal in this file.
-    pub(super) fn one_writer(journal: &Path) -> Self {
-        Self::OneWriter(beside(journal, "-lock"))
+    /// Returns the locks of the journal in this file.
+    pub(super) fn of(journal: &Path, mode: Mode) -> Self {
+        match mode {
+            Mode::Shared => Self::EachRun(journal.parent().unwrap_or(Path::new("")).to_owned()),
+            Mode::OneWriter => Self::OneWriter(beside(journal, "-lock")),
+        }
     }
 
     /// Takes the lock of a run.
@@ -218,6 +226,21 @@ impl Locks {
 }
 
 impl RunLock {
+    /// Takes the only lock of a journal with one writer; `None` while a run is recorded in it.
+    pub(super) fn of_idle(journal: &Path) -> Option<Self> {
+        let path = beside(journal, "-lock");
+        let started = Instant::now();
+        loop {
+            match Self::try_take(&path) {
+                // The lock has no run while a run starts, and while another judge opens the file.
+                Ok(None) if written_run(&path).is_none() && started.elapsed() < LOCK_TIMEOUT => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                taken => return taken.ok().flatten(),
+            }
+        }
+    }
+
     /// Takes a lock; `None` if another process holds it for too long.
     fn wait_for(path: &Path) -> Result<Option<Self>, JournalError> {
         let started = Instant::now();

@@ -166,7 +166,7 @@ impl Recorder {
     pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         let RunContext { plan, runner, .. } = *context;
         let unrecorded = || {
-            let programs = runner.engine().is_none().then(|| ProgramsAtStart::now(&plan.problem, &plan.solvers));
+            let programs = runner.engine().is_none().then(|| ProgramsAtStart::now(plan));
             Self { programs: Mutex::new(programs), ..Self::of(options, plan, Known::of(plan), None) }
         };
         if !options.journal {
@@ -210,7 +210,7 @@ impl Recorder {
         let programs = runner
             .engine()
             .is_none()
-            .then(|| ProgramsAtStart::of(&plan.problem, checker.to_string(), generator.clone(), &plan.solvers));
+            .then(|| ProgramsAtStart::of(plan, checker.to_string(), generator.clone()));
         // While the journal is opened.
         let (journal, hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
