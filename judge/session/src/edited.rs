@@ -68,7 +68,8 @@ impl ProgramsAtStart {
 
     /// Reads what the checker and the generator are now.
     pub(crate) fn now(plan: &Plan) -> Self {
-        let (checker, generator) = (checker_identity(&plan.problem.checker).to_string(), generator_identity(&plan.problem));
+        let (checker, generator) =
+            (checker_identity(&plan.problem.checker).to_string(), generator_identity(&plan.problem));
         Self::of(plan, checker, generator)
     }
 
