@@ -487,6 +487,15 @@ impl Recording {
         Ok(())
     }
 
+    /// Removes where the run continues.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn forget_job(&self) -> Result<(), JournalError> {
+        self.connection()?.execute("DELETE FROM cluster_job WHERE run = ?1", [self.run().0])?;
+        Ok(())
+    }
+
     /// Returns the cluster jobs of complete runs.
     ///
     /// # Errors
