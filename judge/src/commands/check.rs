@@ -3,7 +3,8 @@
 use judge_cli::CheckArgs;
 use judge_journal::Journal;
 use judge_problem::{
-    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, map_on_all_cores, natural_key,
+    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, counted, map_on_all_cores,
+    natural_key,
 };
 use judge_report::{Style, grid, left, right};
 use judge_run::cases::{Decision, Inputs, PreparedCase, ProblemChecker};
@@ -209,8 +210,9 @@ pub(in crate::commands) fn check_run(
         judge_report::print(&table.text())?;
     }
     judge_report::print(&format!(
-        "run {}: {same} answers as recorded, {differ} differ, {impossible} cannot be checked",
-        run.id
+        "run {}: {} as recorded, {differ} differ, {impossible} cannot be checked",
+        run.id,
+        counted(same, "answer")
     ))?;
     Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
 }
