@@ -28,8 +28,7 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
         load::probe(what, path.as_deref())?;
     }
-    // Both files are there now.
-    if args.badge.is_some() && args.badge.as_deref().map(real) == args.history.as_deref().map(real) {
+    if args.badge.is_some() && args.badge.as_deref().map(place) == args.history.as_deref().map(place) {
         return Err(Failure::usage("the badge and the history cannot both go to one file")
             .with_hint("give each a file of its own"));
     }
@@ -58,6 +57,15 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
         ));
     }
     Ok(Exit::Success)
+}
+
+/// Returns the real path of a file that may be missing.
+fn place(file: &Path) -> PathBuf {
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    match (whole.parent(), whole.file_name()) {
+        (Some(folder), Some(name)) if !whole.exists() => real(folder).join(name),
+        _ => real(&whole),
+    }
 }
 
 fn is_empty(folder: &Path) -> bool {
