@@ -201,7 +201,7 @@ fn stored_answers_keep_the_limit_of_their_run() {
     let run = ["run", "-p", "columns", "--seeds", "1", "-s", solver.to_str().unwrap()];
     assert_eq!(folder.judge(&run).code, Some(0));
     let same = folder.judge(&["check", "--run", "last"]);
-    assert!(same.code == Some(0) && same.stdout.contains("1 answers as recorded"), "{}", same.stdout);
+    assert!(same.code == Some(0) && same.stdout.contains("1 answer as recorded"), "{}", same.stdout);
     let stricter = folder.judge(&["check", "--run", "last", "--output-limit", "20B"]);
     assert_eq!(stricter.code, Some(1));
     assert!(stricter.stdout.contains("more than 20 B of output"), "{}", stricter.stdout);

@@ -145,7 +145,7 @@ fn a_recheck_may_name_its_problem() {
     let folder = folder();
     assert_eq!(folder.judge(&["run", "-s", "./bot", "--seeds", "1"]).code, Some(0));
     let checked = folder.judge(&["check", "-p", "sum", "--run", "1"]);
-    assert!(checked.code == Some(0) && checked.stdout.contains("1 answers as recorded"), "{}", checked.stderr);
+    assert!(checked.code == Some(0) && checked.stdout.contains("1 answer as recorded"), "{}", checked.stderr);
     let other = refused(&folder, &["check", "-p", "columns", "--run", "1"]);
     assert!(other.contains("run 1 is of the problem `sum`, not of `columns`"), "{other}");
 }

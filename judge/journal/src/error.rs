@@ -68,9 +68,9 @@ pub enum JournalError {
     /// Another judge is working on the run.
     #[error("run {0} is still running in another judge")]
     StillRunning(RunId),
-    /// Another judge records a run in the same file, which takes one writer.
-    #[error("another judge records run {0} in the same journal, which takes one writer")]
-    OtherWriter(RunId),
+    /// Another judge records a run in the same file, which takes one writer. The run has a number unless it just starts.
+    #[error("another judge records {} in the same journal, which takes one writer", numbered(*.0))]
+    OtherWriter(Option<RunId>),
     /// The plan that is followed is not the plan of the run.
     #[error("what goes on is not run {run}: {what}")]
     OtherPlan {
@@ -102,6 +102,10 @@ impl JournalError {
             _ => false,
         }
     }
+}
+
+fn numbered(run: Option<RunId>) -> String {
+    run.map_or_else(|| "a run".to_owned(), |run| format!("run {run}"))
 }
 
 impl From<rusqlite::Error> for JournalError {

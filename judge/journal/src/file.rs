@@ -131,6 +131,11 @@ pub(super) fn copy(path: &Path) -> io::Result<(TempDir, PathBuf)> {
     Err(io::Error::other("it changes all the time"))
 }
 
+/// Returns the file that a journal's link leads to. All judges find the locks and the log beside this one.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    if path.is_symlink() { path.canonicalize().unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() }
+}
+
 /// The file beside a journal with the pages as they were before a commit.
 fn rollback(path: &Path) -> PathBuf {
     beside(path, "-journal")
@@ -138,7 +143,7 @@ fn rollback(path: &Path) -> PathBuf {
 
 /// Returns the file beside a journal with this suffix.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(path);
+    let mut name = OsString::from(resolved(path));
     name.push(ending);
     name.into()
 }
@@ -163,9 +168,12 @@ pub(super) struct RunLock {
 }
 
 impl Locks {
-    /// Returns the only lock of the journal in this file.
-    pub(super) fn one_writer(journal: &Path) -> Self {
-        Self::OneWriter(beside(journal, "-lock"))
+    /// Returns the locks of the journal in this file.
+    pub(super) fn of(journal: &Path, mode: Mode) -> Self {
+        match mode {
+            Mode::Shared => Self::EachRun(journal.parent().unwrap_or(Path::new("")).to_owned()),
+            Mode::OneWriter => Self::OneWriter(beside(journal, "-lock")),
+        }
     }
 
     /// Takes the lock of a run.
@@ -175,23 +183,22 @@ impl Locks {
     /// cannot be made.
     pub(super) fn take(&self, run: RunId) -> Result<RunLock, JournalError> {
         let path = self.path(run);
-        let unusable = |source| JournalError::Folder { path: path.clone(), source };
-        let started = Instant::now();
-        loop {
-            match try_take(&path).map_err(unusable)? {
-                Some(mut file) => {
-                    write!(file, "{run}").map_err(unusable)?;
-                    return Ok(RunLock { path, file });
-                }
-                None if started.elapsed() < LOCK_TIMEOUT => std::thread::sleep(Duration::from_millis(20)),
-                None => {
-                    return Err(match (self, written_run(&path)) {
-                        (Self::OneWriter(_), Some(other)) if other != run => JournalError::OtherWriter(other),
-                        _ => JournalError::StillRunning(run),
-                    });
-                }
-            }
-        }
+        let lock = RunLock::wait_for(&path)?.ok_or_else(|| match (self, written_run(&path)) {
+            (Self::OneWriter(_), Some(other)) if other != run => JournalError::OtherWriter(Some(other)),
+            _ => JournalError::StillRunning(run),
+        })?;
+        lock.write(run)?;
+        Ok(lock)
+    }
+
+    /// Takes the lock of a journal with one writer before the run has a number; `None` if each run has its own lock.
+    ///
+    /// # Errors
+    /// When another judge is recording a run, or when the lock cannot be made.
+    pub(super) fn take_only(&self) -> Result<Option<RunLock>, JournalError> {
+        let Self::OneWriter(path) = self else { return Ok(None) };
+        let lock = RunLock::wait_for(path)?;
+        lock.map(Some).ok_or_else(|| JournalError::OtherWriter(written_run(path)))
     }
 
     /// Returns whether a judge is working on a run.
@@ -202,10 +209,11 @@ impl Locks {
         is_locked && (matches!(self, Self::EachRun(_)) || written_run(&path) == Some(run))
     }
 
-    /// Removes what a killed run left behind.
+    /// Removes what a killed run left behind. A lock that a judge holds is kept: the only lock of a file is of any run.
     pub(super) fn forget(&self, run: RunId) {
-        if !self.is_held(run) {
-            let _ = std::fs::remove_file(self.path(run));
+        let path = self.path(run);
+        if path.exists() {
+            drop(RunLock::try_take(&path));
         }
     }
 
@@ -217,6 +225,67 @@ impl Locks {
     }
 }
 
+impl RunLock {
+    /// Takes the only lock of a journal with one writer; `None` while a run is recorded in it.
+    pub(super) fn of_idle(journal: &Path) -> Option<Self> {
+        let path = beside(journal, "-lock");
+        let started = Instant::now();
+        loop {
+            match Self::try_take(&path) {
+                // The lock has no run while a run starts, and while another judge opens the file.
+                Ok(None) if written_run(&path).is_none() && started.elapsed() < LOCK_TIMEOUT => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                taken => return taken.ok().flatten(),
+            }
+        }
+    }
+
+    /// Takes a lock; `None` if another process holds it for too long.
+    fn wait_for(path: &Path) -> Result<Option<Self>, JournalError> {
+        let started = Instant::now();
+        loop {
+            let lock = Self::try_take(path).map_err(|source| unusable(path, source))?;
+            if lock.is_some() || started.elapsed() >= LOCK_TIMEOUT {
+                return Ok(lock);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Takes a lock; `None` if another process holds it.
+    fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        let file = File::options().create(true).truncate(false).read(true).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // The last holder may have removed the file meanwhile. Then other judges do not see this lock.
+        if !is_at(&file, path)? {
+            return Ok(None);
+        }
+        let lock = Self { path: path.to_owned(), file };
+        // Truncating a file makes the file system write it to the disk, so it is done only if needed.
+        if lock.file.metadata()?.len() > 0 {
+            lock.file.set_len(0)?;
+        }
+        Ok(Some(lock))
+    }
+
+    /// Writes which run holds the lock.
+    ///
+    /// # Errors
+    /// When the disk is full.
+    pub(super) fn write(&self, run: RunId) -> Result<(), JournalError> {
+        write!(&self.file, "{run}").map_err(|source| unusable(&self.path, source))
+    }
+}
+
+fn unusable(path: &Path, source: io::Error) -> JournalError {
+    JournalError::Folder { path: path.to_owned(), source }
+}
+
 impl Drop for RunLock {
     fn drop(&mut self) {
         // A remaining lock file is harmless. If another judge's file has replaced it, that file is kept.
@@ -224,25 +293,6 @@ impl Drop for RunLock {
             let _ = std::fs::remove_file(&self.path);
         }
     }
-}
-
-/// Returns the locked file; `None` if another process holds it.
-fn try_take(path: &Path) -> io::Result<Option<File>> {
-    let file = File::options().create(true).truncate(false).read(true).write(true).open(path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(None),
-        Err(TryLockError::Error(error)) => return Err(error),
-    }
-    // The last holder may have removed the file meanwhile. Then other judges do not see this lock.
-    if is_at(&file, path)? {
-        // Truncating a file makes the file system write it to the disk, so it is done only if needed.
-        if file.metadata()?.len() > 0 {
-            file.set_len(0)?;
-        }
-        return Ok(Some(file));
-    }
-    Ok(None)
 }
 
 /// Returns whether an open file is the one at a path.

@@ -108,10 +108,15 @@ impl Recording {
         record: &RunRecord<'_>,
         identity: &SameRun,
     ) -> Result<Self, JournalError> {
+        // Waiting for the only lock in a transaction would keep its holder from writing.
+        let only = journal.locks.take_only()?;
         journal.connection.execute_batch("BEGIN IMMEDIATE")?;
         let rows = begin(&journal.connection, record, identity)?;
         // Before the commit: the run is never visible without its lock.
-        let lock = journal.locks.take(rows.run)?;
+        let lock = match only {
+            Some(only) => only.write(rows.run).map(|()| only)?,
+            None => journal.locks.take(rows.run)?,
+        };
         Ok(Self::of(journal, retention, record, rows, lock))
     }
 
@@ -479,6 +484,15 @@ impl Recording {
             "INSERT OR REPLACE INTO cluster_job (run, engine, id, folder) VALUES (?1, ?2, ?3, ?4)",
             params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()],
         )?;
+        Ok(())
+    }
+
+    /// Removes where the run continues.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn forget_job(&self) -> Result<(), JournalError> {
+        self.connection()?.execute("DELETE FROM cluster_job WHERE run = ?1", [self.run().0])?;
         Ok(())
     }
 

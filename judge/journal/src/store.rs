@@ -2,7 +2,8 @@
 
 use super::columns::query_all;
 use super::error::JournalError;
-use super::file::{self, Files, Locks, Mode};
+use super::file::{self, Files, Locks, Mode, RunLock};
+use judge_problem::JOURNAL_FOLDER;
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -53,17 +54,27 @@ impl Journal {
         make_folder(folder)?;
         let path = folder.join(FILE);
         file::refuse_special(&path)?;
-        Self::open_to_write(&path, Mode::Shared)
+        if !is_of_one_writer(&path) {
+            return Self::open_to_write(&path, Mode::Shared);
+        }
+        // A copied or merged file becomes a shared one while nobody writes to it.
+        let idle = RunLock::of_idle(&path);
+        Self::open_to_write(&path, if idle.is_some() { Mode::Shared } else { Mode::OneWriter })
     }
 
     /// Opens the journal in this file for reading and writing, and makes it if it is missing. A new file is safe on a
-    /// network file system: it has one writer, no log and no shared memory. Others may read it at any time.
+    /// network file system: it has one writer, no log and no shared memory. Others may read it at any time. The file of a
+    /// journal's folder is shared, by whatever path it is named.
     ///
     /// # Errors
     /// When the file cannot be made or written, is not a journal, or has another format.
     pub fn open_file(path: &Path) -> Result<Self, JournalError> {
         let mode = if path.exists() { file::mode(path)? } else { Mode::OneWriter };
-        Self::open_to_write(path, mode)
+        let absolute = std::path::absolute(path).unwrap_or_default();
+        match absolute.parent() {
+            Some(folder) if absolute.ends_with(Path::new(JOURNAL_FOLDER).join(FILE)) => Self::open(folder),
+            _ => Self::open_to_write(path, mode),
+        }
     }
 
     pub(super) fn open_to_write(path: &Path, mode: Mode) -> Result<Self, JournalError> {
@@ -119,7 +130,7 @@ impl Journal {
         }
         match file::mode(path)? {
             mode @ Mode::Shared => unless_read_only(Self::open_to_write(path, mode), || Self::read_only(path, mode)),
-            mode @ Mode::OneWriter => unless_read_only(Self::read_only(path, mode), || Self::recovered(path)),
+            mode @ Mode::OneWriter => Self::read_only(path, mode),
         }
         .map(Some)
     }
@@ -135,22 +146,21 @@ impl Journal {
         let mode = file::mode(path)?;
         // Without `immutable`, later writes of other judges are visible. This needs a writable folder for shared
         // memory.
-        let opened = unless_read_only(Self::open_with(path, mode, "mode=ro"), || match mode {
-            Mode::OneWriter => Self::recovered(path),
-            Mode::Shared => Self::read_only(path, mode),
-        });
-        opened.map(Some)
+        unless_read_only(Self::open_with(path, mode, "mode=ro"), || Self::read_only(path, mode)).map(Some)
     }
 
     pub(super) fn open_folder_read_only(folder: &Path) -> Result<Self, JournalError> {
-        Self::read_only(&folder.join(FILE), Mode::Shared)
+        let path = folder.join(FILE);
+        Self::read_only(&path, if is_of_one_writer(&path) { Mode::OneWriter } else { Mode::Shared })
     }
 
     fn read_only(path: &Path, mode: Mode) -> Result<Self, JournalError> {
+        if mode == Mode::OneWriter {
+            return unless_read_only(Self::open_with(path, mode, "mode=ro"), || Self::recovered(path));
+        }
         // A shared file without a log that cannot be written never changes, and needs no lock.
-        let has_log = || file::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
-        let is_all = mode == Mode::Shared && !has_log();
-        Self::open_with(path, mode, if is_all { "mode=ro&immutable=1" } else { "mode=ro" })
+        let has_log = file::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+        Self::open_with(path, mode, if has_log { "mode=ro" } else { "mode=ro&immutable=1" })
     }
 
     fn open_with(path: &Path, mode: Mode, how: &str) -> Result<Self, JournalError> {
@@ -181,7 +191,7 @@ impl Journal {
     }
 
     fn of(opened: rusqlite::Result<(Connection, Contents)>, path: &Path, mode: Mode) -> Result<Self, JournalError> {
-        let path = path.to_owned();
+        let path = file::resolved(path);
         let connection = match opened {
             Err(source) => return Err(JournalError::Open { path, source }),
             Ok((_, Contents::Journal(found))) if found != SCHEMA_VERSION => {
@@ -196,11 +206,14 @@ impl Journal {
             }
             Ok((connection, _)) => connection,
         };
-        let locks = match mode {
-            Mode::Shared => Locks::EachRun(path.parent().unwrap_or(Path::new("")).to_owned()),
-            Mode::OneWriter => Locks::one_writer(&path),
-        };
-        Ok(Self { connection, locks, files: Files::at(&path), path, mode, rewritten_file: None })
+        Ok(Self {
+            connection,
+            locks: Locks::of(&path, mode),
+            files: Files::at(&path),
+            path,
+            mode,
+            rewritten_file: None,
+        })
     }
 
     /// Returns whether the open file is the one at its path: it was not removed, moved or replaced.
@@ -249,6 +262,12 @@ impl Contents {
             _ => Self::Foreign,
         })
     }
+}
+
+/// Returns whether a file is a journal with one writer. An empty one may just be made by another judge.
+fn is_of_one_writer(path: &Path) -> bool {
+    let is_empty = path.metadata().is_ok_and(|meta| meta.len() == 0);
+    !is_empty && matches!(file::mode(path), Ok(Mode::OneWriter))
 }
 
 /// Makes the folder of a journal, which git ignores.

@@ -1,7 +1,7 @@
 //! Finds out whether a program of a run was edited while the run went on.
 
 use crate::Failure;
-use judge_problem::{Digest, Invocation, Problem, Solver, one_line};
+use judge_problem::{Digest, Invocation, Plan, Problem, Solver, one_line};
 use judge_run::command::{checker_files, checker_identity, generator_identity};
 use judge_run::solver::shared_content;
 use judge_sandbox::Visible;
@@ -15,10 +15,10 @@ pub(crate) struct ProgramsAtStart {
     problem: Problem,
     checker: String,
     generator: String,
-    /// By file of a solver: the solver's name, the file, and the hash of its content.
-    files: Vec<(String, Visible, Digest)>,
-    /// The files of the checker and the solvers, as they were last seen. Answer files may be very many, and are looked at
-    /// only at the end.
+    /// The files and folders that solvers see: whose each is, and the hash of its content.
+    shown: Vec<(String, Visible, Digest)>,
+    /// The files of the checker and the solvers, as they were last seen. Folders and answer files may be very many, and
+    /// are looked at only at the end.
     seen: Vec<(PathBuf, Option<FileState>)>,
     /// The first edit that was noticed. It remains one if it is undone.
     noticed: Option<Edited>,
@@ -55,31 +55,45 @@ pub(crate) struct Edited {
 }
 
 impl ProgramsAtStart {
-    pub(crate) fn of(problem: &Problem, checker: String, generator: String, solvers: &[Solver]) -> Self {
-        let seen = checker_files(&problem.checker).into_iter().map(with_state).collect();
-        let problem = problem.clone();
-        let mut programs = Self { problem, checker, generator, files: Vec::new(), seen, noticed: None };
-        programs.add(solvers);
+    pub(crate) fn of(plan: &Plan, checker: String, generator: String) -> Self {
+        let seen = checker_files(&plan.problem.checker).into_iter().map(with_state).collect();
+        let problem = plan.problem.clone();
+        let mut programs = Self { problem, checker, generator, shown: Vec::new(), seen, noticed: None };
+        for Visible { path, .. } in plan.visible.iter().filter(|visible| !visible.writable) {
+            programs.add_shown(format!("content of --dir {}", one_line(&path.to_string_lossy())), path);
+        }
+        programs.add(&plan.solvers);
         programs
     }
 
     /// Reads what the checker and the generator are now.
-    pub(crate) fn now(problem: &Problem, solvers: &[Solver]) -> Self {
-        let (checker, generator) = (checker_identity(&problem.checker).to_string(), generator_identity(problem));
-        Self::of(problem, checker, generator, solvers)
+    pub(crate) fn now(plan: &Plan) -> Self {
+        let (checker, generator) =
+            (checker_identity(&plan.problem.checker).to_string(), generator_identity(&plan.problem));
+        Self::of(plan, checker, generator)
     }
 
-    /// Adds the files of solvers. Folders are copied before they run, or belong to the system.
+    /// Adds what the commands of solvers show.
     pub(crate) fn add(&mut self, solvers: &[Solver]) {
         for solver in solvers {
             let Invocation::Program(program) = &solver.invocation else { continue };
-            for path in program.visible.iter().filter(|path| path.is_file()) {
-                let file = Visible { path: path.clone(), writable: false };
-                self.seen.push(with_state(path.clone()));
-                let content = shared_content(slice::from_ref(&file));
-                self.files.push((solver.spec.name.clone(), file, content));
+            for path in &program.visible {
+                self.add_shown(format!("solver {}", one_line(&solver.spec.name)), path);
             }
         }
+    }
+
+    /// Adds a file or folder. A folder with the current one in it may get the output of this judge.
+    fn add_shown(&mut self, whose: String, path: &Path) {
+        if !path.exists() || std::env::current_dir().is_ok_and(|here| here.starts_with(path)) {
+            return;
+        }
+        if path.is_file() {
+            self.seen.push(with_state(path.to_owned()));
+        }
+        let shown = Visible { path: path.to_owned(), writable: false };
+        let content = shared_content(slice::from_ref(&shown));
+        self.shown.push((whose, shown, content));
     }
 
     /// Returns whether a program is another one than at the start, for the first time. Reads files only if they look
@@ -105,17 +119,16 @@ impl ProgramsAtStart {
         Err(Failure::usage(error).with_hint(hint))
     }
 
-    /// Returns which program is another one now, or was when it was noticed. A file that is gone is none.
+    /// Returns which program is another one now, or was when it was noticed.
     pub(crate) fn edited(&self) -> Option<Edited> {
         if self.noticed.is_some() {
             return self.noticed.clone();
         }
-        let solver = |(name, ..): &(String, Visible, Digest)| format!("solver {}", one_line(name));
-        let mut files = self.files.iter().filter(|(_, file, _)| file.path.is_file());
+        let is_other = |(_, shown, then): &&(String, Visible, Digest)| shared_content(slice::from_ref(shown)) != *then;
         let what = if checker_identity(&self.problem.checker).to_string() != self.checker {
             Some("checker".to_owned())
         } else {
-            files.find(|(_, file, then)| shared_content(slice::from_ref(file)) != *then).map(solver)
+            self.shown.iter().find(is_other).map(|(whose, ..)| whose.clone())
         };
         match what {
             Some(what) => Some(Edited { what, is_told_by_results: false }),

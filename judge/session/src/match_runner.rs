@@ -220,7 +220,7 @@ impl<'a> MatchRunner<'a> {
         mut go_on: impl FnMut(&mut [MatchResult]) -> Result<bool, Failure>,
     ) -> Result<Vec<MatchResult>, Failure> {
         let is_here = self.plan_runner.engine().is_none();
-        let programs = is_here.then(|| ProgramsAtStart::now(&plan.problem, &plan.solvers));
+        let programs = is_here.then(|| ProgramsAtStart::now(plan));
         let mut played = vec![self.play(plan.clone())?];
         while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&mut played)? {
             played.push(self.play_with(self.unrecorded(), plan.clone())?);

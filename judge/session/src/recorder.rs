@@ -8,7 +8,8 @@ use judge_journal::{
 };
 use judge_problem::{
     CaseList, CaseSpec, Catalogue, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
-    JobId, KnownOutcome, Node, Plan, Retention, RunId, Shard, Solver, Stop, error_chain, map_on_all_cores, one_line,
+    JobId, KnownOutcome, Node, Plan, Retention, RunId, Shard, Solver, Stop, counted, error_chain, map_on_all_cores,
+    one_line,
 };
 use judge_run::cases::Inputs;
 use judge_run::command::{checker_identity, generator_identity};
@@ -168,7 +169,7 @@ impl Recorder {
     pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         let RunContext { plan, runner, .. } = *context;
         let unrecorded = || {
-            let programs = runner.engine().is_none().then(|| ProgramsAtStart::now(&plan.problem, &plan.solvers));
+            let programs = runner.engine().is_none().then(|| ProgramsAtStart::now(plan));
             Self { programs: Mutex::new(programs), ..Self::of(options, plan, Known::of(plan), None) }
         };
         if !options.journal {
@@ -209,10 +210,8 @@ impl Recorder {
         let checker = checker_identity(&plan.problem.checker);
         let generator = generator_identity(&plan.problem);
         // Read before the fingerprints are made: an edit in between is then noticed at the end.
-        let programs = runner
-            .engine()
-            .is_none()
-            .then(|| ProgramsAtStart::of(&plan.problem, checker.to_string(), generator.clone(), &plan.solvers));
+        let programs =
+            runner.engine().is_none().then(|| ProgramsAtStart::of(plan, checker.to_string(), generator.clone()));
         // While the journal is opened.
         let (journal, hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
@@ -447,7 +446,9 @@ fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Res
     }
     match resumption {
         Resumption::Found(recording, known) => {
-            judge_report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
+            let are = if known.len() == 1 { "is" } else { "are" };
+            let done = counted(known.len(), "case");
+            judge_report::note(&format!("continuing run {}: {done} {are} done", recording.run()));
             Ok((*recording, known))
         }
         Resumption::Elsewhere(recording, known) => {
@@ -529,6 +530,11 @@ impl ResultStore for Recorder {
             }
             recording.store_job(job)
         })
+    }
+
+    fn forget_job(&self) {
+        // A lost store is reported with the results.
+        let _ = self.add(Recording::forget_job);
     }
 
     fn store_node(&self, node: &Node) -> Result<(), StoreLost> {

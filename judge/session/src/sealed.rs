@@ -191,7 +191,7 @@ impl<'a> SealedCases<'a> {
             let error = format!("solvers see {}, which has the sealed cases in it", path.display());
             return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
         }
-        self.programs = Some(ProgramsAtStart::now(self.problem, &plan.solvers));
+        self.programs = Some(ProgramsAtStart::now(plan));
         let most = self.problem.sealed.unwrap_or_default().queries;
         let limits = plan.limits.to_string();
         self.change(|record| {

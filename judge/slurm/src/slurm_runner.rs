@@ -147,7 +147,7 @@ impl SlurmRunner {
                 let (folder, tracker) = self.prepare(plan, &known).map_err(|error| self.unprepared(&error))?;
                 // If this judge is killed while it submits, the folder identifies the job.
                 store_job(store, handover, &folder, "");
-                Following::start(&self.cluster, plan, folder, tracker)?
+                Following::start(&self.cluster, plan, folder, tracker).inspect_err(|_| store.forget_job())?
             }
             Start::Attach(folder) => {
                 self.hand_over_known(plan, store, handover, false);

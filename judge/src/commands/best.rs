@@ -2,7 +2,7 @@
 
 use judge_cli::{BestArgs, RescoreArgs};
 use judge_journal::{Imported, Journal};
-use judge_problem::{Exit, Game, InvalidText, Problem, Rule, closest, listed};
+use judge_problem::{Exit, Game, InvalidText, Problem, Rule, closest, counted, listed};
 use judge_report::{BestReport, Document, Style};
 use judge_run::command::game_of;
 use judge_session::restored_run::{self, publish};
@@ -38,7 +38,8 @@ pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Fail
 fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Failure> {
     let scores = load::best_scores(game, file)?;
     let Imported { better, no_better } = journal.import_best(game, &scores)?;
-    judge_report::note(&format!("imported {better} better scores; on {no_better} cases the known one is as good"));
+    let (better, others) = (counted(better, "better score"), counted(no_better, "case"));
+    judge_report::note(&format!("imported {better}; on {others} the known one is as good"));
     Ok(journal)
 }
 

@@ -3,7 +3,7 @@
 use judge_cli::CheckArgs;
 use judge_journal::Journal;
 use judge_problem::{
-    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, error_chain,
+    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, counted, error_chain,
     map_on_all_cores, natural_key,
 };
 use judge_report::{Style, grid, left, right};
@@ -210,8 +210,9 @@ pub(in crate::commands) fn check_run(
         judge_report::print(&table.text())?;
     }
     judge_report::print(&format!(
-        "run {}: {same} answers as recorded, {differ} differ, {impossible} cannot be checked",
-        run.id
+        "run {}: {} as recorded, {differ} differ, {impossible} cannot be checked",
+        run.id,
+        counted(same, "answer")
     ))?;
     Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
 }

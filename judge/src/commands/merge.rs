@@ -2,7 +2,7 @@
 
 use judge_cli::MergeArgs;
 use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
-use judge_problem::{CaseList, CaseName, Catalogue, Exit, Origin, RunState, Shard, quote};
+use judge_problem::{CaseList, CaseName, Catalogue, Exit, Origin, RunState, Shard, counted, quote};
 use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use judge_run::matching::{matching, real};
 use judge_session::{Failure, GlobalArgs, RestoredRun, case_selection, command_line, load, outputs, recorder};
@@ -175,13 +175,13 @@ fn text(merged: &Merged, gaps: &[Gap], files: &[PathBuf]) -> String {
     let shards: BTreeSet<_> = origins.iter().filter_map(|origin| origin.shard).collect();
     let counts: BTreeSet<_> = shards.iter().map(|shard| shard.count()).collect();
     let parts = match counts.first() {
-        Some(count) if counts.len() == 1 => format!("{} of {count} shards", shards.len()),
-        _ => format!("{} runs", origins.len()),
+        Some(count) if counts.len() == 1 => format!("{} of {}", shards.len(), counted(*count as usize, "shard")),
+        _ => counted(origins.len(), "run"),
     };
     let whole = if merged.is_whole() { ", complete" } else { "" };
-    let what = if *solvers == 1 { "cases" } else { "results" };
-    let mut lines =
-        vec![format!("run {run}: {results} of {} {what}, {parts}{whole}; {added} are new", planned * solvers)];
+    let all = counted(planned * solvers, if *solvers == 1 { "case" } else { "result" });
+    let are = if *added == 1 { "is" } else { "are" };
+    let mut lines = vec![format!("run {run}: {results} of {all}, {parts}{whole}; {added} {are} new")];
     lines.extend(machines(origins));
     lines.extend(gaps.iter().take(COMMANDS).map(|gap| gap_text(gap, merged, files)));
     if gaps.len() > COMMANDS {

@@ -4,6 +4,7 @@ use judge_cli::{SiteArgs, SitePart};
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
+use judge_run::matching::real;
 use judge_run::runner::Signals;
 use judge_session::{Failure, GlobalArgs, load, recorder};
 use judge_ui::{SiteOptions, SiteParts};
@@ -19,25 +20,27 @@ const MARKER: &str = "data/index.js";
 /// Writes the site, the badge and the history.
 pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(global)?;
-    if let Some(folder) = &args.folder {
+    // A link to a folder stays, and the folder that it leads to is replaced.
+    let folder = args.folder.as_ref().map(|folder| real(folder));
+    if let Some(folder) = &folder {
         check_folder(folder)?;
-    }
-    if args.badge.is_some() && args.badge == args.history {
-        return Err(Failure::usage("the badge and the history cannot both go to one file")
-            .with_hint("give each a file of its own"));
     }
     for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
         load::probe(what, path.as_deref())?;
     }
+    if args.badge.is_some() && args.badge.as_deref().map(place) == args.history.as_deref().map(place) {
+        return Err(Failure::usage("the badge and the history cannot both go to one file")
+            .with_hint("give each a file of its own"));
+    }
     if args.badge.is_some() || args.history.is_some() {
         write_pictures(&catalogue, args)?;
     }
-    let Some(folder) = &args.folder else { return Ok(Exit::Success) };
+    let Some(folder) = folder else { return Ok(Exit::Success) };
     let has = |part| args.include.contains(&part) || args.include.contains(&SitePart::All);
     let parts =
         SiteParts { commands: has(SitePart::Commands), machine: has(SitePart::Machine), stderr: has(SitePart::Stderr) };
     let site = judge_ui::site(catalogue, SiteOptions { runs: &args.runs, parts, games: args.games })?;
-    write_folder(folder, &site.files)?;
+    write_folder(&folder, &site.files)?;
     let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
     let (shown, left_out) = site.games;
     let (runs, games) = (counted(site.runs, "run"), counted(shown, "game"));
@@ -54,6 +57,15 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
         ));
     }
     Ok(Exit::Success)
+}
+
+/// Returns the real path of a file that may be missing.
+fn place(file: &Path) -> PathBuf {
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    match (whole.parent(), whole.file_name()) {
+        (Some(folder), Some(name)) if !whole.exists() => real(folder).join(name),
+        _ => real(&whole),
+    }
 }
 
 fn is_empty(folder: &Path) -> bool {

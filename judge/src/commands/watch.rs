@@ -39,7 +39,8 @@ type Snapshot = BTreeMap<PathBuf, Option<FileState>>;
 /// Runs again and again, until the user or an error ends it.
 pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let watched = watched(global, args)?;
-    let words = without_flags(command_line::words(), &["--watch"], &[]);
+    // The changes are those of all cases, not of the shown ones.
+    let words = without_flags(command_line::words(), &["--watch", "--reverse"], &["--sort", "--top"]);
     let words = with_flags(words, ["--json".to_owned(), "-".to_owned()]);
     let mut last: Option<Value> = None;
     loop {
@@ -209,7 +210,7 @@ fn shown(last: Option<&Value>, result: &Value, style: Style) -> String {
     } else if last.is_some() {
         lines.push("no case changed".to_owned());
     }
-    lines.extend((left_out > 0).then(|| format!("{left_out} more cases changed")));
+    lines.extend((left_out > 0).then(|| format!("{} changed", counted(left_out, "more case"))));
     lines.join("\n")
 }
 

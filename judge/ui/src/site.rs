@@ -14,7 +14,7 @@ use axum::http::Request;
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use judge_problem::{Bytes, Catalogue, RunChoice};
+use judge_problem::{Bytes, Catalogue, RunChoice, counted};
 use judge_session::failure::Failure;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -281,6 +281,12 @@ impl Maker {
             let (known, others): (Vec<_>, Vec<_>) = self.history()?.into_iter().partition(is_known);
             runs.extend(known.iter().filter_map(|row| row["run"].as_i64()));
             left_out = others.len();
+        }
+        if runs.is_empty() && left_out > 0 {
+            let runs = counted(left_out, "run");
+            let error =
+                format!("there is no run to show: {runs} left out, because the catalogue no longer has the problem");
+            return Err(Failure::usage(error).with_hint("for another catalogue's runs, give its --problems FILE"));
         }
         if runs.is_empty() {
             return Err(Failure::usage("the journal has no run to show").with_hint("`judge run -p ID` records one"));

@@ -263,6 +263,18 @@ fn results_of_two_versions_are_used_nowhere() {
 }
 
 #[test]
+fn an_edited_folder_and_a_removed_solver_are_noticed() {
+    for (change, what) in [("echo 1 > more/weight", "content of --dir "), ("rm -f bot", "solver bot ")] {
+        let folder = self_editing();
+        folder.write("check.sh", format!("cat \"$1\"; cd {}; {change}\n", folder.path().display()));
+        let said = folder.judge(&[&RUN[..], &["--dir", "more"]].concat());
+        assert!(said.stderr.contains(&format!("the {what}")), "{}", said.stderr);
+        assert!(said.stderr.contains("was edited while run 1 went on"), "{}", said.stderr);
+        assert_eq!(folder.json(&["history"]).1["runs"][0]["state"], "interrupted");
+    }
+}
+
+#[test]
 fn an_edit_during_the_runs_records_no_baseline() {
     let folder = self_editing();
     let record = ["baseline", "-p", "sum", "-s", "./bot", "--output", "b.toml"];

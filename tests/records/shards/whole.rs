@@ -67,6 +67,8 @@ fn merged_shards_equal_the_run_on_one_machine() {
         assert_eq!(said.stdout.contains("; 0 are new"), number > 2, "{}", said.stdout);
     }
     assert_same(&folder, "whole.db", "all.db");
+    let said = expect(&folder, &["merge", "whole.db", "--into", "once.db"], 0);
+    assert!(said.stdout.contains("44 of 44 results, 1 run, complete"), "{}", said.stdout);
 
     // In another order, through a journal of two of them, into the journal next to the catalogue.
     expect(&folder, &["merge", "4.db", "2.db", "--into", "two.db"], 0);

@@ -289,6 +289,17 @@ fn a_kill_during_submission_submits_nothing_twice() {
 }
 
 #[test]
+fn a_refused_submission_leaves_no_job() {
+    let user = User::new();
+    user.folder.script("bin/sbatch", "echo 'sbatch: error: invalid partition specified: nope' >&2; exit 1");
+    let said = user.judge(&RUN);
+    assert!(said.code == Some(2) && said.stderr.contains("invalid partition"), "{}", said.stderr);
+    let said = user.judge(&["run", "--attach", "last"]);
+    assert!(said.code == Some(2) && said.stderr.contains("was not run on a cluster"), "{}", said.stderr);
+    assert_ne!(user.state(), "detached");
+}
+
+#[test]
 fn the_run_folder_outlives_an_unrecorded_end() {
     let user = User::with_run();
     user.play();

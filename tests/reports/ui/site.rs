@@ -137,6 +137,12 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     );
     let said = folder.judge(&["site", "."]);
     assert!(said.code == Some(2) && said.stderr.contains("that you are in"), "{}", said.stderr);
+    std::os::unix::fs::symlink("public", folder.path().join("link")).unwrap();
+    for (link, run) in [("link", 2), ("link/", 1)] {
+        assert_eq!(folder.judge(&["site", link, "--games", "1B", "--run", &run.to_string()]).code, Some(0));
+        assert!(folder.path().join("link").is_symlink());
+        assert!(folder.path().join(format!("public/data/run-{run}.js")).is_file());
+    }
     let empty = Folder::new();
     let said = empty.judge(&["site", "public"]);
     assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
@@ -154,6 +160,9 @@ fn runs_of_removed_problems_are_left_out() {
     let said = folder.judge(&["site", "public"]);
     assert!(said.code == Some(0) && said.stderr.contains("1 run left out"), "{}", said.stderr);
     assert!(!folder.path().join("public/data/run-2.js").exists());
+    folder.write("problems.toml", CATALOGUE.replace("columns", "other"));
+    let said = folder.judge(&["site", "public"]);
+    assert!(said.code == Some(2) && said.stderr.contains("2 runs left out"), "{}", said.stderr);
 }
 
 #[test]
@@ -169,6 +178,8 @@ fn an_answer_without_a_move_is_no_game_that_lacks_room() {
 fn a_badge_and_a_history_are_drawn() {
     let folder = some_runs();
     let refused = folder.judge(&["site", "--badge", "-", "--history", "-"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("cannot both go to one file"), "{}", refused.stderr);
+    let refused = folder.judge(&["site", "--badge", "one.svg", "--history", "./one.svg"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("cannot both go to one file"), "{}", refused.stderr);
     let said = folder.judge(&["site", "--badge", "badge.svg", "--history", "-", "--run", "1", "--run", "2"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);

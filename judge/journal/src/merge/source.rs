@@ -9,6 +9,7 @@ use crate::store::Journal;
 use judge_problem::{Digest, Labels, RunId, error_chain, first_of};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -146,7 +147,8 @@ pub(super) struct Contribution {
 pub(super) const COLUMNS: &str =
     "state, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel, cpu_model, judge";
 
-/// Returns the runs whose results are taken, in the order of their rows.
+/// Returns the runs whose results are taken, in the order of their rows. An older run on other inputs is left out: a run
+/// that is continued after an edit starts anew, and leaves it behind.
 pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contribution>, JournalError> {
     let read = |row: &Row<'_>| {
         let columns = (4..row.as_ref().column_count()).map(|column| row.get(column)).collect::<Result<_, _>>()?;
@@ -162,6 +164,8 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
     for sql in [own, merged] {
         all.extend(query_all(&journal.connection, &sql, [plan.0], read)?);
     }
+    let outdated = outdated(&journal.connection, plan)?;
+    all.retain(|contribution| !outdated.contains(&contribution.run));
     for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
         // The lock shows whether it is still running, not the stored state.
         let run = RunId(own.run);
@@ -169,6 +173,28 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
         own.columns[0] = state.ok_or(JournalError::NoRun(run))?.name().to_owned().into();
     }
     Ok(all)
+}
+
+/// Returns the runs of a plan that have a case with another input than a later run that is taken.
+fn outdated(connection: &Connection, plan: Digest) -> rusqlite::Result<BTreeSet<i64>> {
+    let runs: Vec<i64> =
+        query_all(connection, "SELECT id FROM run WHERE plan = ?1 ORDER BY turn DESC", [plan.0], |row| row.get(0))?;
+    let mut outdated = BTreeSet::new();
+    if runs.len() < 2 {
+        return Ok(outdated);
+    }
+    let sql = "SELECT DISTINCT result.place, input FROM entrant JOIN result ON result.entrant = entrant.id
+         JOIN game_case ON game_case.id = game_case WHERE run = ?1 AND length(input) = 32";
+    let mut inputs: HashMap<i64, Digest> = HashMap::new();
+    for run in runs {
+        let own = query_all(connection, sql, [run], |row| Ok((row.get(0)?, Digest(row.get(1)?))))?;
+        if own.iter().any(|(place, input)| inputs.get(place).is_some_and(|later| later != input)) {
+            outdated.insert(run);
+        } else {
+            inputs.extend(own);
+        }
+    }
+    Ok(outdated)
 }
 
 /// Why runs cannot be merged. Nothing was merged.

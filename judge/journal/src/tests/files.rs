@@ -2,6 +2,7 @@
 //! removed during a run.
 
 use super::*;
+use crate::file::{Locks, Mode};
 use crate::store::SCHEMA_VERSION;
 use rusqlite::Connection;
 use std::ffi::OsStr;
@@ -75,7 +76,7 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
         names
     };
     assert_eq!(beside(), ["3.db", "3.db-lock"], "no log, no shared memory");
-    assert!(matches!(begin(), Err(JournalError::OtherWriter(RunId(1)))));
+    assert!(matches!(begin(), Err(JournalError::OtherWriter(Some(RunId(1))))));
     assert!(matches!(
         Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record(), &all_inputs),
         Err(JournalError::StillRunning(RunId(1)))
@@ -87,6 +88,100 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
     assert_eq!(journal.stored_run(RunId(1)).unwrap().state, RunState::Killed);
     assert!(begin().is_ok());
     assert_eq!(beside(), ["3.db"]);
+}
+
+#[test]
+fn removing_an_old_run_keeps_the_only_lock() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let file = bench.folder.path().join("3.db");
+    let begin = || Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record());
+    close(begin().unwrap(), None, Some(0));
+    let running = begin().unwrap();
+    running.commit_start().unwrap();
+    let mut journal = Journal::open_file(&file).unwrap();
+    journal.remove(RunId(1)).unwrap();
+    assert_eq!(journal.stored_run(running.run()).unwrap().state, RunState::Running);
+    assert!(matches!(begin(), Err(JournalError::OtherWriter(Some(run))) if run == running.run()));
+}
+
+#[test]
+fn a_refused_judge_keeps_nobody_from_writing() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let file = bench.folder.path().join("3.db");
+    let open = || Journal::open_file(&file).unwrap();
+    let mut recording = Recording::begin(open(), Retention::All, &bench.record()).unwrap();
+    recording.connection().unwrap().busy_timeout(Duration::ZERO).unwrap();
+    let second = open();
+    std::thread::scope(|scope| {
+        let refused = scope.spawn(|| Recording::begin(second, Retention::All, &bench.record()));
+        while !refused.is_finished() {
+            std::thread::sleep(Duration::from_millis(200));
+            recording.append(&[finished(0, 0, Some(5))]).unwrap();
+        }
+        assert!(matches!(refused.join().unwrap(), Err(JournalError::OtherWriter(Some(RunId(1))))));
+    });
+}
+
+#[test]
+fn a_lock_that_cannot_be_written_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    // Every write to this device fails as on a full disk.
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("run-1.lock")).unwrap();
+    let taken = Locks::EachRun(folder.path().to_owned()).take(RunId(1));
+    assert!(matches!(taken, Err(JournalError::Folder { .. })), "{taken:?}");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn a_copied_file_is_shared_once_nobody_writes() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let [file, copy] = [bench.folder.path().join("x.db"), bench.path().join("journal.db")];
+    let begin = |journal| Recording::begin(journal, Retention::All, &bench.record());
+    close(begin(Journal::open_file(&file).unwrap()).unwrap(), None, Some(0));
+    std::fs::create_dir(bench.path()).unwrap();
+    std::fs::copy(&file, &copy).unwrap();
+    let writer = begin(Journal::open_to_write(&copy, Mode::OneWriter).unwrap()).unwrap();
+    writer.commit_start().unwrap();
+    let mut journal = bench.journal();
+    assert_eq!(journal.stored_run(writer.run()).unwrap().state, RunState::Running);
+    assert!(matches!(journal.remove(writer.run()), Err(JournalError::StillRunning(_))));
+    assert!(matches!(begin(bench.journal()), Err(JournalError::OtherWriter(_))));
+    let read = Journal::open_folder_read_only(&bench.path()).unwrap();
+    assert_eq!(read.stored_run(writer.run()).unwrap().state, RunState::Running);
+    drop((writer, journal, read));
+
+    let first = begin(Journal::open_file(&copy).unwrap()).unwrap();
+    first.commit_start().unwrap();
+    let second = begin(bench.journal()).unwrap();
+    assert_eq!((first.journal.mode, second.journal.mode), (Mode::Shared, Mode::Shared));
+    assert!(!bench.path().join("journal.db-lock").exists());
+}
+
+#[test]
+fn a_link_to_a_journal_has_the_same_locks() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let begin = |journal| Recording::begin(journal, Retention::All, &bench.record());
+    let link = bench.folder.path().join("link.db");
+    for shared in [false, true] {
+        let file = if shared { bench.path().join("journal.db") } else { bench.folder.path().join("x.db") };
+        let open = || if shared { bench.journal() } else { Journal::open_file(&file).unwrap() };
+        // At first it leads to nothing.
+        std::fs::create_dir_all(bench.path()).unwrap();
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let running = begin(if shared { open() } else { Journal::open_file(&link).unwrap() }).unwrap();
+        running.commit_start().unwrap();
+        let ways = [
+            Journal::open_file_to_read(&link),
+            Journal::open_read_only(&link),
+            Journal::open_file(&link).map(Some),
+            Ok(Some(open())),
+        ];
+        for journal in ways {
+            let journal = journal.unwrap().unwrap();
+            assert_eq!(journal.stored_run(running.run()).unwrap().state, RunState::Running, "shared: {shared}");
+        }
+    }
 }
 
 #[test]

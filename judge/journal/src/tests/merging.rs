@@ -480,3 +480,29 @@ fn a_run_that_goes_on_under_a_relative_rule_gets_a_reference_and_keeps_it() {
         assert_eq!(scores, [Some(Score::from(9)), Some(Score::from(5)), None]);
     }
 }
+
+#[test]
+fn an_older_run_on_other_inputs_is_left_out() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let file = bench.folder.path().join("1.db");
+    let play = |inputs: usize, cases: std::ops::Range<usize>| {
+        let record = RunRecord { shard: Shard::new(1, 1).ok(), ..bench.record() };
+        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
+        for case in cases {
+            let mut job = finished(case, 0, Some(inputs as i64));
+            job.evidence.input = Some(input(inputs + case));
+            recording.append(&[job]).unwrap();
+        }
+        drop(recording);
+    };
+    // The first run is killed. The second one is killed before it comes to the case that shows its inputs.
+    play(10, 0..1);
+    play(20, 1..2);
+    play(30, 0..2);
+    let mut into = bench.journal();
+    let merged = merge(&mut into, std::slice::from_ref(&file), Retention::All).unwrap();
+    assert_eq!((merged.results, merged.origins.len()), (2, 1));
+    let scores = into.stored_run(merged.run).unwrap();
+    let score = |case: usize| scores.cases.at(case).results[0].as_ref().unwrap().outcome.score.clone();
+    assert_eq!([score(0), score(1)], [Some(Score::from(30)), Some(Score::from(30))]);
+}

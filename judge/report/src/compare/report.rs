@@ -326,7 +326,7 @@ impl IntervalProgress {
             1 => in_words(measure, result),
             _ => format!("{} {}", one_line(result.name), in_words(measure, result)),
         });
-        let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
+        let text = format!("{}: {}", counted(cases, "case"), words.collect::<Vec<_>>().join("; "));
         if !self.bar.is_hidden() {
             self.bar.set_message(text);
         } else if cases >= self.next_note || self.noted.elapsed() >= INTERVAL {

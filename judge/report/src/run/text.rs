@@ -127,7 +127,8 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
             Some(_) => "--top N shows more, --all all of them",
             None => "add --all for every case, or --json PATH for a file of them",
         };
-        lines.push(format!("{left_out} more rows are not shown: {how}"));
+        let are = if left_out == 1 { "is" } else { "are" };
+        lines.push(format!("{} {are} not shown: {how}", counted(left_out, "more row")));
     }
     lines.extend(report.remarks().map(|remark| one_line(&remark).into_owned()));
     lines.extend(processors_line(&report.provenance.nodes));

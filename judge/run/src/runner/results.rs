@@ -103,6 +103,9 @@ pub trait ResultStore: Sync {
         Ok(())
     }
 
+    /// Removes the cluster job of a run: the cluster has refused it.
+    fn forget_job(&self) {}
+
     /// Returns a message about the store for the user. Each message is returned once.
     fn notice(&self) -> Option<String> {
         None

@@ -297,7 +297,7 @@ impl Search<'_> {
 
     fn so_far(&self) -> String {
         let worst = self.worst();
-        let Some(seen) = worst.first() else { return format!("nothing after {} cases", self.seen.len()) };
+        let Some(seen) = worst.first() else { return format!("nothing after {}", counted(self.seen.len(), "case")) };
         let (count, name) = (worst.len(), &seen.pick.case.name);
         match &seen.value {
             Some(FoundValue::Text(_)) | None => format!("{count} found, the first {name}"),
