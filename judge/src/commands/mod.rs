@@ -83,14 +83,17 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Work { folder } => work::work(&folder),
         Command::Man => completion::man(),
     };
-    let exit = result.unwrap_or_else(|failure: Failure| {
-        let failure = explain(failure, global);
-        judge_report::note_lines(&failure.render(judge_report::Style::of_stderr()));
-        failure.exit()
-    });
+    let exit = result.unwrap_or_else(|failure| show(failure, global));
     let exit = if recorder::is_lost() { Exit::Fault } else { exit };
     dismiss_helpers();
     ExitCode::from(exit.code())
+}
+
+/// Shows a failure, and returns the exit code.
+fn show(failure: Failure, global: GlobalArgs<'_>) -> Exit {
+    let failure = explain(failure, global);
+    judge_report::note_lines(&failure.render(judge_report::Style::of_stderr()));
+    failure.exit()
 }
 
 /// Ends the sandbox's helpers that wait for the next program, and waits for their end.
