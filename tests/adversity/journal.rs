@@ -74,7 +74,7 @@ fn a_full_disk_stops_recording_but_not_runs() {
     let done = history["runs"][0]["done"].as_u64().unwrap();
     assert!((1..60).contains(&done), "{done} of 60 cases found room");
     let resumed = run(stage.judge(&[&RUN[..], &["--resume"]].concat()));
-    assert!(resumed.stderr.contains(&format!("continuing run 1: {done} cases are done")), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains(&format!("continuing run 1: {done} case")), "{}", resumed.stderr);
     assert!(resumed.stdout.contains("sum 1830"), "{}", resumed.stdout);
     let check = run(stage.judge(&["check", "--run", "1"]));
     assert!(check.stdout.contains("60 answers as recorded"), "{}", check.stdout);
