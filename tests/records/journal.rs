@@ -142,7 +142,7 @@ fn a_killed_judge_loses_no_shown_case() {
     }
     let said = folder.judge(&[&run[..], &["--resume"]].concat());
     assert_eq!(said.code, Some(1), "{}", said.stderr);
-    assert!(said.stderr.contains(&format!("continuing run 2: {recorded} cases are done")), "{}", said.stderr);
+    assert!(said.stderr.contains(&format!("continuing run 2: {recorded} case")), "{}", said.stderr);
     let resumed = last_run(folder.path());
     assert_eq!((resumed.id.0, resumed.state), (2, RunState::Complete));
     assert_eq!(results(&resumed), expected, "seed {seed}");

@@ -53,7 +53,7 @@ fn a_running_shard_merges_and_a_killed_resumes() {
     let resume = rest.lines().next().unwrap();
     assert!(resume.starts_with("judge run -p echo") && resume.ends_with(" --resume"), "{resume}");
     let resumed = by_shell(&folder, resume);
-    assert!(resumed.contains(&format!("continuing run 1: {before} cases are done")), "{resumed}");
+    assert!(resumed.contains(&format!("continuing run 1: {before} case")), "{resumed}");
     let said = expect(&folder, &["merge", "2.db", "--into", "all.db"], 0);
     assert!(said.stdout.contains("60 of 60 cases, 2 of 2 shards, complete"), "{}", said.stdout);
     let leftovers: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
