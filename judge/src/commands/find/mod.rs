@@ -466,8 +466,9 @@ impl Search<'_> {
         }
         let folder = self.folder.take();
         let found: Vec<&Seen> = self.worst();
-        if let Some(folder) = folder.filter(|_| !found.is_empty()) {
-            let playable = folder.save(self.problem, &found, self.compared.is_some())?;
+        let folder = folder.filter(|_| !found.is_empty());
+        let saved = folder.map(|folder| folder.save(self.problem, &found, self.compared.is_some())).transpose();
+        if let Ok(Some(playable)) = saved {
             self.note_saved(playable, found.len() - playable);
         }
         let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
@@ -487,7 +488,8 @@ impl Search<'_> {
             seen.outcomes.iter().enumerate().for_each(|(solver, outcome)| grid.set(JobId { case, solver }, outcome));
         }
         self.session.finish(&plan, &grid, stop);
-        outputs::publish_document(self.args.json.as_deref(), &report, |style| report.text(style))?;
+        let published = outputs::publish_document(self.args.json.as_deref(), &report, |style| report.text(style));
+        Failure::check_all(saved.err().into_iter().chain(published.err()))?;
         Ok(match stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
             _ if report.found.is_empty() && has_faults => Exit::Fault,
