@@ -1,6 +1,6 @@
 //! `judge reduce`: makes a failing case small.
 
-use super::find::{NewAnswers, again, check_names, check_programs, is_valid, try_cases};
+use super::find::{NewAnswers, Player, again, check_names, check_programs, is_valid, try_cases};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
@@ -129,7 +129,8 @@ impl<'a> Trials<'a> {
         let plan = runner.plan_as_it_is(solvers.clone(), CaseList::default(), problem.best.clone());
         let session = runner.begin(&plan)?;
         let reader = CaseReader::of(&runner.template.problem);
-        let goal = Goal { condition: args.keep.clone(), is_worse: args.against.is_some(), reason: None };
+        let is_worse = args.against.is_some() && args.keep.is_none();
+        let goal = Goal { condition: args.keep.clone(), is_worse, reason: None };
         Ok(Self {
             problem,
             runner,
@@ -195,12 +196,15 @@ impl<'a> Trials<'a> {
         let case = CaseSpec::new(CaseName::of_file(path), CaseSource::File(path.to_owned()));
         let (cases, solvers) = (std::iter::once(case).collect(), self.solvers.clone());
         let plan = Plan { cases, solvers, ..self.runner.template.clone() };
-        again(&plan, [args.solver.as_deref(), args.against.as_deref()], self.compared.is_some())
+        let kept = self.goal.condition.as_ref().map(ToString::to_string);
+        let player = if self.compared.is_some() { Player::Reduce(kept) } else { Player::Run };
+        again(&plan, [args.solver.as_deref(), args.against.as_deref()], &player)
     }
 
     /// Returns the properties that every smaller input shows, in words.
     fn kept(&self, args: &ReduceArgs) -> String {
-        let against = args.against.as_ref().map(|other| format!("worse than {}", quote(other)));
+        let against = args.against.as_ref().filter(|_| self.goal.is_worse);
+        let against = against.map(|other| format!("worse than {}", quote(other)));
         let condition = self.goal.condition.as_ref().map(ToString::to_string);
         let reason = self.goal.reason.as_ref().map(ToString::to_string);
         [reason, condition, against].into_iter().flatten().collect::<Vec<_>>().join(", and ")
