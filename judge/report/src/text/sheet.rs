@@ -96,8 +96,10 @@ pub(crate) fn words(text: &str) -> String {
 /// The largest page in bytes. Comments may have 65,536 characters. The remaining space is for the text of a bot.
 const MAX: usize = 56_000;
 
-/// The widths of a field of a table, a note and a command.
+/// The widths of a field of a table, a sentence of the judge, a note of another program, and a command. A sentence is only
+/// cut if its names are immense.
 const FIELD_WIDTH: usize = 48;
+pub(crate) const SENTENCE_WIDTH: usize = 4000;
 pub(crate) const NOTE_WIDTH: usize = 300;
 pub(crate) const COMMAND_WIDTH: usize = 400;
 
@@ -175,9 +177,9 @@ fn more(count: usize) -> String {
 
 /// Returns a report as Markdown, of less than 60 kB.
 pub(crate) fn sheet_markdown(sheet: &Sheet) -> String {
-    let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, NOTE_WIDTH))));
+    let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, SENTENCE_WIDTH))));
     page.add_list(
-        &sheet.lines.iter().map(|line| format!("- {}\n", escaped(&cut(line, NOTE_WIDTH)))).collect::<Vec<_>>(),
+        &sheet.lines.iter().map(|line| format!("- {}\n", escaped(&cut(line, SENTENCE_WIDTH)))).collect::<Vec<_>>(),
     );
     for (title, content) in sheet.shown() {
         page.add(&format!("**{}**\n\n{}", field(title), table(content)));
