@@ -249,3 +249,15 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     let tail: String = text.chars().skip(count - (width / 2 - 1)).collect();
     format!("{head}…{tail}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_whole_in_markdown() {
+        let line = format!("{}and the conclusion", "many facts ".repeat(50));
+        let sheet = Sheet { title: line.clone(), lines: vec![line.clone()], sections: Vec::new(), texts: Vec::new() };
+        assert_eq!(sheet_markdown(&sheet).matches(&line).count(), 2);
+    }
+}
