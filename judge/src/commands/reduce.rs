@@ -10,7 +10,7 @@ use judge_problem::{
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
-use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, programs};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, outputs, programs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,7 +27,10 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let (mut input, name) = input(problem, args)?;
-    load::probe("the small input", args.output.as_deref())?;
+    let solvers = args.solver.iter().chain(&args.against).flat_map(|solver| outputs::files_of_solver(solver));
+    let solvers = solvers.collect::<Vec<_>>();
+    outputs::refuse_input_as_output(solvers.iter().map(|path| &**path), args.output.as_deref())?;
+    outputs::probe("the small input", args.output.as_deref())?;
     let mut trials = Trials::open(&catalogue, problem, args)?;
     trials.begin(&input, &name, args)?;
     let (before, started) = (size(&input), Instant::now());
