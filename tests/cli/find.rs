@@ -171,7 +171,9 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
         ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
         ("echo {seed} {n}", "n = [\"one\"]", "or at least two choices"),
-        ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "none of them empty or with a comma"),
+        ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "bad choice `a,b` of `n`"),
+        ("echo {seed} {n}", "n = [\"z\", \"{a}\"]", "bad choice `{a}` of `n`\n --> problems.toml:7:11"),
+        ("echo {seed} {n}", "n = [\"\", \"a\"]", "expected a choice that is not empty, without `,`, `{` and `}`"),
         ("echo {seed} {n}", "n = 3", "expected a range"),
         ("echo {seed} {n}", "n = \"0..18446744073709551615\"", "must be whole numbers below 2^53"),
     ] {
@@ -182,6 +184,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
     problem("echo {seed} {n}", "n = \"1..9\"");
     for (case, message) in [
         ("seed=1,n=10", "`10` is no value of the parameter `n`: expected one in 1..9"),
+        ("seed=1,n=05", "bad form of the parameter `n`: expected `5`, found `05`"),
         ("seed=1,m=1", "the generator has no parameter `m`: it has n"),
         ("n=1", "expected a seed and parameters"),
     ] {
@@ -591,12 +594,13 @@ fn names_too_long_for_files_are_saved() {
     let folder = with_parameters();
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     folder.write("problems.toml", text.replace("path", &"p".repeat(260)).replace("star", &"s".repeat(260)));
-    folder.script("bot", "exit 3");
-    let find = ["find", "-s", "./bot", "--for", "failure", "--top", "4", "--save", "d", "--no-journal"];
+    folder.script("bot", "echo 1");
+    let find = ["find", "-s", "./bot", "--for", "time", "--budget", "32", "--top", "32", "--save", "d", "--no-journal"];
     let (code, report) = folder.json(&find);
-    assert_eq!((code, found(&report).len()), (Some(0), 4), "{report}");
+    assert_eq!((code, found(&report).len()), (Some(0), 32), "{report}");
+    assert!(found(&report).iter().any(|found| found["case"].as_str().unwrap().len() > 255), "{report}");
     let saved = folder.json(&["run", "--problems", "d/problems.toml", "-s", "./bot"]).1;
-    assert_eq!(saved["cases"].as_array().map(Vec::len), Some(4), "{saved}");
+    assert_eq!(saved["cases"].as_array().map(Vec::len), Some(32), "{saved}");
 }
 
 #[test]
@@ -651,6 +655,8 @@ fn printed_reductions_keep_what_was_found() {
         let (code, report) = folder.json(&[&find[..], goal, other].concat());
         let all = found(&report);
         assert_eq!(code, Some(0), "{goal:?}: {report}");
+        let decimals = all[0]["value"].to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        assert!(goal != ["time"] || decimals <= 3, "{report}");
         for case in [all.first(), all.last()].into_iter().flatten() {
             let command = case["reproduce"].as_str().unwrap();
             let words = shell_words::split(command).unwrap();

@@ -186,7 +186,7 @@ fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Fail
 
 /// Returns the folder for the cases found, if they are saved. Fails if the results cannot be written.
 fn outputs(catalogue: &Catalogue, problem: &Problem, args: &FindArgs) -> Result<Option<SavedFolder>, Failure> {
-    load::probe("the JSON report", args.json.as_deref())?;
+    outputs::probe("the JSON report", args.json.as_deref())?;
     args.save.as_ref().map(|folder| SavedFolder::open(catalogue, problem, folder)).transpose()
 }
 
@@ -354,7 +354,7 @@ impl Search<'_> {
         let score = || own.score.as_ref().and_then(exact).map_or_else(verdict, FoundValue::Score);
         match self.goal {
             SearchGoal::Failure => (!own.is_accepted()).then(verdict),
-            SearchGoal::Time => Some(FoundValue::Milliseconds(own.cpu?.as_secs_f64() * 1000.0)),
+            SearchGoal::Time => Some(FoundValue::time(own.cpu?)),
             SearchGoal::Memory => Some(FoundValue::Bytes(own.memory?)),
             SearchGoal::Loss => match loss {
                 Some(loss) => (loss > 0.0).then_some(FoundValue::Loss(loss)),

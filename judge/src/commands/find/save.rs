@@ -229,7 +229,7 @@ fn given_words(line: &str) -> Vec<(&str, String)> {
         let word = &line[begin..end];
         // A space after a backslash or in quotes belongs to the word, and a comment goes to the end.
         let escapes = word.len() - word.trim_end_matches('\\').len();
-        let split = shell_words::split(word).ok().filter(|_| escapes % 2 == 0 && !word.starts_with('#'));
+        let split = shell_words::split(word).ok().filter(|_| escapes.is_multiple_of(2) && !word.starts_with('#'));
         if let Some(split) = split {
             words.push((&line[begin..next], split.concat()));
             begin = next;
@@ -249,7 +249,9 @@ fn stem(case: &str) -> String {
         return name;
     }
     let digest = Digest::of(name.as_bytes()).to_string();
-    format!("{}-{}", &name[..name.floor_char_boundary(MAX_STEM - 17)], &digest[..16])
+    // A letter has at most four bytes.
+    let head: String = name.chars().take((MAX_STEM - 17) / 4).collect();
+    format!("{head}-{}", &digest[..16])
 }
 
 /// Returns a pattern that matches only this file name.
