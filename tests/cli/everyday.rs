@@ -243,6 +243,36 @@ fn a_stored_answer_is_viewed() {
 }
 
 #[test]
+fn nothing_replaces_what_it_was_made_from() {
+    let folder = Folder::new();
+    let [input, answer] = ["6 13\n1\nabc\n", "1\n1 0\n"];
+    folder.write("a.in", input);
+    folder.write("a.out", answer);
+    folder.script("bot", "exit 3");
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    let program = read("bot");
+    let view = ["view", "-p", "columns", "--input", "a.in"];
+    let reduce = ["reduce", "-p", "columns", "-s", "./bot", "--input", "a.in", "--output", "bot"];
+    for arguments in [
+        [&view[..], &["--output", "a.out", "--html", "./a.out"]].concat(),
+        [&view[..], &["--output", "a.out", "--svg", "a.in"]].concat(),
+        [&view[..], &["-s", "name=./bot", "--html", "bot"]].concat(),
+        reduce.to_vec(),
+        [&reduce[..3], &["-s", "sh bot"], &reduce[5..]].concat(),
+    ] {
+        let said = folder.judge(&arguments);
+        assert!(
+            said.code == Some(2) && said.stderr.contains("is the input, and cannot"),
+            "{arguments:?}: {}",
+            said.stderr
+        );
+    }
+    assert_eq!([read("a.in"), read("a.out"), read("bot")], [input, answer, &program]);
+    let said = folder.judge(&[&view[..], &["--output", "a.out", "--html", "a.html", "--to", "0"]].concat());
+    assert!(said.code == Some(0) && said.stderr.contains("; 1 frame, "), "{}", said.stderr);
+}
+
+#[test]
 fn tuning_uses_its_budget() {
     let folder = Folder::new();
     folder.write("check.sh", "cat $2");

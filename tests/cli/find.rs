@@ -171,7 +171,9 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
         ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
         ("echo {seed} {n}", "n = [\"one\"]", "or at least two choices"),
-        ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "none of them empty or with a comma"),
+        ("echo {seed} {n}", "n = [\"a,b\", \"c\"]", "bad choice `a,b` of `n`"),
+        ("echo {seed} {n}", "n = [\"z\", \"{a}\"]", "bad choice `{a}` of `n`\n --> problems.toml:7:11"),
+        ("echo {seed} {n}", "n = [\"\", \"a\"]", "expected a choice that is not empty, without `,`, `{` and `}`"),
         ("echo {seed} {n}", "n = 3", "expected a range"),
         ("echo {seed} {n}", "n = \"0..18446744073709551615\"", "must be whole numbers below 2^53"),
     ] {
@@ -182,6 +184,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
     problem("echo {seed} {n}", "n = \"1..9\"");
     for (case, message) in [
         ("seed=1,n=10", "`10` is no value of the parameter `n`: expected one in 1..9"),
+        ("seed=1,n=05", "bad form of the parameter `n`: expected `5`, found `05`"),
         ("seed=1,m=1", "the generator has no parameter `m`: it has n"),
         ("n=1", "expected a seed and parameters"),
     ] {
@@ -417,6 +420,8 @@ fn a_search_saves_what_can_be_played_again() {
     let refused = folder.judge(&["find", "-s", "a=answers:.", "--for", "failure", "--save", "new"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("is a folder of answers"), "{}", refused.stderr);
     assert!(!folder.path().join("new").exists());
+    let said = folder.judge(&[&nothing[..7], &["--save", "new/er", "--no-journal"]].concat());
+    assert!(said.code == Some(1) && !folder.path().join("new").exists(), "{}", said.stderr);
 }
 
 /// A problem whose checker compares with an answer file: the sum of the numbers in a line. Two solvers.
@@ -564,4 +569,116 @@ fn a_validator_that_refuses_everything_ends_in_time() {
     let said = folder.judge(&["find", "-s", "./right", "--for", "failure", "--time", "1s", "--save", "found"]);
     assert!(said.code == Some(1) && said.stderr.contains("no case was played"), "{}", said.stderr);
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_search_that_cannot_save_still_reports() {
+    let folder = scores("");
+    let find = ["find", "-s", "./bot", "--for", "failure", "--seeds", "1-6", "--save", "d", "--json", "report.json"];
+    assert_eq!(folder.judge(&find).code, Some(0));
+    for file in ["d/seed-5.in", "report.json"] {
+        std::fs::remove_file(folder.path().join(file)).unwrap();
+    }
+    folder.write("d/seed-5.in/file", "");
+    let said = folder.judge(&find);
+    assert!(said.code == Some(2) && said.stderr.contains("cannot write the found case d/seed-5.in"), "{}", said.stderr);
+    assert!(said.stdout.contains("judge run -p p -s ./bot --seeds 5"), "{}", said.stdout);
+    let report = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&report).unwrap()["found"][0]["case"], "seed-5");
+    let runs = folder.json(&["history"]).1;
+    assert_eq!(runs["runs"][0]["state"], "complete", "{runs}");
+}
+
+#[test]
+fn names_too_long_for_files_are_saved() {
+    let folder = with_parameters();
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("path", &"p".repeat(260)).replace("star", &"s".repeat(260)));
+    folder.script("bot", "echo 1");
+    let find = ["find", "-s", "./bot", "--for", "time", "--budget", "32", "--top", "32", "--save", "d", "--no-journal"];
+    let (code, report) = folder.json(&find);
+    assert_eq!((code, found(&report).len()), (Some(0), 32), "{report}");
+    assert!(found(&report).iter().any(|found| found["case"].as_str().unwrap().len() > 255), "{report}");
+    let saved = folder.json(&["run", "--problems", "d/problems.toml", "-s", "./bot"]).1;
+    assert_eq!(saved["cases"].as_array().map(Vec::len), Some(32), "{saved}");
+}
+
+#[test]
+fn saved_commands_keep_their_quotes() {
+    let folder = Folder::new();
+    folder.write("my lib/check.sh", "cat \"$1\"\n");
+    folder.script("p/bot", "exit 3");
+    let save = ["find", "-s", "./bot", "--for", "failure", "--seeds", "1-2", "--save", "d", "--no-journal"];
+    for command in [
+        r"sh '../my lib/check.sh' {answer} '{print}' 'x ../my lib/check.sh'",
+        r#"sh "../my lib/check.sh" {answer}"#,
+        r"sh ../my\ lib/check.sh {answer}",
+        r#"sh "{folder}/../my lib/check.sh" {answer}"#,
+    ] {
+        folder.write(
+            "p/problems.toml",
+            format!(
+                "[[problem]]\nid = \"p\"\nchecker-command = '''{command}'''\ngenerator-command = \"echo {{seed}}\"\n\
+                 seeds = \"1-2\"\n"
+            ),
+        );
+        let mut find = folder.command(&save);
+        let said = find.current_dir(folder.path().join("p")).output().unwrap();
+        assert_eq!(said.status.code(), Some(0), "{command}: {said:?}");
+        let text = std::fs::read_to_string(folder.path().join("p/d/problems.toml")).unwrap();
+        let saved: toml::Table = text.parse().unwrap();
+        let words = |line: &str| shell_words::split(line).unwrap();
+        let whole = folder.path().join("my lib/check.sh").canonicalize().unwrap();
+        let mut expected = words(command);
+        expected[1] = whole.to_str().unwrap().to_owned();
+        let line = saved["problem"][0]["checker-command"].as_str().unwrap();
+        assert_eq!(words(line), expected, "{line}");
+        assert!(!command.contains("'{print}'") || line.contains("{answer} '{print}' 'x "), "{line}");
+        let said = folder.judge(&["run", "--problems", "p/d/problems.toml", "-s", "echo 1"]);
+        assert_eq!(said.code, Some(0), "{line}: {}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
+fn printed_reductions_keep_what_was_found() {
+    let folder = sums();
+    folder.script("failing", "exit 3");
+    for (other, goal) in [
+        (&["--against", "./right"][..], &["time"][..]),
+        (&["--against", "./right"], &["where", "wall_ms>=0"]),
+        (&["--against", "./right"], &["loss"]),
+        (&["--against", "./failing"], &["disagreement"]),
+        (&[], &["time"]),
+        (&[], &["where", "accepted==1"]),
+    ] {
+        let find = ["find", "-s", "./wrong", "--budget", "16", "--top", "16", "--save", "found", "--for"];
+        let (code, report) = folder.json(&[&find[..], goal, other].concat());
+        let all = found(&report);
+        assert_eq!(code, Some(0), "{goal:?}: {report}");
+        let decimals = all[0]["value"].to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        assert!(goal != ["time"] || decimals <= 3, "{report}");
+        for case in [all.first(), all.last()].into_iter().flatten() {
+            let command = case["reproduce"].as_str().unwrap();
+            let words = shell_words::split(command).unwrap();
+            let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+            let said = folder.judge(&words);
+            assert!(words[0] == "reduce" && said.code == Some(0), "{goal:?}: {command}: {}", said.stderr);
+        }
+    }
+}
+
+#[test]
+fn an_edited_solver_is_compared_with_its_past() {
+    let folder = scores("");
+    folder.script("old/bot", "echo 100");
+    folder.script("new/bot", "read n; echo $((100 - n))");
+    assert_eq!(folder.judge(&["run", "-s", "old/bot"]).code, Some(0));
+    let find = |solver: &str| {
+        let report = folder.json(&["find", "-s", solver, "--seeds", "1-6", "--top", "1"]).1;
+        (found(&report)[0]["case"].clone(), found(&report)[0]["value"].as_f64().unwrap())
+    };
+    let (case, loss) = find("new/bot");
+    assert!(case == "seed-6" && (loss - 0.06).abs() < 1e-9, "{case} {loss}");
+    // Its own scores are no scores of others, under any name.
+    assert_eq!(find("same=old/bot").1, 100.0);
 }

@@ -104,7 +104,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "RUN", requires = "case", conflicts_with = "output")]
     pub run: Option<RunChoice>,
     /// With --run: the name of the case, such as seed-7
-    #[arg(long, value_name = "CASE", requires = "run")]
+    #[arg(long, value_name = "CASE", requires = "run", allow_hyphen_values = true)]
     pub case: Option<String>,
     /// The case's input, or - for standard input
     #[arg(long, value_name = "FILE")]

@@ -101,11 +101,16 @@ impl Journal {
         Ok(BestScores { scores, cases })
     }
 
-    /// Returns the best score on each input, under all names of its cases, with its origin.
+    /// Returns the best score on each input, under all names of its cases, with its origin. Where the solver with the hash
+    /// `except` has the best score, there is none.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn best_by_input(&self, game: &Game) -> Result<HashMap<Digest, KnownBest>, JournalError> {
+    pub fn best_by_input(
+        &self,
+        game: &Game,
+        except: Option<Digest>,
+    ) -> Result<HashMap<Digest, KnownBest>, JournalError> {
         let mut best: HashMap<Digest, KnownBest> = HashMap::new();
         let mut add = |input, known: KnownBest| {
             let better = KnownBest::better(game.direction, best.remove(&input), Some(known));
@@ -115,19 +120,23 @@ impl Journal {
             "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place), best.entrant",
         ))?;
         let mut rows = statement.query(key(game))?;
-        let mut origins: HashMap<i64, BestOrigin> = HashMap::new();
+        let mut origins: HashMap<i64, Option<BestOrigin>> = HashMap::new();
         while let Some(row) = rows.next()? {
             let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
             let origin = match origins.entry(row.get(2)?) {
                 Entry::Occupied(known) => known.get().clone(),
                 Entry::Vacant(new) => {
-                    let RecordedEntrant { name, run, .. } = self.recorded_entrant((*new.key(), None))?;
-                    new.insert(BestOrigin::Run(run, name)).clone()
+                    let RecordedEntrant { name, run, hash, .. } = self.recorded_entrant((*new.key(), None))?;
+                    let is_counted = except != Some(hash);
+                    new.insert(is_counted.then_some(BestOrigin::Run(run, name))).clone()
                 }
             };
-            add(Digest(row.get(0)?), KnownBest { score, origin });
+            if let Some(origin) = origin {
+                add(Digest(row.get(0)?), KnownBest { score, origin });
+            }
         }
-        for BestScore { input, score, solver, .. } in self.imported_bests(game)? {
+        let imported = self.imported_bests(game)?.into_iter().filter(|best| except != Some(best.solver_hash));
+        for BestScore { input, score, solver, .. } in imported {
             add(input, KnownBest { score, origin: BestOrigin::Imported(solver) });
         }
         Ok(best)

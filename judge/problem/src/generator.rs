@@ -76,6 +76,14 @@ impl GeneratorCall {
                 let error = format!("`{value}` is no value of the parameter `{name}`: expected one in {range}");
                 return Err(InvalidText(error));
             }
+            // Another form of the same number would be another case.
+            let whole =
+                value.parse::<i64>().ok().filter(|_| parameter.domain.is_whole()).map(|whole| whole.to_string());
+            if let Some(whole) = whole.filter(|whole| whole != value) {
+                return Err(InvalidText(format!(
+                    "bad form of the parameter `{name}`: expected `{whole}`, found `{value}`"
+                )));
+            }
         }
         let value = |parameter: &GeneratorParameter| {
             let given = self.values.iter().find(|(name, _)| *name == parameter.name);
@@ -179,6 +187,7 @@ mod tests {
             ("seed=1,m=7", "the generator has no parameter `m`: it has n, p, kind"),
             ("seed=1,n=101", "`101` is no value of the parameter `n`: expected one in 1..100"),
             ("seed=1,n=6.0", "`6.0` is no value of the parameter `n`: expected one in 1..100"),
+            ("seed=1,n=05", "bad form of the parameter `n`: expected `5`, found `05`"),
             ("seed=1,p=2", "`2` is no value of the parameter `p`: expected one in 0.0..1.0"),
             ("seed=1,kind=tree", "`tree` is no value of the parameter `kind`: expected one in {path,star}"),
         ] {

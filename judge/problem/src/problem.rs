@@ -70,6 +70,12 @@ impl Problem {
         !text.is_empty() && text.chars().all(valid)
     }
 
+    /// Returns its own cases in words: their number, and the patterns of further files.
+    pub fn listed_cases(&self) -> String {
+        let listed = (!self.cases.is_empty()).then(|| self.cases.len().to_string());
+        listed.into_iter().chain(self.inputs.iter().cloned()).collect::<Vec<_>>().join(" + ")
+    }
+
     /// Returns the metrics that tables of the terminal show. `[problem.metrics]` names them.
     pub fn declared_metrics(&self) -> impl Iterator<Item = &MetricRule> {
         self.metrics.iter().filter(|rule| rule.is_declared)

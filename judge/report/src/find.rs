@@ -1,11 +1,12 @@
 //! The results of `judge find`, as text and as JSON.
 
-use crate::text::{Document, Field, Style, grid, left, right};
+use crate::text::{Document, Field, Style, grid, in_milliseconds, left, right};
 use judge_problem::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
+use std::time::Duration;
 
 /// The value that a search found on a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -24,6 +25,11 @@ pub enum FoundValue {
 }
 
 impl FoundValue {
+    /// Returns a CPU time, rounded as in other reports.
+    pub fn time(time: Duration) -> Self {
+        Self::Milliseconds(in_milliseconds(time))
+    }
+
     /// Returns the value with its unit.
     pub fn shown(&self) -> String {
         match self {

@@ -34,6 +34,8 @@ pub struct ProblemRecord<'a> {
     limits: LimitsRecord,
     /// The number of its own cases, without those from file patterns.
     cases: usize,
+    /// Its cases as `judge list` shows them: their number, and the patterns of files.
+    listed: String,
     /// Whether people can play it.
     by_hand: bool,
 }
@@ -107,6 +109,7 @@ impl<'a> ProblemRecord<'a> {
             direction: problem.direction.name(),
             limits: (&problem.limits).into(),
             cases: problem.cases.len(),
+            listed: problem.listed_cases(),
             by_hand,
         }
     }

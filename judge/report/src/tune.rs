@@ -164,7 +164,7 @@ impl TuneReport {
     /// Returns the mean in the game's own points, or in the rule's points: the geometric mean for ratios.
     fn score(&self, mean: f64) -> f64 {
         let mean = if self.direction == Direction::Max { mean } else { -mean };
-        if self.measure == EffectMeasure::Ratio { mean.exp() } else { mean }
+        without_errors(if self.measure == EffectMeasure::Ratio { mean.exp() } else { mean })
     }
 
     fn command(&self, candidate: usize) -> String {
@@ -527,9 +527,23 @@ fn by_name<'a>(report: &'a TuneReport, setting: &'a ParameterSetting) -> BTreeMa
     names.zip(setting.values.iter().map(|value| &**value)).collect()
 }
 
+/// Returns a number with twelve digits. Further ones are errors of floating point.
+fn without_errors(number: f64) -> f64 {
+    format!("{number:.11e}").parse().unwrap_or(number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn means_have_no_errors_of_floating_point() {
+        let numbers = [494.500_000_000_000_06, -0.1 - 0.2, 1e300, 0.0].map(without_errors);
+        assert_eq!(
+            numbers.map(|number| number.to_string()),
+            [494.5, -0.3, 1e300, 0.0].map(|number| number.to_string())
+        );
+    }
 
     #[test]
     fn shares_of_confidence_are_not_rounded_up() {

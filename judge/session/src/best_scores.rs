@@ -87,9 +87,18 @@ impl ReferenceScores {
         Self::of_source(source, catalogue, problem, &game, journal)
     }
 
-    /// Returns all known best scores: the problem's, and the journal's for any scoring rule.
-    pub fn known(catalogue: &Catalogue, problem: &Problem, journal: FromJournal) -> Result<Self, Failure> {
-        Self::of_source(BestSource::Known, catalogue, problem, &game_of(problem), journal)
+    /// Returns all known best scores but those of the solver with this hash: the problem's, and the journal's for any
+    /// scoring rule.
+    pub fn known_of_others(
+        catalogue: &Catalogue,
+        problem: &Problem,
+        journal: FromJournal,
+        own: Digest,
+    ) -> Result<Self, Failure> {
+        let game = game_of(problem);
+        let known = Self::of_source(BestSource::Known, catalogue, problem, &game, FromJournal::No)?;
+        // The recorder reports a journal that cannot be used.
+        Ok(Self { ledger: of_journal(catalogue, &game, journal, Some(own)).unwrap_or_default(), ..known })
     }
 
     fn of_source(
@@ -100,9 +109,9 @@ impl ReferenceScores {
         journal: FromJournal,
     ) -> Result<Self, Failure> {
         let ledger = match source {
-            BestSource::Ledger => of_journal(catalogue, game, FromJournal::Today)?,
+            BestSource::Ledger => of_journal(catalogue, game, FromJournal::Today, None)?,
             // The recorder reports a journal that cannot be used.
-            BestSource::Known => of_journal(catalogue, game, journal).unwrap_or_default(),
+            BestSource::Known => of_journal(catalogue, game, journal, None).unwrap_or_default(),
             BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
         let has_own = matches!(source, BestSource::Known | BestSource::Problem);
@@ -185,12 +194,17 @@ fn named_file<'a>(source: &'a BestSource, problem: &'a Problem) -> Option<&'a Pa
     }
 }
 
-/// Returns the best scores of the journal, if they count.
-fn of_journal(catalogue: &Catalogue, game: &Game, journal: FromJournal) -> Result<HashMap<Digest, KnownBest>, Failure> {
+/// Returns the best scores of the journal, if they count, without those of the solver with the hash `own`.
+fn of_journal(
+    catalogue: &Catalogue,
+    game: &Game,
+    journal: FromJournal,
+    own: Option<Digest>,
+) -> Result<HashMap<Digest, KnownBest>, Failure> {
     let known = if journal == FromJournal::No { None } else { recorder::open_to_read_if_any(catalogue)? };
     let counts = |known: &Journal| journal == FromJournal::Today || load::probe_journal(known.path()).is_ok();
     match known.filter(counts) {
-        Some(known) => Ok(known.best_by_input(game)?),
+        Some(known) => Ok(known.best_by_input(game, own)?),
         None => Ok(HashMap::new()),
     }
 }

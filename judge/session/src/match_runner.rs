@@ -144,6 +144,11 @@ impl<'a> MatchRunner<'a> {
         self.prepare_all(specs)
     }
 
+    /// Returns the hash of a solver, by which a journal knows it.
+    pub fn fingerprint(&self, solver: &Solver) -> Digest {
+        solver::fingerprint(solver, &self.template.visible, &self.toolbox)
+    }
+
     /// Returns the cases that the command line selects. Fails if they have no feature `by`.
     pub fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<CaseList, Failure> {
         Ok(case_selection::choose(&self.template.problem, args, by, None)?.cases)

@@ -10,7 +10,7 @@ use judge_problem::{
 };
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use std::ffi::OsStr;
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -47,10 +47,7 @@ impl<'a> Outputs<'a> {
             }
         }
         refuse_two_in_one(targets.iter().map(|(format, path)| (format.name(), *path)))?;
-        targets.iter().try_for_each(|(format, path)| {
-            refuse_source(format.name(), path)?;
-            load::probe(format.name(), Some(path))
-        })?;
+        targets.iter().try_for_each(|(format, path)| probe(format.name(), Some(path)))?;
         let stdout_is_taken = targets.iter().any(|(_, path)| is_stdout(path));
         Ok(Self { targets, stdout_is_taken })
     }
@@ -94,6 +91,40 @@ fn append_step_summary(report: &impl Report) {
     if let Err(error) = file.and_then(|mut file| file.write_all(markdown.as_bytes())) {
         judge_report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));
     }
+}
+
+/// Checks whether an output can be written, if one is named, without changing it.
+///
+/// # Errors
+/// When it cannot, or would replace a catalogue, a baseline or the source of a program.
+pub fn probe(what: &str, path: Option<&Path>) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| refuse_source(what, path))?;
+    load::probe(what, path)
+}
+
+/// Checks that no output replaces an input. A file has one number under all its names.
+///
+/// # Errors
+/// One does: it would destroy what it was made from.
+pub fn refuse_input_as_output<'a>(
+    inputs: impl IntoIterator<Item = &'a Path>,
+    outputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let identity = |path: &Path| path.metadata().ok().filter(Metadata::is_file).map(|meta| (meta.dev(), meta.ino()));
+    let inputs: Vec<_> = inputs.into_iter().filter_map(identity).collect();
+    let is_input = |output: &&Path| identity(output).is_some_and(|output| inputs.contains(&output));
+    match outputs.into_iter().find(is_input) {
+        None => Ok(()),
+        Some(output) => Err(Failure::usage(format!("{} is the input, and cannot be an output", output.display()))
+            .with_hint("name another file for the output")),
+    }
+}
+
+/// Returns the files that a solver's text may name: a program, or a word of a command, with or without its name.
+pub fn files_of_solver(text: &str) -> Vec<PathBuf> {
+    let words = shell_words::split(text).unwrap_or_default();
+    let paths = words.iter().map(String::as_str).chain([text]);
+    paths.flat_map(|word| [word, word.split_once('=').map_or("", |(_, path)| path)]).map(PathBuf::from).collect()
 }
 
 /// Fails if a report would replace a file whose name ends as that of a catalogue, a baseline or a solver.

@@ -24,7 +24,7 @@ pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
     let mut table = grid(columns, Style::of_stdout());
     for problem in &catalogue.problems {
         let Problem { id, title, scoring, limits, .. } = problem;
-        let cases = cases(problem);
+        let cases = problem.listed_cases();
         let row =
             [id.clone(), title.clone(), scoring.to_string(), limits.cpu.to_string(), limits.memory.to_string(), cases];
         table.add_row(row);
@@ -37,12 +37,6 @@ pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
     };
     judge_report::note(&format!("`judge show ID` shows the details of one; {run}"));
     Ok(Exit::Success)
-}
-
-fn cases(problem: &Problem) -> String {
-    let patterns = &problem.inputs;
-    let listed = (!problem.cases.is_empty()).then(|| problem.cases.len().to_string());
-    listed.into_iter().chain(patterns.iter().cloned()).collect::<Vec<_>>().join(" + ")
 }
 
 /// Shows a problem.

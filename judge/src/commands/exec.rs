@@ -8,13 +8,12 @@ use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
 use judge_sandbox::{Request, Sink, Stdin, Visible};
 use judge_session::load::is_stdout;
-use judge_session::outputs::refuse_two_in_one;
+use judge_session::outputs::{refuse_input_as_output, refuse_two_in_one};
 use judge_session::{Failure, load, sandbox};
 use rustix::fs::FileType;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,7 +140,8 @@ impl Streams {
     fn open(args: &ExecArgs) -> Result<Self, Failure> {
         // The input first: what cannot run empties no file.
         let stdin = stdin(args.stdin.as_deref())?;
-        refuse_input_as_output(args)?;
+        // The output would empty the input before it is read.
+        refuse_input_as_output(args.stdin.as_deref(), files(args).into_iter().flatten())?;
         if [&args.stdout, &args.json].iter().all(|path| path.as_deref().is_some_and(is_stdout)) {
             let error = "--stdout and --json cannot both go to standard output";
             return Err(Failure::usage(error).with_hint("give one of them a file"));
@@ -177,18 +177,6 @@ impl Streams {
             judge_report::note_from(&mut stderr);
         }
         Ok(())
-    }
-}
-
-/// Fails if an output goes to the file of the input, which would be empty before it is read.
-fn refuse_input_as_output(args: &ExecArgs) -> Result<(), Failure> {
-    let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
-    let input = args.stdin.as_deref().and_then(identity);
-    let is_input = |output: &&Path| input.is_some() && identity(output) == input;
-    match files(args).into_iter().flatten().find(is_input) {
-        None => Ok(()),
-        Some(output) => Err(Failure::usage(format!("{} is the input, and cannot be an output", output.display()))
-            .with_hint("name another file for the output")),
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Fa
     let global = GlobalArgs { journal: args.into.as_deref().or(global.journal), ..global };
     let catalogue = load::catalogue(global)?;
     let files = files(&args.files, &recorder::path(&catalogue))?;
-    load::probe("the JSON report", args.json.as_deref())?;
+    outputs::probe("the JSON report", args.json.as_deref())?;
     let refuse = |error: MergeError| match load::write_json(args.json.as_deref(), &refused(&error)) {
         Ok(()) => error.into(),
         Err(failure) => failure,

@@ -1,6 +1,6 @@
 //! `judge reduce`: makes a failing case small.
 
-use super::find::{NewAnswers, again, check_names, check_programs, is_valid, try_cases};
+use super::find::{NewAnswers, Player, again, check_names, check_programs, is_valid, try_cases};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
@@ -10,7 +10,7 @@ use judge_problem::{
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
-use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, programs};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, outputs, programs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,7 +27,10 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let (mut input, name) = input(problem, args)?;
-    load::probe("the small input", args.output.as_deref())?;
+    let solvers = args.solver.iter().chain(&args.against).flat_map(|solver| outputs::files_of_solver(solver));
+    let solvers = solvers.collect::<Vec<_>>();
+    outputs::refuse_input_as_output(solvers.iter().map(|path| &**path), args.output.as_deref())?;
+    outputs::probe("the small input", args.output.as_deref())?;
     let mut trials = Trials::open(&catalogue, problem, args)?;
     trials.begin(&input, &name, args)?;
     let (before, started) = (size(&input), Instant::now());
@@ -129,7 +132,8 @@ impl<'a> Trials<'a> {
         let plan = runner.plan_as_it_is(solvers.clone(), CaseList::default(), problem.best.clone());
         let session = runner.begin(&plan)?;
         let reader = CaseReader::of(&runner.template.problem);
-        let goal = Goal { condition: args.keep.clone(), is_worse: args.against.is_some(), reason: None };
+        let is_worse = args.against.is_some() && args.keep.is_none();
+        let goal = Goal { condition: args.keep.clone(), is_worse, reason: None };
         Ok(Self {
             problem,
             runner,
@@ -195,12 +199,15 @@ impl<'a> Trials<'a> {
         let case = CaseSpec::new(CaseName::of_file(path), CaseSource::File(path.to_owned()));
         let (cases, solvers) = (std::iter::once(case).collect(), self.solvers.clone());
         let plan = Plan { cases, solvers, ..self.runner.template.clone() };
-        again(&plan, [args.solver.as_deref(), args.against.as_deref()], self.compared.is_some())
+        let kept = self.goal.condition.as_ref().map(ToString::to_string);
+        let player = if self.compared.is_some() { Player::Reduce(kept) } else { Player::Run };
+        again(&plan, [args.solver.as_deref(), args.against.as_deref()], &player)
     }
 
     /// Returns the properties that every smaller input shows, in words.
     fn kept(&self, args: &ReduceArgs) -> String {
-        let against = args.against.as_ref().map(|other| format!("worse than {}", quote(other)));
+        let against = args.against.as_ref().filter(|_| self.goal.is_worse);
+        let against = against.map(|other| format!("worse than {}", quote(other)));
         let condition = self.goal.condition.as_ref().map(ToString::to_string);
         let reason = self.goal.reason.as_ref().map(ToString::to_string);
         [reason, condition, against].into_iter().flatten().collect::<Vec<_>>().join(", and ")

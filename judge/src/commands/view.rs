@@ -5,13 +5,15 @@ use judge_journal::Part;
 use judge_problem::verdict::Termination;
 use judge_problem::{
     CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Exit, Invocation, JobId, Plan, Problem, Ruling,
-    RunChoice, RunEvent, Solver, Verdict, Viewer,
+    RunChoice, RunEvent, Solver, Verdict, Viewer, counted,
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
 use judge_run::runner::{self, Signals};
 use judge_run::solver::{self};
-use judge_session::{Failure, GlobalArgs, MatchRunner, answers, entrants, load, programs, recorder, running, sandbox};
+use judge_session::{
+    Failure, GlobalArgs, MatchRunner, answers, entrants, load, outputs, programs, recorder, running, sandbox,
+};
 use judge_ui::{Server, Starter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,8 +41,7 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
-    load::probe("the page", args.html.as_deref())?;
-    load::probe("the picture", args.svg.as_deref())?;
+    check_outputs(args)?;
     if args.run.is_none() && args.output.is_none() && args.html.is_none() && args.svg.is_none() {
         let problem = load::problem(&catalogue, args.problem.id())?;
         if matches!(problem.checker, CheckerChoice::Interactor(_)) {
@@ -63,6 +64,15 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
         }
         (None, None) => print_text(&game, args),
     }
+}
+
+/// Fails if the page or the picture cannot be written, or would replace what it shows.
+fn check_outputs(args: &ViewArgs) -> Result<(), Failure> {
+    let solver = args.solver.iter().flat_map(|solver| outputs::files_of_solver(solver)).collect::<Vec<_>>();
+    let files = [&args.input, &args.output].into_iter().flatten().chain(&solver).map(|path| &**path);
+    outputs::refuse_input_as_output(files, [&args.html, &args.svg].into_iter().flatten().map(|path| &**path))?;
+    outputs::probe("the page", args.html.as_deref())?;
+    outputs::probe("the picture", args.svg.as_deref())
 }
 
 /// Prints the conversation of a solver and the interactor on a case, with times.
@@ -131,7 +141,7 @@ fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit, Fai
     let page = GamePage { title: &problem.title, case, player, result: &result, is_rejected };
     let html = judge_report::game_html(&page, &replay).map_err(Failure::fault)?;
     load::write("the page", path, html.as_bytes())?;
-    judge_report::note(&format!("{result}; {} frames, {} kB", replay.len(), html.len().div_ceil(1000)));
+    judge_report::note(&format!("{result}; {}, {} kB", counted(replay.len(), "frame"), html.len().div_ceil(1000)));
     if html.len() > LARGE_PAGE {
         judge_report::note("hint: the page is large; --from and --to show a part of the game");
     }
@@ -286,7 +296,7 @@ fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failu
 pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
     let starter = args.allow_run.then(|| Starter::new(words(global)));
     let catalogue = Catalogue { is_read_only: args.read_only, ..load::catalogue(global)? };
-    let server = Server::bind(args.port, catalogue, starter)?;
+    let server = Server::bind(args.port, catalogue, words(global), starter)?;
     let url = server.url();
     judge_report::print_line(&url)?;
     judge_report::note("Ctrl-C ends it");

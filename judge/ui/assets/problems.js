@@ -9,7 +9,7 @@ const RESULTS = 15;
 
 export async function problemsPage(place) {
   const { problems } = await get("problems");
-  const row = (one) => [el("a", { href: address(`problems/${one.problem}`) }, one.problem), one.title, `${one.rule}, ${one.direction}`, time(one.limits.cpu_ms), digits(one.cases), one.by_hand ? el("a", { href: address("play", { problem: one.problem }), "aria-label": `play ${one.problem}` }, "Play") : ""];
+  const row = (one) => [el("a", { href: address(`problems/${one.problem}`) }, one.problem), one.title, `${one.rule}, ${one.direction}`, time(one.limits.cpu_ms), one.listed, one.by_hand ? el("a", { href: address("play", { problem: one.problem }), "aria-label": `play ${one.problem}` }, "Play") : ""];
   place.append(el("h1", {}, "Problems"), table(["problem", "title", "scoring", "CPU limit", "cases", ""], ["", "words spare-3", "spare-2", "number spare-3", "number", ""], problems.map(row), "problems"));
 }
 

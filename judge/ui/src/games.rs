@@ -6,7 +6,7 @@ use crate::site_games::name_of;
 use crate::store::Store;
 use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Outlook, Score};
 use judge_problem::{
-    CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
+    CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome, quote,
 };
 use judge_report::{
     BestRecord, GameDocument, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayLine, exact,
@@ -95,8 +95,14 @@ fn check_shown(store: &Store, played: &Played) -> Result<(), Refused> {
     }
     if !is_shown(store, problem) {
         let error = format!("it takes a program to show answers to `{}`, and none is started from here", problem.id);
-        let view = format!("judge view --run {} --case {} --html PATH", played.run_id(), played.case.spec.name);
-        return Err(Failure::usage(error).with_hint(format!("judge ui --allow-run, or {view}")).into());
+        let solver = match played.run.shown.run.entrants.len() {
+            1 => String::new(),
+            _ => format!(" --solver={}", quote(&played.player)),
+        };
+        let case = quote(&played.case.spec.name.0);
+        let view = format!("judge view --run {} --case {case}{solver} --html PATH", played.run_id());
+        let [ui, view] = ["judge ui --allow-run", &view].map(|line| store.command(line));
+        return Err(Failure::usage(error).with_hint(format!("{ui}, or {view}")).into());
     }
     Ok(())
 }

@@ -20,7 +20,7 @@
 //! use judge_session::failure::Failure;
 //!
 //! fn serve(catalogue: Catalogue) -> Result<(), Failure> {
-//!     let server = judge_ui::Server::bind(None, catalogue, None)?;
+//!     let server = judge_ui::Server::bind(None, catalogue, Vec::new(), None)?;
 //!     println!("{}", server.url());
 //!     server.run()
 //! }

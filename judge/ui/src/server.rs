@@ -91,9 +91,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one.
-    pub fn bind(port: Option<u16>, catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
-        let store = Arc::new(Store::new(catalogue, starter)?);
+    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one. The commands on
+    /// its pages end with the words `common`, which name the catalogue and the journal.
+    pub fn bind(
+        port: Option<u16>,
+        catalogue: Catalogue,
+        common: Vec<String>,
+        starter: Option<Starter>,
+    ) -> Result<Self, Failure> {
+        let store = Arc::new(Store::new(catalogue, common, starter)?);
         Ok(Self { door: Door::open(listen(port, "without --port, a free one is taken")?)?, store })
     }
 

@@ -63,7 +63,7 @@ pub struct Site {
 /// # Errors
 /// When the journal cannot be read, or has none of the runs.
 pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failure> {
-    let store = Arc::new(Store::new(Catalogue { is_read_only: true, ..catalogue }, None)?);
+    let store = Arc::new(Store::new(Catalogue { is_read_only: true, ..catalogue }, Vec::new(), None)?);
     let runtime = Builder::new_current_thread().build().map_err(Failure::fault)?;
     let asker = Asker { router: api::router().with_state(Arc::clone(&store)), runtime };
     let mut maker = Maker {

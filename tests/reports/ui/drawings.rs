@@ -58,6 +58,26 @@ fn a_drawing_is_shown_where_programs_are_started() {
 }
 
 #[test]
+fn the_hint_of_a_drawing_can_be_pasted() {
+    let folder = drawn("out.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"><text>ANSWER</text></svg>");
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("[\"in\"]", "[\"-d x\"]"));
+    folder.write("-d x", "7\n");
+    let place = ["--problems", "problems.toml", "--journal", "runs 2.db"];
+    let said = folder.judge(&[&["run", "-s", "./bot", "-s", "other=./bot"][..], &place].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let server = Server::start(&folder, &place);
+    assert_eq!(server.json("/api/problems")["problems"][0]["listed"], "-d x");
+    let refused = server.get("/replay/1/-d%20x?solver=other");
+    let place = "--problems problems.toml --journal 'runs 2.db'";
+    let view = format!("judge view --run 1 --case '-d x' --solver=other --html PATH {place}");
+    assert!(refused.body.contains(&format!("judge ui --allow-run {place}, or {view}")), "{refused:?}");
+    let words = shell_words::split(&view).unwrap();
+    let said = folder.judge(&words.iter().skip(1).map(String::as_str).collect::<Vec<_>>());
+    assert!(said.code == Some(0) && folder.path().join("PATH").exists(), "{}", said.stderr);
+}
+
+#[test]
 fn a_fresh_game_is_run_and_shown() {
     let folder = Folder::new();
     folder.script("wrong", "echo 9 9");

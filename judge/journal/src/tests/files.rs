@@ -271,7 +271,7 @@ fn read_all(journal: &Journal) -> Result<(), JournalError> {
         }
     }
     journal.best(&game, None)?;
-    journal.best_by_input(&game)?;
+    journal.best_by_input(&game, None)?;
     Watch::default().changes(journal)?;
     Ok(())
 }

@@ -211,7 +211,7 @@ impl Model {
 
 /// Sets the best known scores of the plan's cases.
 fn know(bench: &mut Bench) {
-    let known = bench.journal().best_by_input(&game(bench)).unwrap();
+    let known = bench.journal().best_by_input(&game(bench), None).unwrap();
     let with_best = |(place, case)| CaseSpec { best: known.get(&input(place)).cloned(), ..case };
     bench.plan.cases = bench.plan.cases.iter().enumerate().map(with_best).collect();
 }
@@ -332,7 +332,7 @@ fn of_two_imports_at_once_the_better_score_stays() {
         other.import_best(&game(&bench), &[imported(0, 9)]).unwrap();
         worse.join().unwrap();
     });
-    let best = bench.journal().best_by_input(&game(&bench)).unwrap();
+    let best = bench.journal().best_by_input(&game(&bench), None).unwrap();
     assert_eq!(best[&input(0)].score, Score::from(9));
 }
 

@@ -379,9 +379,7 @@ impl<'a> Section<'a> {
     /// Returns all keys with their texts, like [`Section::entries`]. A list is written `{a,b}`.
     pub(super) fn entries_or_lists(&self) -> Vec<(Located<&'a str>, Option<Located<String>>)> {
         let word = |item: &'a Spanned<DeValue<'a>>| match item.get_ref() {
-            DeValue::String(text) => {
-                Some(text.to_string()).filter(|text| !text.contains(',') && !text.trim().is_empty())
-            }
+            DeValue::String(text) => Some(text.to_string()),
             value => number_text(value),
         };
         let read = |value: &'a DeValue<'a>| match value {
@@ -391,9 +389,18 @@ impl<'a> Section<'a> {
             }
             value => value.as_str().map(str::to_owned),
         };
-        let expected = "a range such as \"1..100\", or a list of choices, none of them empty or with a comma";
+        // The others stand between braces, with commas.
+        let is_choice = |text: &str| !text.trim().is_empty() && !text.contains([',', '{', '}']);
         let entry = |(name, value): Entry<'a>| {
-            let range = self.typed(name.value, value, expected, read);
+            let items = value.get_ref().as_array().into_iter().flatten();
+            let texts = items.filter_map(|item| Some((item.get_ref().as_str()?, item.span())));
+            let range = match texts.into_iter().find(|(text, _)| !is_choice(text)) {
+                Some((text, span)) => {
+                    let expected = "expected a choice that is not empty, without `,`, `{` and `}`";
+                    self.refuse(span, format!("bad choice `{text}` of `{}`", name.value), expected)
+                }
+                None => self.typed(name.value, value, "a range such as \"1..100\", or a list of choices", read),
+            };
             (name, range)
         };
         self.all().map(entry).collect()

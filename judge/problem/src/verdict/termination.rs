@@ -42,7 +42,13 @@ fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
         Breach::Cpu => (Verdict::TimeLimit, format!("more than {} of CPU time", limits.cpu)),
         Breach::Wall => (Verdict::WallLimit, format!("more than {} on the clock", limits.wall)),
         Breach::Memory => (Verdict::MemoryLimit, format!("more than {} of memory", limits.memory)),
-        Breach::Processes => (Verdict::ProcessLimit, format!("more than {} processes and threads", limits.processes)),
+        Breach::Processes => (
+            Verdict::ProcessLimit,
+            match limits.processes {
+                1 => "more than 1 process or thread".to_owned(),
+                most => format!("more than {most} processes and threads"),
+            },
+        ),
     }
 }
 
@@ -119,7 +125,10 @@ mod tests {
             Limits { cpu, wall: Limits::default_wall(cpu), memory: Bytes(1 << 20), output: Bytes(10), processes: 1 };
         match termination(&execution(end, breaches), &limits) {
             Termination::Clean => None,
-            Termination::Failed(verdict, _) => Some(verdict),
+            Termination::Failed(verdict, note) => {
+                assert!(verdict != Verdict::ProcessLimit || note == "more than 1 process or thread", "{note}");
+                Some(verdict)
+            }
         }
     }
 

@@ -4,8 +4,8 @@ use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
 use crate::gate::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
 use crate::junit::gates_junit;
 use crate::text::{
-    Alike, COMMAND_WIDTH, Document, NOTE_WIDTH, NOTHING, Page, Paint, Sheet, StderrLines, Style, TextTable, code, cut,
-    escaped, field, grid, if_any, last_lines, left, painted, paragraphs, provenance_lines, right,
+    Alike, COMMAND_WIDTH, Document, NOTE_WIDTH, NOTHING, Page, Paint, SENTENCE_WIDTH, Sheet, StderrLines, Style,
+    TextTable, code, cut, escaped, field, grid, if_any, last_lines, left, painted, paragraphs, provenance_lines, right,
 };
 use judge_compare::gate::{BaselineCase, CaseResult, Change, GateVerdict};
 use judge_problem::one_line;
@@ -154,7 +154,7 @@ fn heading(verdict: GateVerdict, headline: &str) -> String {
         GateVerdict::Fails => "❌",
         GateVerdict::NotComparable => "⚠️",
     };
-    format!("### {mark} {}\n", escaped(&cut(headline, NOTE_WIDTH)))
+    format!("### {mark} {}\n", escaped(&cut(headline, SENTENCE_WIDTH)))
 }
 
 fn add_findings(page: &mut Page, report: &GateReport<'_>) {
@@ -164,7 +164,7 @@ fn add_findings(page: &mut Page, report: &GateReport<'_>) {
     page.add_list(&others.map(|finding| finding_line(&finding)).collect::<Vec<_>>());
     page.add(&changes_markdown(&report.changes()));
     page.add_list(
-        &report.notes().iter().map(|note| format!("- {}\n", escaped(&cut(note, NOTE_WIDTH)))).collect::<Vec<_>>(),
+        &report.notes().iter().map(|note| format!("- {}\n", escaped(&cut(note, SENTENCE_WIDTH)))).collect::<Vec<_>>(),
     );
     let cases = report.today.cases.len();
     let file = code(&cut(&report.file.display().to_string(), COMMAND_WIDTH));
@@ -181,7 +181,7 @@ fn failure_line(report: &GateReport<'_>, alike: &Alike) -> String {
 }
 
 fn finding_line(finding: &Finding<'_>) -> String {
-    let words = escaped(&cut(&finding.words, NOTE_WIDTH));
+    let words = escaped(&cut(&finding.words, SENTENCE_WIDTH));
     let command = finding.command.as_ref().map(|command| format!("<br>{}", code(&cut(command, COMMAND_WIDTH))));
     format!("- {words}{}\n", command.unwrap_or_default())
 }

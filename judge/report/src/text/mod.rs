@@ -28,8 +28,8 @@ pub(crate) use provenance::{
 pub use replay::{ColumnsMoves, GameOutline, GameReplay, GameText, MoveRange, can_step, step_through};
 pub(crate) use replay::{Look, ReplayRecord, look};
 pub(crate) use sheet::{
-    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, NOTHING, Page, Sheet, TextTable, code, cut, escaped, field, or_nothing,
-    sheet_markdown, table, table_csv, words,
+    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, NOTHING, Page, SENTENCE_WIDTH, Sheet, TextTable, code, cut, escaped, field,
+    or_nothing, sheet_markdown, table, table_csv, words,
 };
 pub(crate) use table::{Column, number_names, painted, paragraph, whole};
 pub use table::{Field, Grid, grid, left, right};

@@ -96,8 +96,10 @@ pub(crate) fn words(text: &str) -> String {
 /// The largest page in bytes. Comments may have 65,536 characters. The remaining space is for the text of a bot.
 const MAX: usize = 56_000;
 
-/// The widths of a field of a table, a note and a command.
+/// The widths of a field of a table, a sentence of the judge, a note of another program, and a command. A sentence is only
+/// cut if its names are immense.
 const FIELD_WIDTH: usize = 48;
+pub(crate) const SENTENCE_WIDTH: usize = 4000;
 pub(crate) const NOTE_WIDTH: usize = 300;
 pub(crate) const COMMAND_WIDTH: usize = 400;
 
@@ -175,9 +177,9 @@ fn more(count: usize) -> String {
 
 /// Returns a report as Markdown, of less than 60 kB.
 pub(crate) fn sheet_markdown(sheet: &Sheet) -> String {
-    let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, NOTE_WIDTH))));
+    let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, SENTENCE_WIDTH))));
     page.add_list(
-        &sheet.lines.iter().map(|line| format!("- {}\n", escaped(&cut(line, NOTE_WIDTH)))).collect::<Vec<_>>(),
+        &sheet.lines.iter().map(|line| format!("- {}\n", escaped(&cut(line, SENTENCE_WIDTH)))).collect::<Vec<_>>(),
     );
     for (title, content) in sheet.shown() {
         page.add(&format!("**{}**\n\n{}", field(title), table(content)));
@@ -246,4 +248,16 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     let head: String = text.chars().take(width / 2).collect();
     let tail: String = text.chars().skip(count - (width / 2 - 1)).collect();
     format!("{head}…{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_whole_in_markdown() {
+        let line = format!("{}and the conclusion", "many facts ".repeat(50));
+        let sheet = Sheet { title: line.clone(), lines: vec![line.clone()], sections: Vec::new(), texts: Vec::new() };
+        assert_eq!(sheet_markdown(&sheet).matches(&line).count(), 2);
+    }
 }

@@ -7,19 +7,19 @@ mod supply;
 pub(super) use reference::NewAnswers;
 pub(super) use supply::is_valid;
 
+use checkers::Score;
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId,
-    MetricRule, Outcome, OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line,
-    quote,
+    CaseList, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId, MetricRule, Outcome,
+    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps, exact};
 use judge_run::cases::CaseReader;
 use judge_run::runner::was_interrupted;
-use judge_search::{UNCHECKED, add_all_names, add_measures};
+use judge_search::{UNCHECKED, add_all_names, add_measures, is_worse};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
 };
@@ -66,7 +66,10 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let plan = plan(&mut runner, args, compared.is_some().then_some(readable.checker))?;
     let folder = outputs(&catalogue, problem, args)?;
     let has_known = goal == SearchGoal::Loss && args.against.is_none() && compared.is_none();
-    let known = || ReferenceScores::known(&catalogue, problem, FromJournal::of_run(has_record));
+    let known = || {
+        let own = runner.fingerprint(&plan.solvers[0]);
+        ReferenceScores::known_of_others(&catalogue, problem, FromJournal::of_run(has_record), own)
+    };
     let known = has_known.then(known).transpose()?;
     let session = runner.begin(&plan)?;
     let (seen, runs) = (Vec::new(), 0);
@@ -183,7 +186,7 @@ fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Fail
 
 /// Returns the folder for the cases found, if they are saved. Fails if the results cannot be written.
 fn outputs(catalogue: &Catalogue, problem: &Problem, args: &FindArgs) -> Result<Option<SavedFolder>, Failure> {
-    load::probe("the JSON report", args.json.as_deref())?;
+    outputs::probe("the JSON report", args.json.as_deref())?;
     args.save.as_ref().map(|folder| SavedFolder::open(catalogue, problem, folder)).transpose()
 }
 
@@ -232,7 +235,7 @@ struct Search<'a> {
     /// How answers are judged, if the cases have no answer files.
     compared: Option<NewAnswers>,
     reader: CaseReader,
-    /// The best known scores, if losses are relative to them.
+    /// The best known scores of others, if losses are relative to them.
     known: Option<ReferenceScores>,
     /// The first cases. They are made before the record begins, so that a wrong condition leaves no record.
     first: Vec<Pick>,
@@ -317,6 +320,9 @@ impl Search<'_> {
         }
         self.runner.grow(&mut self.session, &[], &cases);
         self.known.iter().for_each(|known| known.apply(self.problem, &mut cases));
+        // The plan may add the solver's own.
+        let others = cases.clone();
+        let of_others = |case| self.known.as_ref().and_then(|_| others.at(case).best);
         let plan = self.runner.plan(self.plan.solvers.clone(), cases)?;
         let solvers = (0..plan.solvers.len()).collect();
         let part = Part { solvers, cases: CasePlaces::From(self.seen.len()) };
@@ -326,7 +332,7 @@ impl Search<'_> {
         self.runs += tried.runs;
         for (case, (mut pick, (outcomes, mut answers))) in picks.into_iter().zip(tried.cases).enumerate() {
             pick.case = cases.at(case);
-            let loss = self.loss(&pick.case, &outcomes);
+            let loss = self.loss(of_others(case).map(|best| best.score).as_ref(), &outcomes);
             let value = self.value(&pick, &outcomes, loss);
             self.supply.tell(&pick, self.signal(&outcomes, loss, value.as_ref()));
             let has_expected = self.compared.is_some() && value.is_some();
@@ -348,7 +354,7 @@ impl Search<'_> {
         let score = || own.score.as_ref().and_then(exact).map_or_else(verdict, FoundValue::Score);
         match self.goal {
             SearchGoal::Failure => (!own.is_accepted()).then(verdict),
-            SearchGoal::Time => Some(FoundValue::Milliseconds(own.cpu?.as_secs_f64() * 1000.0)),
+            SearchGoal::Time => Some(FoundValue::time(own.cpu?)),
             SearchGoal::Memory => Some(FoundValue::Bytes(own.memory?)),
             SearchGoal::Loss => match loss {
                 Some(loss) => (loss > 0.0).then_some(FoundValue::Loss(loss)),
@@ -406,18 +412,13 @@ impl Search<'_> {
     }
 
     /// Returns the loss as a share of the larger score: against the other solver, or the best known score of others.
-    fn loss(&self, case: &CaseSpec, outcomes: &[Outcome]) -> Option<f64> {
+    fn loss(&self, known: Option<&Score>, outcomes: &[Outcome]) -> Option<f64> {
         if is_faulty(outcomes) {
             return None;
         }
-        let known = || {
-            let best = case.best.as_ref()?;
-            let is_own = matches!(&best.origin, BestOrigin::Run(_, name) if **name == *self.plan.solvers[0].spec.name);
-            (!is_own).then_some(&best.score)
-        };
         let reference = match outcomes {
             [_, other] => other.score.as_ref(),
-            _ => known(),
+            _ => known,
         };
         match (&outcomes[0].score, reference) {
             (Some(_), None) if outcomes.len() > 1 => Some(0.0),
@@ -466,8 +467,9 @@ impl Search<'_> {
         }
         let folder = self.folder.take();
         let found: Vec<&Seen> = self.worst();
-        if let Some(folder) = folder.filter(|_| !found.is_empty()) {
-            let playable = folder.save(self.problem, &found, self.compared.is_some())?;
+        let folder = folder.filter(|_| !found.is_empty());
+        let saved = folder.map(|folder| folder.save(self.problem, &found, self.compared.is_some())).transpose();
+        if let Ok(Some(playable)) = saved {
             self.note_saved(playable, found.len() - playable);
         }
         let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
@@ -487,7 +489,8 @@ impl Search<'_> {
             seen.outcomes.iter().enumerate().for_each(|(solver, outcome)| grid.set(JobId { case, solver }, outcome));
         }
         self.session.finish(&plan, &grid, stop);
-        outputs::publish_document(self.args.json.as_deref(), &report, |style| report.text(style))?;
+        let published = outputs::publish_document(self.args.json.as_deref(), &report, |style| report.text(style));
+        Failure::check_all(saved.err().into_iter().chain(published.err()))?;
         Ok(match stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
             _ if report.found.is_empty() && has_faults => Exit::Fault,
@@ -532,7 +535,28 @@ impl Search<'_> {
 
     fn reproduce(&self, seen: &Seen) -> String {
         let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
-        again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], self.compared.is_some())
+        let player = if self.compared.is_some() { Player::Reduce(self.kept(seen)) } else { Player::Run };
+        again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], &player)
+    }
+
+    /// Returns the condition that `judge reduce` needs to keep what was found; `None` if it does so without one.
+    fn kept(&self, seen: &Seen) -> Option<String> {
+        if let Some(condition) = &self.condition {
+            // Only a generator has parameters.
+            let parameters = supply::parameter_values(self.problem, &seen.pick.case.source);
+            let names = condition.names();
+            if !parameters.iter().any(|(parameter, _)| names.contains(&&**parameter)) {
+                return Some(condition.to_string());
+            }
+        }
+        match &*seen.outcomes {
+            [own] if own.is_accepted() => Some("accepted==1".to_owned()),
+            [own, other] if !is_worse(self.problem.direction, own, other) => {
+                let [own, other] = [own, other].map(|outcome| u8::from(outcome.is_accepted()));
+                Some(format!("accepted=={own} && other_accepted=={other}"))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -576,14 +600,24 @@ pub(super) fn try_cases<'i>(
     Ok(Tried { cases: answers.into_iter().enumerate().map_while(judged).collect(), runs, stop: result.stop })
 }
 
-/// Returns the command that plays the first case of a plan again, with the solvers as they are given. `judge run` cannot
-/// judge a case without an answer file: if answers are compared, it is `judge reduce`.
-pub(super) fn again(plan: &Plan, given: [Option<&str>; 2], is_compared: bool) -> String {
-    let [command, seed, input, other] =
-        if is_compared { ["reduce", "--seed", "--input", "--against"] } else { ["run", "--seeds", "--inputs", "-s"] };
+/// The command that plays a case again.
+pub(super) enum Player {
+    /// `judge run`, which cannot judge a case without an answer file.
+    Run,
+    /// `judge reduce`, which can; with the condition of `--keep`, if it needs one.
+    Reduce(Option<String>),
+}
+
+/// Returns the command that plays the first case of a plan again, with the solvers as they are given.
+pub(super) fn again(plan: &Plan, given: [Option<&str>; 2], player: &Player) -> String {
+    let ([command, seed, input, other], kept) = match player {
+        Player::Run => (["run", "--seeds", "--inputs", "-s"], None),
+        Player::Reduce(kept) => (["reduce", "--seed", "--input", "--against"], kept.as_deref()),
+    };
     let (problem, solvers) = (quote(&plan.problem.id), solver_flags(plan, given, other));
     let case = plan.cases.at(0).source.flag(seed, input);
-    format!("judge {command} -p {problem}{solvers} {case}{}", flags(plan.case_flags.words()))
+    let kept = kept.map_or_else(String::new, |kept| format!(" --keep {}", quote(kept)));
+    format!("judge {command} -p {problem}{solvers} {case}{kept}{}", flags(plan.case_flags.words()))
 }
 
 /// Returns the flags of the solvers as they are given. The first one may be the problem's own.

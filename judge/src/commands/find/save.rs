@@ -1,7 +1,7 @@
 //! Writes the cases found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
 
 use super::Seen;
-use judge_problem::{Catalogue, Problem, quote};
+use judge_problem::{Catalogue, Digest, Problem};
 use judge_run::cases::Inputs;
 use judge_run::matching::real;
 use judge_session::{Failure, load};
@@ -23,6 +23,9 @@ const OWN_CASES: [&str; 7] = ["seeds", "inputs", "case", "group", "expect", "ans
 /// Endings of files that other files of their folder include.
 const INCLUDED: [&str; 5] = ["h", "hpp", "py", "cpp", "rs"];
 
+/// The longest name of a file, in bytes, without its ending. File systems take 255, and writing adds some.
+const MAX_STEM: usize = 200;
+
 /// The placeholder of the problem's folder in its commands.
 const FOLDER: &str = "{folder}/";
 
@@ -35,6 +38,17 @@ pub(super) struct SavedFolder {
     own: Table,
     /// The files that the problem names: where they are now, by their place in the folder.
     files: BTreeMap<PathBuf, PathBuf>,
+    _made: MadeFolders,
+}
+
+/// The folders that were made for the cases found, the innermost first. Those without a file are removed at the end.
+struct MadeFolders(Vec<PathBuf>);
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        // A folder with a file stays.
+        self.0.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
 }
 
 impl SavedFolder {
@@ -42,7 +56,9 @@ impl SavedFolder {
     /// would be replaced.
     pub(super) fn open(catalogue: &Catalogue, problem: &Problem, folder: &Path) -> Result<Self, Failure> {
         let (whole, own) = tables(catalogue, problem)?;
-        let mut saved = Self { folder: folder.to_owned(), whole, own, files: BTreeMap::new() };
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = MadeFolders(folder.ancestors().take_while(is_missing).map(Path::to_owned).collect());
+        let mut saved = Self { folder: folder.to_owned(), whole, own, files: BTreeMap::new(), _made: made };
         saved.find_files(&problem.folder)?;
         saved.check(problem)?;
         load::make_folder(folder)?;
@@ -86,8 +102,7 @@ impl SavedFolder {
         let inputs = Inputs::of(problem);
         let (mut names, mut answers) = (Vec::new(), Vec::new());
         for seen in found {
-            let stem = seen.pick.case.name.to_string().replace('/', "_");
-            let stem = stem.strip_suffix(".in").unwrap_or(&stem);
+            let stem = stem(&seen.pick.case.name.0);
             let input = seen.pick.input.clone().map_or_else(|| inputs.load(&seen.pick.case), Ok)?;
             let name = format!("{stem}.in");
             write(&self.folder.join(&name), |file| fs::write(file, input))?;
@@ -120,14 +135,20 @@ impl SavedFolder {
             if !key.ends_with("-command") && key != "solver" {
                 continue;
             }
-            for word in shell_words::split(command).unwrap_or_default() {
+            let mut named = String::new();
+            for (given, word) in given_words(command) {
                 let start = word.rfind(FOLDER);
                 let path = Path::new(start.map_or(&*word, |start| &word[start + FOLDER.len()..]));
-                match self.find_named(path, from)? {
-                    Some(whole) => *command = command.replace(&word[start.unwrap_or(0)..], &quote(&whole)),
-                    None => self.find_included(path, from)?,
+                if let Some(whole) = self.find_named(path, from)? {
+                    named += &shell_words::quote(&format!("{}{whole}", &word[..start.unwrap_or(0)]));
+                    // The space after the word.
+                    named += &given[given.trim_end().len()..];
+                } else {
+                    self.find_included(path, from)?;
+                    named += given;
                 }
             }
+            *command = named;
         }
         if let Some(Value::String(file)) = own.get_mut("scoring").and_then(|scoring| scoring.get_mut("best"))
             && let Some(whole) = self.find_named(Path::new(&*file), from)?
@@ -199,6 +220,40 @@ fn tables(catalogue: &Catalogue, problem: &Problem) -> Result<(Table, Table), Fa
     Ok((whole, own))
 }
 
+/// Returns the words of a command line: each as it is given, with the space after it, and what it means. A text that
+/// cannot be split stays whole.
+fn given_words(line: &str) -> Vec<(&str, String)> {
+    let (mut words, mut begin) = (Vec::new(), 0);
+    let spaces = line.match_indices(char::is_whitespace).map(|(place, space)| (place, place + space.len()));
+    for (end, next) in spaces.chain([(line.len(), line.len())]) {
+        let word = &line[begin..end];
+        // A space after a backslash or in quotes belongs to the word, and a comment goes to the end.
+        let escapes = word.len() - word.trim_end_matches('\\').len();
+        let split = shell_words::split(word).ok().filter(|_| escapes.is_multiple_of(2) && !word.starts_with('#'));
+        if let Some(split) = split {
+            words.push((&line[begin..next], split.concat()));
+            begin = next;
+        }
+    }
+    if begin < line.len() {
+        words.push((&line[begin..], String::new()));
+    }
+    words
+}
+
+/// Returns the name of the files of a case, without an ending. A case with many parameters can have a name that is too
+/// long for a file.
+fn stem(case: &str) -> String {
+    let name = case.strip_suffix(".in").unwrap_or(case).replace('/', "_");
+    if name.len() <= MAX_STEM {
+        return name;
+    }
+    let digest = Digest::of(name.as_bytes()).to_string();
+    // A letter has at most four bytes.
+    let head: String = name.chars().take((MAX_STEM - 17) / 4).collect();
+    format!("{head}-{}", &digest[..16])
+}
+
 /// Returns a pattern that matches only this file name.
 fn glob_escaped(name: &str) -> String {
     name.chars()
@@ -223,4 +278,32 @@ fn listed(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = entries.map(|entry| Ok(entry.map_err(failed)?.path())).collect::<Result<Vec<_>, Failure>>()?;
     paths.sort();
     Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_their_quotes_and_spaces() {
+        for (line, given, words) in [
+            ("sh  '../my lib/c' {answer}", &["sh ", " ", "'../my lib/c' ", "{answer}"][..], "sh||../my lib/c|{answer}"),
+            (r"sh ../my\ lib/c\\ .", &["sh ", r"../my\ lib/c\\ ", "."], r"sh|../my lib/c\|."),
+            ("awk '{print $1}' # not 'this", &["awk ", "'{print $1}' ", "# not 'this"], "awk|{print $1}|"),
+            ("sh 'open", &["sh ", "'open"], "sh|"),
+        ] {
+            let found = given_words(line);
+            assert_eq!(found.iter().map(|(given, _)| *given).collect::<Vec<_>>(), given);
+            assert_eq!(found.into_iter().map(|(_, word)| word).collect::<Vec<_>>().join("|"), words);
+        }
+    }
+
+    #[test]
+    fn long_names_of_cases_become_short_stems() {
+        let long = format!("seed=1,kind={}é", "x".repeat(300));
+        let [first, second] = [&long, &long.replace("seed=1", "seed=2")].map(|name| stem(name));
+        assert!(first.len() <= MAX_STEM && first.starts_with("seed=1,kind=x") && first[7..] != second[7..]);
+        assert_eq!((&*stem("data/a.in"), &*stem("é")), ("data_a", "é"));
+        assert!(stem(&"é".repeat(120)).len() <= MAX_STEM);
+    }
 }

@@ -36,7 +36,7 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
     for id in &ids {
         catalogue.find(id)?;
     }
-    load::probe("the JSON report", args.json.as_deref())?;
+    outputs::probe("the JSON report", args.json.as_deref())?;
     let sandbox = sandbox::open(&args.sandbox)?;
     let compiled = ids.iter().map(|id| compiled(&mut catalogue, id)).collect::<Result<Vec<_>, _>>()?;
     let fuzz = args.fuzz.map(|Time(time)| Fuzz {

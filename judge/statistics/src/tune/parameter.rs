@@ -160,6 +160,11 @@ impl Domain {
         matches!(self, Self::Categories(_))
     }
 
+    /// Returns whether the values are whole numbers.
+    pub fn is_whole(&self) -> bool {
+        matches!(self, Self::Range { is_whole: true, .. })
+    }
+
     /// Returns the value at this share, from 0 to 1, of the domain.
     pub fn at(&self, share: f64) -> String {
         let share = share.clamp(0.0, 1.0);

@@ -22,7 +22,7 @@ pub(super) fn history(store: &Store, Path((id, case)): Path<(String, String)>) -
     let described = described(problem, &case);
     if results.is_empty() && described.is_none() {
         let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));
-        return Err(Refused::missing(failure.with_hint(format!("judge run -p {}", problem.id))));
+        return Err(Refused::missing(failure.with_hint(store.command(&format!("judge run -p {}", problem.id)))));
     }
     // The case of the newest result. A case with the same name but another input is a different case.
     let input = results.first().and_then(|result| result.input);
@@ -59,7 +59,7 @@ pub(super) fn input(store: &Store, Path((run, case)): Path<(String, String)>) ->
     let run = store.run(number(store, &run)?)?;
     let shown = &run.shown;
     let problem = shown.problem();
-    check_features(problem, &format!("judge gen -p {} --seed N", problem.id))?;
+    check_features(problem, &store.command(&format!("judge gen -p {} --seed N", problem.id)))?;
     let case = answers::find_case(&shown.run, &case).map_err(Refused::missing)?;
     Ok(answers::shown_input(problem, shown.run.id, &case)?)
 }

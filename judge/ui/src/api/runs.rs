@@ -184,7 +184,8 @@ pub(super) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Result
     let are_stored = |past: &PastEntrant| stored_by_rules(problem, past.run.cases.features()).is_some();
     let is_known = entrants.iter().filter_map(|entrant| entrant.past.as_ref()).all(are_stored);
     if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
-        check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
+        let command = format!("judge compare -p {} RUN RUN --where CONDITION", problem.id);
+        check_features(problem, &store.command(&command))?;
     }
     // The document has the warnings.
     let tell = |_: &str| ();

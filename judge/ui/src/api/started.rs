@@ -84,7 +84,8 @@ fn start_run(store: &Store, starter: &Starter, words: Vec<String>, run: Option<R
 
 fn starter(store: &Store) -> Result<&Starter, Refused> {
     store.starter.as_ref().ok_or_else(|| {
-        let failure = Failure::usage("this server starts and stops no runs").with_hint("judge ui --allow-run");
+        let failure =
+            Failure::usage("this server starts and stops no runs").with_hint(store.command("judge ui --allow-run"));
         Refused::forbidden(failure)
     })
 }
