@@ -69,7 +69,7 @@ fn a_played_game_is_an_equal_answer() {
         let (_, best) = folder.json(&["best", "-p", problem]);
         assert_eq!((&best["best"][0]["solver"], &best["best"][0]["score"]), (&json!("by hand"), &game["score"]));
         let rechecked = folder.judge(&["check", "--run", &run.to_string()]);
-        assert!(rechecked.stdout.contains("1 answers as recorded"), "{}{}", rechecked.stdout, rechecked.stderr);
+        assert!(rechecked.stdout.contains("1 answer as recorded"), "{}{}", rechecked.stdout, rechecked.stderr);
         let row = server.json(&format!("/api/runs/{run}/cases"))["rows"][0].clone();
         assert_eq!(row["reproduce"], format!("judge check -p {problem} --seed 2 --output ANSWER"));
         assert_eq!(server.get(&format!("/replay/{run}/seed-2")).status, 200);
