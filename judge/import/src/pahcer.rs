@@ -8,6 +8,7 @@ use judge_problem::{PackageKind, counted};
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use toml::{Spanned, Table, Value};
@@ -304,7 +305,13 @@ fn stdin_of(step: &Step) -> Option<PathBuf> {
 fn tester<'a>(config: &Config<'_>, root: &Path, step: &'a Step) -> Result<Option<Scorer<'a>>, ImportError> {
     let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
     let words = &step.args[run.used..];
-    let Some(begin) = begin_of_solver(words) else {
+    // A file that nobody can execute is no program.
+    let is_data = |word: &str| {
+        let file = root.join(normal_path(&folder_of(step), word)).metadata();
+        file.is_ok_and(|file| file.is_file() && file.mode() & 0o111 == 0)
+    };
+    let is_clear = |begin: &usize| begin + 1 == words.len() || !is_data(&words[*begin]);
+    let Some(begin) = begin_of_solver(words).filter(is_clear) else {
         let what = format!("the test step `{}`, in which it is not clear where the solver begins", step.shown());
         return Err(ImportError::unsupported(config.file, what));
     };

@@ -9,6 +9,9 @@ use std::sync::{Arc, LazyLock};
 /// The flag that chooses languages, for all solvers or for one by its name.
 const LANGUAGE: &str = "--language";
 
+/// The flags for every case that `judge check` has, too.
+const OF_CHECK: [&str; 2] = ["--problems", "--output-limit"];
+
 /// The plan of a run: every solver on every case.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -158,9 +161,18 @@ impl Plan {
     pub fn reproduce(&self, job: JobId) -> Option<String> {
         let (case, spec) = (self.cases.at(job.case).source, &self.solvers[job.solver].spec);
         if *spec == SolverSpec::by_hand() {
-            // A person cannot be rerun, but the answer can be checked again.
+            // A person cannot be rerun, but the answer can be checked again, with the few of the flags that matter for it.
             let (problem, case) = (quote(&self.problem.id), case.flag("--seed", "--input"));
-            return Some(self.with_case_flags(job.solver, format!("judge check -p {problem} {case} --output ANSWER")));
+            let mut words = self.case_flags.words().iter();
+            let mut command = format!("judge check -p {problem} {case} --output ANSWER");
+            while let Some(word) = words.next() {
+                let (name, has_value) = word.split_once('=').map_or((&**word, false), |(name, _)| (name, true));
+                if OF_CHECK.contains(&name) {
+                    let value = words.next().filter(|_| !has_value);
+                    [Some(word), value].into_iter().flatten().for_each(|word| command += &format!(" {}", quote(word)));
+                }
+            }
+            return Some(command);
         }
         spec.can_be_named().then(|| self.command(job.solver, [case]))
     }

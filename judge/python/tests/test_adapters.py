@@ -99,6 +99,7 @@ class Adapters(WithServer):
         listed = "1. So:\n   ````py\n   ```\n   a\n     b\n   ````\n"
         self.assertEqual(program_in(listed), "```\na\n  b\n")
         self.assertEqual(program_in("```\na\n```\n~~~ c\nb\n~~~~ \n"), "b\n")
+        self.assertEqual(program_in("```c\na\n``` - done\nof\n"), "a\n")
         self.assertEqual([program_in("First:\n```c\nmain"), program_in("```a``` is\n")], ["main", "```a``` is\n"])
         module = types.SimpleNamespace(
             Score=lambda **parts: parts, mean=mock.Mock(), stderr=mock.Mock(), scorer=lambda **_: lambda make: make

@@ -112,27 +112,24 @@ pub fn recorded_case_flags(command: &str) -> CaseFlags {
 /// limits by these.
 pub fn with_limits(flags: &CaseFlags, own: &Limits, limits: &Limits) -> CaseFlags {
     let (flags, of_limits) = (flags.clone(), limit_flags(own, limits));
-    CaseFlags::found_by(move || {
-        let limits = LimitArgs::augment_args(Command::new("judge"));
-        let limits: Vec<String> =
-            limits.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
-        let limits: Vec<&str> = limits.iter().map(|flag| &**flag).collect();
-        [of_limits, without_flags(flags.words().to_vec(), &[], &limits)].concat()
-    })
+    CaseFlags::found_by(move || [of_limits, without_flags(flags.words().to_vec(), &[], &LIMITS)].concat())
 }
+
+/// The flags of the limits.
+const LIMITS: [&str; 5] = ["--cpu", "--wall", "--memory", "--output-limit", "--processes"];
 
 /// Returns the flags that replace a problem's own limits by these.
 fn limit_flags(own: &Limits, limits: &Limits) -> Vec<String> {
     let cpu = (limits.cpu != own.cpu).then_some(limits.cpu);
     let wall = running::limits(own, &LimitArgs { cpu, ..LimitArgs::default() }).wall;
-    let given = [
-        ("--cpu", cpu.map(exact_time)),
-        ("--wall", (limits.wall != wall).then(|| exact_time(limits.wall))),
-        ("--memory", (limits.memory != own.memory).then(|| exact_size(limits.memory))),
-        ("--output-limit", (limits.output != own.output).then(|| exact_size(limits.output))),
-        ("--processes", (limits.processes != own.processes).then(|| limits.processes.to_string())),
+    let values = [
+        cpu.map(exact_time),
+        (limits.wall != wall).then(|| exact_time(limits.wall)),
+        (limits.memory != own.memory).then(|| exact_size(limits.memory)),
+        (limits.output != own.output).then(|| exact_size(limits.output)),
+        (limits.processes != own.processes).then(|| limits.processes.to_string()),
     ];
-    given.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten().collect()
+    LIMITS.into_iter().zip(values).filter_map(|(flag, value)| Some([flag.to_owned(), value?])).flatten().collect()
 }
 
 /// Returns a time that is read as exactly this one.

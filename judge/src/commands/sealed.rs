@@ -1,6 +1,6 @@
 //! `judge run`, `baseline` and `gate` on sealed cases: only the number of failures and the best total are shown.
 
-use judge_cli::{BaselineArgs, GateArgs, IfNoisy, RunArgs, RunningArgs};
+use judge_cli::{BaselineArgs, GateArgs, RunArgs, RunningArgs};
 use judge_journal::Part;
 use judge_problem::{Exit, Percent, Stop};
 use judge_report::SealedReport;
@@ -121,7 +121,6 @@ fn needs_cases(args: &GateArgs) -> Option<&'static str> {
         ("--repeat", args.repeat.is_some()),
         ("--confident", args.confident),
         ("--time-drop", args.time_drop.is_some()),
-        ("--if-noisy", args.if_noisy == IfNoisy::Pass),
         ("--reuse", running.reuse),
         ("--dir", !running.conditions.sandbox.visible.is_empty()),
     ];

@@ -103,12 +103,14 @@ fn merged_mappings_of_yaml_count() {
 fn cases_inherit_from_their_batch_and_problem() {
     let program = "import sys\nprint(*sys.argv[1:])\nprint(2 * sum(map(int, sys.argv[1:])), file=sys.stderr)\n";
     let config = "generator: gen.py\ngenerator_args: [1, 1]\npoints: 3\ntest_cases:\n- {points: 5}\n\
-                  - {points: 5, generator_args: [2]}\n- {generator_args: []}\n";
+                  - {points: 5, generator_args: [2]}\n- {generator_args: []}\n\
+                  - {in: d.1.in, out: d.1.out, generator_args: [], points: 20}\n";
     let folder = package(&[&[("init.yml", config), ("gen.py", program)][..], &FILES].concat());
     let said = imported(&folder);
     assert!(!said.contains("generator_args"), "{said}");
     assert_eq!(total(&folder, "echo 4"), "10");
     assert_eq!(total(&folder, "echo 0"), "3");
+    assert_eq!(total(&folder, "echo 2"), "20");
     let config = "out: d.2.out\ntest_cases:\n- {in: d.2.in, points: 10}\n- in: d.1.in\n  points: 30\n  batched:\n  \
                   - {out: d.1.out}\n  - {in: d.2.in}\n- batched:\n  - {in: d.3.in, points: 60}\n  - {points: 60}\n  out: d.3.out\n";
     let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
@@ -350,7 +352,7 @@ fn unsupported_settings_are_refused_with_their_line() {
         ),
         (
             format!("{one}- points: 7\n  batched:\n  - {{out: d.1.out}}\n  - {{out: d.2.out, points: 5}}\n"),
-            "init.yml:6: points of cases in one batch: 5, where others have 7: expected the same",
+            "init.yml:6: points of cases in one batch: 7 and 5: expected the same",
         ),
         (BATCHES.replace("[1]", "[2]").replace("archive: d.zip\n", ""), "init.yml:8: bad dependency `2`"),
     ];

@@ -159,6 +159,7 @@ fn a_tester_and_a_solver_keep_their_arguments() {
     assert_eq!(report["solvers"][0]["total"].to_string(), "110", "{report}");
     for (words, message) in [
         ("\"--\", \"--scale\", \"x\", \"../a.out\"", "in which it is not clear where the solver begins"),
+        ("\"--\", \"Cargo.toml\", \"../a.out\"", "in which it is not clear where the solver begins"),
         ("\"--\", \"--seed={SEED}\", \"../a.out\"", "which names other files of the seed"),
         ("\"--features\", \"x\", \"../a.out\"", "which builds its program with other features"),
     ] {

@@ -108,11 +108,11 @@ fn a_result_is_repeated_under_its_own_limits() {
     let mut served = Served::start(&["--journal", "j.db", "--wall", "20s"]);
     served.folder.write("hard.xyz", "read n; while [ $n = 2 ]; do :; done; echo 3\n");
     let solver = json!({"path": "hard.xyz", "language": "shell"});
-    let limits = json!({"cpu": "100ms", "processes": 20});
+    let limits = json!({"cpu": "100ms", "wall": "20s", "processes": 20});
     let params = json!({"problem": "columns", "solver": solver, "seeds": "1-2", "limits": limits});
     let result = served.result("evaluate", &params);
     assert_eq!(result["cases"][1]["verdict"], "time-limit", "{result}");
-    let again = "judge run -p columns -s ./hard.xyz --seeds 2 --cpu 100ms --processes 20 --language shell";
+    let again = "judge run -p columns -s ./hard.xyz --seeds 2 --cpu 100ms --wall 20s --processes 20 --language shell";
     assert_eq!(result["cases"][1]["reproduce"], again);
     let params = json!({"problem": "columns", "a": {"command": "echo 2"}, "b": solver, "seeds": "3-4"});
     let compared = served.result("compare", &params);

@@ -381,8 +381,9 @@ impl Reader<'_> {
         // DMOJ gives the batch the points of its worst case.
         let points = cases[0].points;
         if let Some((member, case)) = members.iter().zip(&cases).find(|(_, case)| case.points != points) {
-            let what = format!("points of cases in one batch: {}, where others have {points}", case.points);
-            return Err(member.wrong("points", what, "the same for all of them, or the points of the batch alone"));
+            let what = format!("points of cases in one batch: {points} and {}", case.points);
+            let own = [member, &members[0]].into_iter().find(|member| member.has("points")).unwrap_or(entry);
+            return Err(own.wrong("points", what, "the same for all of them, or the points of the batch alone"));
         }
         let depends_on = needed.iter().map(|number| format!("batch{number}")).collect();
         Ok(Batch { name: format!("batch{number}"), points, depends_on, cases })
@@ -399,7 +400,10 @@ impl Reader<'_> {
         let Some(by) = self.generator.filter(|_| !whole.has("in")) else {
             // DMOJ ignores what the problem says about a generator that it does not have.
             let asking = if self.generator.is_some() { &whole } else { entry };
-            if let Some(key) = ["generator_args", "generator_in"].iter().find(|key| asking.has(key)) {
+            // An empty list takes back the arguments of the problem.
+            let is_empty = |key: &str| matches!(asking.words(key), Ok(Some(words)) if words.is_empty());
+            let asks = |key: &&str| asking.has(key) && !is_empty(key);
+            if let Some(key) = ["generator_args", "generator_in"].into_iter().find(asks) {
                 let what = format!("`{key}` of a case that is not generated");
                 return Err(asking.wrong(key, what, "a case without `in`"));
             }

@@ -21,7 +21,7 @@ from .values import digits
 
 #: A code block of Markdown: its indent, its fence and its lines. The last one may have no end.
 _BLOCK = re.compile(
-    r"^( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*\n(.*?)(?:^ {0,3}\2[`~]*[ \t\r]*$|\Z)", re.MULTILINE | re.DOTALL
+    r"^( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*\n(.*?)(?:^ {0,3}\2|\Z)", re.MULTILINE | re.DOTALL
 )
 
 

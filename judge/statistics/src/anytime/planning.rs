@@ -10,6 +10,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 /// How many comparisons are simulated: a standard error of 0.9 % at a probability of 80 %.
 const SIMULATED: usize = 2_000;
+/// Effects of more standard deviations are alike. Squares of the largest numbers are infinite.
+const LARGEST: f64 = 1e6;
 /// With more cases than this many warm-ups, the warm-up is over long before a decision.
 const WARM_UPS: u64 = 4;
 
@@ -30,7 +32,7 @@ pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) 
         effect != 0.0 && cases >= warm_up && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
     })?;
     let is_short = size.is_finite() && cases <= WARM_UPS * warm_up;
-    Some(if is_short { cases.max(simulated(size, alpha, power, WARM_UPS * cases)) } else { cases })
+    Some(if is_short { cases.max(simulated(size.min(LARGEST), alpha, power, WARM_UPS * cases)) } else { cases })
 }
 
 /// Returns the number of cases by which this share of simulated comparisons has decided, at most `most`. It is the same
@@ -64,7 +66,7 @@ mod tests {
         assert!(cases(0.2, 0.95) > cases(0.2, 0.8));
         assert_eq!(cases(0.2, 0.8), cases(-0.2, 0.8));
         // The shortest possible warm-up.
-        assert_eq!(cases(20.0, 0.8), 36);
+        assert_eq!((cases(20.0, 0.8), cases(1e300, 0.8)), (36, 36));
         assert_eq!(cases_until_decided(0.0, 1.0, 0.05, 0.8), Some(36));
     }
 
@@ -73,6 +75,7 @@ mod tests {
         assert_eq!(cases_until_decided(1.0, 0.0, 0.05, 0.8), None);
         assert_eq!(cases_until_decided(1.0, 1e-9, 0.05, 0.8), None);
     }
+
     #[test]
     fn comparisons_are_decided_with_the_promised_probability() {
         let mut random = Random::new(7);
