@@ -527,9 +527,9 @@ fn by_name<'a>(report: &'a TuneReport, setting: &'a ParameterSetting) -> BTreeMa
     names.zip(setting.values.iter().map(|value| &**value)).collect()
 }
 
-/// Returns a number with twelve digits. Further ones are errors of floating point.
+/// Returns a number with fifteen digits. Further ones are errors of floating point.
 fn without_errors(number: f64) -> f64 {
-    format!("{number:.11e}").parse().unwrap_or(number)
+    format!("{number:.14e}").parse().unwrap_or(number)
 }
 
 #[cfg(test)]

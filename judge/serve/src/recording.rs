@@ -39,8 +39,14 @@ pub(crate) fn record(
         played: plan.cases.len(),
         language: candidate.language.as_deref(),
     };
-    let options =
-        JournalOptions { journal: true, resume: false, reuse: false, may_be_merged: false, continue_flag: RESUME };
+    let options = JournalOptions {
+        journal: true,
+        resume: false,
+        reuse: false,
+        watches_programs: true,
+        may_be_merged: false,
+        continue_flag: RESUME,
+    };
     let mut outcomes = OutcomeGrid::new(plan.cases.len(), 1);
     jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
     let scored = restored_run::score(plan, &outcomes, &[], None)?;

@@ -1,12 +1,11 @@
 //! Finds out whether a program of a run was edited while the run went on.
 
 use crate::Failure;
+use crate::snapshot::{FileState, Snapshot, snapshot};
 use judge_problem::{Digest, Invocation, Plan, Problem, Solver, one_line};
 use judge_run::command::{checker_files, checker_identity, generator_identity};
 use judge_run::solver::shared_content;
 use judge_sandbox::Visible;
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -15,34 +14,15 @@ pub(crate) struct ProgramsAtStart {
     problem: Problem,
     checker: String,
     generator: String,
-    /// The files and folders that solvers see: whose each is, and the hash of its content.
-    shown: Vec<(String, Visible, Digest)>,
+    /// The files that solvers see: whose each is, and the hash of its content.
+    files: Vec<(String, Visible, Digest)>,
+    /// The files in folders that solvers see, with whose the folder is. What comes later, such as a report, is no edit.
+    folders: Vec<(String, Snapshot)>,
     /// The files of the checker and the solvers, as they were last seen. Folders and answer files may be very many, and
     /// are looked at only at the end.
     seen: Vec<(PathBuf, Option<FileState>)>,
     /// The first edit that was noticed. It remains one if it is undone.
     noticed: Option<Edited>,
-}
-
-/// What shows an edit of a file without reading it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct FileState {
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-}
-
-impl FileState {
-    /// Returns the state of a file; `None` if there is none.
-    pub fn of(path: &Path) -> Option<Self> {
-        path.metadata().ok().map(|found| Self::from(&found))
-    }
-}
-
-impl From<&Metadata> for FileState {
-    fn from(found: &Metadata) -> Self {
-        Self { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
-    }
 }
 
 /// A program that was edited during a run.
@@ -58,7 +38,8 @@ impl ProgramsAtStart {
     pub(crate) fn of(plan: &Plan, checker: String, generator: String) -> Self {
         let seen = checker_files(&plan.problem.checker).into_iter().map(with_state).collect();
         let problem = plan.problem.clone();
-        let mut programs = Self { problem, checker, generator, shown: Vec::new(), seen, noticed: None };
+        let mut programs =
+            Self { problem, checker, generator, files: Vec::new(), folders: Vec::new(), seen, noticed: None };
         for Visible { path, .. } in plan.visible.iter().filter(|visible| !visible.writable) {
             programs.add_shown(format!("content of --dir {}", one_line(&path.to_string_lossy())), path);
         }
@@ -88,12 +69,14 @@ impl ProgramsAtStart {
         if !path.exists() || std::env::current_dir().is_ok_and(|here| here.starts_with(path)) {
             return;
         }
-        if path.is_file() {
-            self.seen.push(with_state(path.to_owned()));
+        if path.is_dir() {
+            self.folders.push((whose, snapshot(&[path])));
+            return;
         }
-        let shown = Visible { path: path.to_owned(), writable: false };
-        let content = shared_content(slice::from_ref(&shown));
-        self.shown.push((whose, shown, content));
+        self.seen.push(with_state(path.to_owned()));
+        let file = Visible { path: path.to_owned(), writable: false };
+        let content = shared_content(slice::from_ref(&file));
+        self.files.push((whose, file, content));
     }
 
     /// Returns whether a program is another one than at the start, for the first time. Reads files only if they look
@@ -124,11 +107,16 @@ impl ProgramsAtStart {
         if self.noticed.is_some() {
             return self.noticed.clone();
         }
-        let is_other = |(_, shown, then): &&(String, Visible, Digest)| shared_content(slice::from_ref(shown)) != *then;
+        let is_other = |(_, file, then): &&(String, Visible, Digest)| shared_content(slice::from_ref(file)) != *then;
+        let edited_in = |(whose, then): &(String, Snapshot)| {
+            let (path, _) = then.iter().find(|(path, state)| FileState::of(path) != **state)?;
+            Some(format!("{whose} ({})", one_line(&path.to_string_lossy())))
+        };
         let what = if checker_identity(&self.problem.checker).to_string() != self.checker {
             Some("checker".to_owned())
         } else {
-            self.shown.iter().find(is_other).map(|(whose, ..)| whose.clone())
+            let edited_file = self.files.iter().find(is_other).map(|(whose, ..)| whose.clone());
+            edited_file.or_else(|| self.folders.iter().find_map(edited_in))
         };
         match what {
             Some(what) => Some(Edited { what, is_told_by_results: false }),

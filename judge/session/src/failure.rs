@@ -12,6 +12,7 @@ use judge_run::command::CommandError;
 use judge_run::matching::MatchError;
 use judge_run::runner::{ClusterError, RunError};
 use judge_run::solver::{SolverError, SpecError};
+use judge_sandbox::Fault;
 use rustix::io::Errno;
 use std::error::Error;
 use std::ffi::OsStr;
@@ -361,11 +362,14 @@ impl From<RunError> for Failure {
     }
 }
 
-/// Returns whether an error was caused by too few open files or processes.
+/// Returns whether an error was caused by too few open files or processes, or by a limit of this process.
 pub(crate) fn is_shortage(error: &(dyn Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |cause| (**cause).source());
     let errno = |cause: &(dyn Error + 'static)| cause.downcast_ref::<std::io::Error>().and_then(Errno::from_io_error);
-    causes.any(|cause| matches!(errno(cause), Some(Errno::AGAIN | Errno::MFILE | Errno::NFILE)))
+    causes.any(|cause| {
+        matches!(errno(cause), Some(Errno::AGAIN | Errno::MFILE | Errno::NFILE))
+            || matches!(cause.downcast_ref::<Fault>(), Some(Fault::OwnLimit(_)))
+    })
 }
 
 impl From<UnsuitedHypotheses> for Failure {

@@ -81,6 +81,7 @@ impl<'a> MatchRunner<'a> {
             journal: !args.no_journal,
             resume: false,
             reuse: args.reuse,
+            watches_programs: true,
             may_be_merged: false,
             continue_flag: "--reuse",
         };
@@ -243,7 +244,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     fn unrecorded(&self) -> JournalOptions {
-        JournalOptions { journal: false, reuse: false, ..self.options }
+        JournalOptions { journal: false, reuse: false, watches_programs: false, ..self.options }
     }
 
     fn play_with(&self, options: JournalOptions, plan: Plan) -> Result<MatchResult, Failure> {

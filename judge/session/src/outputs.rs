@@ -115,8 +115,10 @@ pub fn refuse_input_as_output<'a>(
     let is_input = |output: &&Path| identity(output).is_some_and(|output| inputs.contains(&output));
     match outputs.into_iter().find(is_input) {
         None => Ok(()),
-        Some(output) => Err(Failure::usage(format!("{} is the input, and cannot be an output", output.display()))
-            .with_hint("name another file for the output")),
+        Some(output) => {
+            Err(Failure::usage(format!("{} is read by this command, and cannot be an output", output.display()))
+                .with_hint("name another file for the output"))
+        }
     }
 }
 

@@ -41,6 +41,8 @@ pub struct JournalOptions {
     pub resume: bool,
     /// Whether results of earlier runs are used again.
     pub reuse: bool,
+    /// Whether edits of programs meanwhile are noticed.
+    pub watches_programs: bool,
     /// Whether the run covers a whole plan, which runs of others may join.
     pub may_be_merged: bool,
     /// The flag that continues the same command from its recorded results.
@@ -169,7 +171,8 @@ impl Recorder {
     pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         let RunContext { plan, runner, .. } = *context;
         let unrecorded = || {
-            let programs = runner.engine().is_none().then(|| ProgramsAtStart::now(plan));
+            let is_watched = options.watches_programs && runner.engine().is_none();
+            let programs = is_watched.then(|| ProgramsAtStart::now(plan));
             Self { programs: Mutex::new(programs), ..Self::of(options, plan, Known::of(plan), None) }
         };
         if !options.journal {
@@ -261,8 +264,14 @@ impl Recorder {
             probe: None,
         };
         let (recording, known) = Recording::reattach(journal, catalogue.retention, &record, run)?;
-        let options =
-            JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
+        let options = JournalOptions {
+            journal: true,
+            resume: true,
+            reuse: false,
+            watches_programs: true,
+            may_be_merged: false,
+            continue_flag: RESUME,
+        };
         Ok(Self::of(options, plan, known, Some(recording)))
     }
 

@@ -4,7 +4,7 @@ use judge_cli::RunArgs;
 use judge_problem::{Exit, Verdict, counted, with_flags, without_flags};
 use judge_report::{Style, grid, left, right};
 use judge_session::running::{PARENT, WATCHED};
-use judge_session::{Failure, FileState, GlobalArgs, command_line, entrants, load};
+use judge_session::{Failure, GlobalArgs, Snapshot, command_line, entrants, load, snapshot};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,17 +24,8 @@ const QUIET: Duration = Duration::from_millis(300);
 /// A cancelled run that takes longer ends at once.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The maximal number of files that are watched.
-const MAX_FILES: usize = 10_000;
-
-/// Folders that builds write to.
-const BUILT: [&str; 3] = ["target", "__pycache__", "node_modules"];
-
 /// The number of changed cases that are shown.
 const SHOWN: usize = 20;
-
-/// The watched files. `None` for one that is missing.
-type Snapshot = BTreeMap<PathBuf, Option<FileState>>;
 
 /// Runs again and again, until the user or an error ends it.
 pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
@@ -89,35 +80,6 @@ fn settled(watched: &[PathBuf]) -> Snapshot {
         sleep(QUIET);
         if snapshot(watched) == seen {
             return seen;
-        }
-    }
-}
-
-fn snapshot(watched: &[PathBuf]) -> Snapshot {
-    let mut seen = Snapshot::new();
-    watched.iter().for_each(|path| add_to_snapshot(path, &mut seen));
-    seen
-}
-
-fn add_to_snapshot(path: &Path, seen: &mut Snapshot) {
-    if seen.len() >= MAX_FILES {
-        return;
-    }
-    let Ok(found) = path.metadata() else {
-        seen.insert(path.to_owned(), None);
-        return;
-    };
-    if !found.is_dir() {
-        seen.insert(path.to_owned(), Some(FileState::from(&found)));
-        return;
-    }
-    for entry in path.read_dir().into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        // Links to folders may lead in a circle.
-        let is_link_to_folder = entry.file_type().is_ok_and(|kind| kind.is_symlink()) && entry.path().is_dir();
-        if !name.as_encoded_bytes().starts_with(b".") && !BUILT.iter().any(|built| name == *built) && !is_link_to_folder
-        {
-            add_to_snapshot(&entry.path(), seen);
         }
     }
 }

@@ -308,7 +308,7 @@ fn ctrl_c_cancels_the_job_and_resume_goes_on(cluster: &Cluster) {
     assert!((3..CASES).contains(&done), "{done}");
     let (code, said) = user.start(&["--resume"]).end();
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains(&format!("{done} case")), "{said}");
+    assert!(said.contains(&format!(": {done} case")), "{said}");
     user.check_whole();
 }
 

@@ -189,9 +189,13 @@ impl Browser {
         }
     }
 
-    /// Evaluates an expression in the page.
+    /// Evaluates an expression in the page. Null if that leads to another page.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
-        self.try_evaluate(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
+        match self.try_evaluate(expression) {
+            Ok(value) => value,
+            Err(error) if error["error"]["message"] == "Inspected target navigated or closed" => Value::Null,
+            Err(error) => panic!("{expression}: {error}"),
+        }
     }
 
     /// `Err` while one page replaces another.

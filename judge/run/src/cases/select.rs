@@ -115,7 +115,10 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
     }
     if is_listed {
         cases.clone_from(&problem.cases);
-        let others = all_files(&problem.inputs, &problem.folder)?.into_iter().filter(|path| known(path).is_none());
+        // A link with a name of its own is another case.
+        let is_listed =
+            |path: &Path| known(path).and_then(CaseSpec::file).map(CaseName::of_file) == Some(CaseName::of_file(path));
+        let others = all_files(&problem.inputs, &problem.folder)?.into_iter().filter(|path| !is_listed(path));
         cases.extend(others.map(in_file));
     }
     check_names(&cases)?;

@@ -265,13 +265,14 @@ fn check_own_limits(limits: &Limits) -> Result<(), Fault> {
         (libc::RLIMIT_CPU, seconds, "`ulimit -t` (CPU time)", "s"),
         (libc::RLIMIT_AS, limits.memory, "`ulimit -v` (address space)", "bytes"),
         (libc::RLIMIT_DATA, limits.memory, "`ulimit -d` (writable memory)", "bytes"),
-        (libc::RLIMIT_NPROC, limits.processes.map(u64::from), "`ulimit -u` (processes)", "processes"),
     ];
     for (resource, needed, name, unit) in needed {
         let own = own_limit(resource).rlim_max;
         if needed.is_some_and(|needed| own < needed) {
             let needed = needed.unwrap_or_default();
-            return Err(Fault::OwnLimit(format!("{name} is {own} {unit}, and a program needs {needed}")));
+            return Err(Fault::OwnLimit(format!(
+                "{name} of the judge is {own} {unit}, and a program may need {needed}"
+            )));
         }
     }
     Ok(())

@@ -131,6 +131,7 @@ fn options(args: &RunArgs) -> JournalOptions {
         journal: !args.running.no_journal,
         resume: args.resume,
         reuse: args.running.reuse,
+        watches_programs: true,
         may_be_merged: true,
         continue_flag: recorder::RESUME,
     }
