@@ -262,7 +262,7 @@ fn nothing_replaces_what_it_was_made_from() {
     ] {
         let said = folder.judge(&arguments);
         assert!(
-            said.code == Some(2) && said.stderr.contains("is the input, and cannot"),
+            said.code == Some(2) && said.stderr.contains("is read by this command, and cannot"),
             "{arguments:?}: {}",
             said.stderr
         );
