@@ -205,6 +205,15 @@ pub fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
+/// Returns the path of a file without links and `..`. For a missing file, it is the real path of its folder with its name.
+pub fn real_place(file: &Path) -> PathBuf {
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    match (whole.parent(), whole.file_name()) {
+        (Some(folder), Some(name)) if !whole.exists() => real(folder).join(name),
+        _ => real(&whole),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -108,8 +108,8 @@ pub fn recorded_case_flags(command: &str) -> CaseFlags {
     })
 }
 
-/// Returns the flags that every case depends on with other ones for the limits: those that replace the problem's own
-/// limits by these.
+/// Returns these flags with other limits: flags for `limits`, as far as they differ from the problem's `own`, replace the
+/// given ones.
 pub fn with_limits(flags: &CaseFlags, own: &Limits, limits: &Limits) -> CaseFlags {
     let (flags, of_limits) = (flags.clone(), limit_flags(own, limits));
     CaseFlags::found_by(move || [of_limits, without_flags(flags.words().to_vec(), &[], &LIMITS)].concat())

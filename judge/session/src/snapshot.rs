@@ -35,8 +35,8 @@ impl From<&Metadata> for FileState {
 /// Files, and the state of each. `None` for one that is missing.
 pub type Snapshot = BTreeMap<PathBuf, Option<FileState>>;
 
-/// Returns the state of these files and of those in these folders, at most 10,000, without hidden ones and those that
-/// builds make.
+/// Returns the state of these files and of the files in these folders. It has at most 10,000 files, and neither hidden
+/// files nor the output of builds.
 pub fn snapshot(paths: &[impl AsRef<Path>]) -> Snapshot {
     let mut seen = Snapshot::new();
     paths.iter().for_each(|path| add(path.as_ref(), &mut seen));

@@ -4,7 +4,7 @@ use judge_cli::{SiteArgs, SitePart};
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
-use judge_run::matching::real;
+use judge_run::matching::{real, real_place};
 use judge_run::runner::Signals;
 use judge_session::{Failure, GlobalArgs, load, recorder};
 use judge_ui::{SiteOptions, SiteParts};
@@ -28,7 +28,7 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
         load::probe(what, path.as_deref())?;
     }
-    if args.badge.is_some() && args.badge.as_deref().map(place) == args.history.as_deref().map(place) {
+    if args.badge.is_some() && args.badge.as_deref().map(real_place) == args.history.as_deref().map(real_place) {
         return Err(Failure::usage("the badge and the history cannot both go to one file")
             .with_hint("give each a file of its own"));
     }
@@ -57,15 +57,6 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
         ));
     }
     Ok(Exit::Success)
-}
-
-/// Returns the real path of a file that may be missing.
-fn place(file: &Path) -> PathBuf {
-    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    match (whole.parent(), whole.file_name()) {
-        (Some(folder), Some(name)) if !whole.exists() => real(folder).join(name),
-        _ => real(&whole),
-    }
 }
 
 fn is_empty(folder: &Path) -> bool {

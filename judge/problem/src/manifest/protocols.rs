@@ -240,7 +240,7 @@ pub(super) fn answers(section: &Section<'_>, folder: &Path) -> AnswerFiles {
     AnswerFiles { patterns: file_patterns(section, patterns, folder), folder: folder.to_owned(), named: Vec::new() }
 }
 
-/// Returns patterns of files, and reports those that are none. A file may have the pattern itself as its name.
+/// Returns patterns of files, and reports invalid ones. A file may have the pattern itself as its name.
 pub(super) fn file_patterns(section: &Section<'_>, patterns: Vec<Located<&str>>, folder: &Path) -> Vec<String> {
     let checked = |Located { value, span }: Located<&str>| {
         // Each part is one pattern: `[a/b]` is none.

@@ -116,9 +116,9 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
     if is_listed {
         cases.clone_from(&problem.cases);
         // A link with a name of its own is another case.
-        let is_listed =
+        let is_case =
             |path: &Path| known(path).and_then(CaseSpec::file).map(CaseName::of_file) == Some(CaseName::of_file(path));
-        let others = all_files(&problem.inputs, &problem.folder)?.into_iter().filter(|path| !is_listed(path));
+        let others = all_files(&problem.inputs, &problem.folder)?.into_iter().filter(|path| !is_case(path));
         cases.extend(others.map(in_file));
     }
     check_names(&cases)?;

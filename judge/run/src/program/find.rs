@@ -3,6 +3,7 @@
 use super::executable::{ProgramError, on_path};
 use super::installation::{self, Installation, Interpreter};
 use super::version_manager;
+use crate::matching::real_place;
 use judge_problem::{BASE_ENVIRONMENT, JOURNAL_FOLDER, Limits, Program, Runtime};
 use judge_sandbox::Visible;
 use std::ffi::{OsStr, OsString};
@@ -241,10 +242,8 @@ static JOURNAL_FILES: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
 /// Hides the journal that the command line names from all programs. To be called once, before any program runs.
 pub fn hide_journal(file: &Path) {
-    let Ok(file) = std::path::absolute(file) else { return };
     // It may not exist yet.
-    let real = file.canonicalize().ok().or_else(|| Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?)));
-    let Some(real) = real else { return };
+    let real = real_place(file);
     let beside = |ending: &str| PathBuf::from([real.as_os_str(), OsStr::new(ending)].join(OsStr::new("")));
     JOURNAL_FILES.get_or_init(|| ["", "-journal", "-lock", "-shm", "-wal"].map(beside).to_vec());
 }
