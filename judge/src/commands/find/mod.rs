@@ -14,7 +14,8 @@ use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     CaseList, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId, MetricRule, Outcome,
-    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line, quote,
+    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line, quote, quote_words,
+    without_flags,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps, exact};
 use judge_run::cases::CaseReader;
@@ -511,13 +512,10 @@ impl Search<'_> {
         }
         let problems = quote(&folder.join(save::CATALOGUE).to_string_lossy());
         let solvers = solver_flags(&self.plan, [self.args.solver.as_deref(), self.args.against.as_deref()], "-s");
-        let mut words = self.plan.case_flags.words().to_vec();
         // The saved catalogue takes the place of the given one.
-        if let Some(place) = words.iter().position(|word| word == "--problems") {
-            words.drain(place..words.len().min(place + 2));
-        }
-        let again = format!("judge run --problems {problems}{solvers}{}", flags(&words));
-        judge_report::note(&format!("to play them again: {again}"));
+        let flags = without_flags(self.plan.case_flags.words().to_vec(), &[], &["--problems"]);
+        let again = format!("judge run --problems {problems}{solvers} {}", quote_words(flags));
+        judge_report::note(&format!("to play them again: {}", again.trim_end()));
     }
 
     fn found(&self, seen: &Seen) -> FoundCase {
@@ -617,7 +615,7 @@ pub(super) fn again(plan: &Plan, given: [Option<&str>; 2], player: &Player) -> S
     let (problem, solvers) = (quote(&plan.problem.id), solver_flags(plan, given, other));
     let case = plan.cases.at(0).source.flag(seed, input);
     let kept = kept.map_or_else(String::new, |kept| format!(" --keep {}", quote(kept)));
-    format!("judge {command} -p {problem}{solvers} {case}{kept}{}", flags(plan.case_flags.words()))
+    format!("judge {command} -p {problem}{solvers} {case}{kept}{}", plan.case_flags.suffix())
 }
 
 /// Returns the flags of the solvers as they are given. The first one may be the problem's own.
@@ -629,10 +627,6 @@ fn solver_flags(plan: &Plan, [own, other]: [Option<&str>; 2], flag: &str) -> Str
     };
     let own = own.map_or_else(|| format!(" {}", plan.solvers[0].spec.flag()), |own| given("-s", own));
     own + &other.map(|other| given(flag, other)).unwrap_or_default()
-}
-
-fn flags(words: &[String]) -> String {
-    words.iter().map(|word| format!(" {}", quote(word))).collect()
 }
 
 /// Fails if a solver is a folder of answers, which has none for other cases.
