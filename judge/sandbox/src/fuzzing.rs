@@ -72,7 +72,6 @@ pub fn messages() -> Vec<Vec<u8>> {
 fn spec(exchange: Option<Exchange>) -> RunSpec {
     RunSpec {
         grace: Duration::ZERO,
-        converses: true,
         program: "/usr/bin/python3".into(),
         argv: vec!["python3".into(), "bot.py".into()],
         environment: vec![("LANG".into(), "C.UTF-8".into())],

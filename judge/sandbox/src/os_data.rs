@@ -1,5 +1,5 @@
-//! Serialises paths, other strings of the system and plain bytes as byte strings. Serde itself refuses paths that are not
-//! UTF-8, and writes bytes one by one. To be used as `#[serde(with = "crate::os_data")]`.
+//! Serialises paths and plain bytes as byte strings. Serde itself refuses paths that are not UTF-8, and writes bytes one
+//! by one. To be used as `#[serde(with = "crate::os_data")]`.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Byte strings, and collections of them.
+/// Byte strings, and collections of paths.
 pub(crate) trait OsData: Sized {
     /// Writes `self`.
     fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
@@ -35,23 +35,13 @@ impl OsData for Vec<u8> {
     }
 }
 
-impl OsData for OsString {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.as_bytes())
-    }
-
-    fn take<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::take(deserializer).map(OsString::from_vec)
-    }
-}
-
 impl OsData for PathBuf {
     fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(self.as_os_str().as_bytes())
     }
 
     fn take<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        OsString::take(deserializer).map(PathBuf::from)
+        Vec::take(deserializer).map(|bytes| OsString::from_vec(bytes).into())
     }
 }
 
@@ -72,17 +62,6 @@ impl<T: OsData> OsData for Option<T> {
 
     fn take<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Option::<Owned<T>>::deserialize(deserializer)?.map(|Owned(value)| value))
-    }
-}
-
-impl<A: OsData, B: OsData> OsData for (A, B) {
-    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (Borrowed(&self.0), Borrowed(&self.1)).serialize(serializer)
-    }
-
-    fn take<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (Owned(first), Owned(second)) = Deserialize::deserialize(deserializer)?;
-        Ok((first, second))
     }
 }
 

@@ -12,7 +12,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use libc::{c_int, sigset_t};
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, WaitOptions};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, getppid, set_parent_process_death_signal};
 
 use crate::procfs::text;
 
@@ -242,14 +243,9 @@ pub(crate) fn block_only(set: &sigset_t) -> c_int {
 /// then. Returns the error number on failure. Allocates nothing, as a child calls this before `execve`. A later change of
 /// user would undo it.
 pub(crate) fn die_with_parent(parent: c_int) -> Result<(), c_int> {
-    // SAFETY: a system call without pointers.
-    if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } < 0 {
-        // SAFETY: errno's place is always valid.
-        return Err(unsafe { *libc::__errno_location() });
-    }
-    // The first call and then this one: whenever the parent ends, at least one of them detects it. SAFETY: a system
-    // call without pointers.
-    if unsafe { libc::getppid() } == parent { Ok(()) } else { Err(libc::ESRCH) }
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Errno::raw_os_error)?;
+    // The first call and then this one: whenever the parent ends, at least one of them detects it.
+    if Pid::as_raw(getppid()) == parent { Ok(()) } else { Err(libc::ESRCH) }
 }
 
 /// Crate libc lacks it for glibc.

@@ -269,7 +269,9 @@ impl Descriptors {
                 _ if target.starts_with("/proc/") && target.contains("/fdinfo/") => REPORT_BYTES,
                 _ if target.starts_with("/proc/") => PROC_BYTES,
                 _ if target.starts_with('/') => match fs::metadata(entry.path()) {
-                    Ok(file) if file.file_type().is_fifo() => self.once(named_pipe(&file), pipe_bytes()),
+                    Ok(file) if file.file_type().is_fifo() => {
+                        self.once(format!("{} {}", file.dev(), file.ino()), pipe_bytes())
+                    }
                     _ => 0,
                 },
                 _ => 0,
@@ -280,10 +282,6 @@ impl Descriptors {
     fn once(&mut self, name: String, bytes: u64) -> u64 {
         if self.buffers.insert(name) { bytes } else { 0 }
     }
-}
-
-fn named_pipe(file: &fs::Metadata) -> String {
-    format!("{} {}", file.dev(), file.ino())
 }
 
 /// The number of files in an `epoll`.

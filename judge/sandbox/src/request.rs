@@ -146,13 +146,10 @@ pub struct Exchange {
     /// are made as needed, and the program may write to them.
     pub input_files: Vec<WorkFile>,
     /// Environment variables that are set to the path of the working folder.
-    #[serde(with = "crate::os_data")]
     pub variables: Vec<OsString>,
     /// The name of a folder that is made for the program. The files that it leaves there are the output.
-    #[serde(with = "crate::os_data")]
     pub output_folder: OsString,
     /// The names of files in that folder that are taken; all if this is empty.
-    #[serde(with = "crate::os_data")]
     pub output_names: Vec<OsString>,
     /// Whether output is taken after any exit code, and not only after 0.
     pub take_after_any_exit: bool,
@@ -169,14 +166,7 @@ pub type OutputFiles = Result<Vec<WorkFile>, OutputFilesError>;
 /// Why the output files of a program cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{0}")]
-pub struct OutputFilesError(pub(crate) String);
-
-impl OutputFilesError {
-    /// For callers that replace the sandbox, as tests do.
-    pub fn new(reason: impl Into<String>) -> OutputFilesError {
-        OutputFilesError(reason.into())
-    }
-}
+pub struct OutputFilesError(pub String);
 
 /// The result of a run: how the program ended and what it used. The caller decides what that means.
 #[derive(Debug, Clone)]
@@ -259,7 +249,7 @@ pub enum Fault {
         #[serde(with = "errno")]
         source: io::Error,
     },
-    /// A limit of this process, which programs inherit, is below that of the program.
+    /// A limit of this process, which programs inherit, is lower than the limit of the program.
     #[error("{0}")]
     OwnLimit(String),
     /// The helper process ended unexpectedly.

@@ -55,7 +55,6 @@ pub enum OpenError {
 
 /// A sandbox of one tier. It hands out workers, which run programs.
 pub struct Sandbox {
-    tier: Tier,
     context: WorkerContext,
     gaps: Vec<Gap>,
     /// Workers that are not handed out yet: the one that tried the tier, and prepared ones.
@@ -75,8 +74,8 @@ impl Sandbox {
         if let Some(cache) = cache
             && let Some(CachedTier { tier, site, gaps }) = cache.load()
         {
-            let context = WorkerContext { executable, scratch, site, cache: Some(cache.file.clone()) };
-            return Ok(from_cache(tier, context, gaps, options.all_cores).swept());
+            let context = WorkerContext { tier, executable, scratch, site, cache: Some(cache.file.clone()) };
+            return Ok(from_cache(context, gaps, options.all_cores).swept());
         }
         let try_tier = |tier| try_tier(tier, &executable, &scratch, cache);
         let found = match options.tier {
@@ -88,7 +87,7 @@ impl Sandbox {
         };
         if let Some(cache) = cache {
             let site = found.context.site.clone();
-            cache.store(&CachedTier { tier: found.tier, site, gaps: found.gaps.clone() });
+            cache.store(&CachedTier { tier: found.tier(), site, gaps: found.gaps.clone() });
         }
         Ok(found.swept())
     }
@@ -109,7 +108,7 @@ impl Sandbox {
 
     /// The tier in use.
     pub fn tier(&self) -> Tier {
-        self.tier
+        self.context.tier
     }
 
     /// What this tier does not guarantee on this machine.
@@ -124,7 +123,7 @@ impl Sandbox {
         let mut waiting = self.waiting.lock();
         for &core in cores {
             if !waiting.iter().any(|worker| worker.core() == Some(core))
-                && let Ok(worker) = worker(self.tier, &self.context, Some(core))
+                && let Ok(worker) = self.context.worker(Some(core))
             {
                 waiting.push(worker);
             }
@@ -140,10 +139,7 @@ impl Sandbox {
     /// # Errors
     /// When its helper process cannot be started.
     pub fn worker(&self, core: Option<usize>) -> Result<Worker, Fault> {
-        match self.take_waiting(core) {
-            Some(worker) => Ok(worker),
-            None => worker(self.tier, &self.context, core),
-        }
+        self.take_waiting(core).map_or_else(|| self.context.worker(core), Ok)
     }
 
     /// A waiting worker for this core, or for all. A caller that wants one for all cores does not need the others, so
@@ -204,11 +200,26 @@ fn self_test() -> i32 {
 
 /// What workers of a tier need.
 struct WorkerContext {
+    tier: Tier,
     executable: PathBuf,
     scratch: PathBuf,
     site: Option<Site>,
     /// The cache entry that says that the tier works. It is removed when a worker fails.
     cache: Option<PathBuf>,
+}
+
+impl WorkerContext {
+    fn worker(&self, core: Option<usize>) -> Result<Worker, Fault> {
+        let settings = Settings {
+            tier: self.tier,
+            core,
+            site: self.site.clone(),
+            scratch: self.scratch.clone(),
+            name: names::unique("worker"),
+            keeper_link: None,
+        };
+        Worker::start(&self.executable, settings, self.cache.clone())
+    }
 }
 
 /// Why a tier is not available.
@@ -244,47 +255,34 @@ pub(crate) fn try_tier(
     let site =
         if tier.has_cgroup() { Some(Site::find().map_err(|why| TierError { why, shortage: false })?) } else { None };
     let cache = cache.map(|cache| cache.file.clone());
-    let context = WorkerContext { executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
+    let context = WorkerContext { tier, executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
     // A worker on one core needs no perf event. For the first perf event the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();
     let error = |fault: Fault| TierError { why: explain(&fault), shortage: fault.is_shortage() };
-    let mut worker = start_self_test(tier, &context, core).map_err(error)?;
+    let mut worker = start_self_test(&context, core).map_err(error)?;
     // While the helper runs the program, which takes some milliseconds.
-    let mut gaps = gaps(tier, &context);
+    let mut gaps = gaps(&context);
     let seen = worker.collect().map_err(error)?.end;
     if tier.has_namespaces() {
         gaps.extend(proc_gap(&seen));
     }
-    Ok(Sandbox { tier, context, gaps, waiting: Mutex::new(vec![worker]) })
+    Ok(Sandbox { context, gaps, waiting: Mutex::new(vec![worker]) })
 }
 
 /// A tier that is known to work. Its first worker starts now, while the caller does other things.
-fn from_cache(tier: Tier, context: WorkerContext, gaps: Vec<Gap>, all_cores: bool) -> Sandbox {
+fn from_cache(context: WorkerContext, gaps: Vec<Gap>, all_cores: bool) -> Sandbox {
     let core = if all_cores { None } else { cores::allowed().first().copied() };
-    let first = worker(tier, &context, core).ok();
+    let first = context.worker(core).ok();
     // After the worker, which starts sooner while this process has only one thread.
-    if !tier.has_namespaces() {
+    if !context.tier.has_namespaces() {
         TreeClock::make_ready();
     }
-    Sandbox { tier, context, gaps, waiting: Mutex::new(first.into_iter().collect()) }
-}
-
-/// A worker of this tier.
-fn worker(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
-    let settings = Settings {
-        tier,
-        core,
-        site: context.site.clone(),
-        scratch: context.scratch.clone(),
-        name: names::unique("worker"),
-        keeper_link: None,
-    };
-    Worker::start(&context.executable, settings, context.cache.clone())
+    Sandbox { context, gaps, waiting: Mutex::new(first.into_iter().collect()) }
 }
 
 /// Starts a worker, and in it the helper's executable, which reports whether it sees a `/proc`. The program may be
 /// unable to reach the executable. That is no failure of the tier.
-fn start_self_test(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
+fn start_self_test(context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
     let program = std::fs::canonicalize(&context.executable).unwrap_or_else(|_| context.executable.clone());
     let limits = Limits {
         cpu: Some(Duration::from_secs(5)),
@@ -297,7 +295,7 @@ fn start_self_test(tier: Tier, context: &WorkerContext, core: Option<usize>) -> 
     };
     let argv = vec!["self-test".into(), SELF_TEST.into()];
     let request = Request { argv, ..Request::new(program, limits) };
-    let mut worker = worker(tier, context, core)?;
+    let mut worker = context.worker(core)?;
     worker.submit(&request)?;
     Ok(worker)
 }
@@ -314,7 +312,8 @@ fn explain(fault: &Fault) -> String {
 }
 
 /// What a tier that works does not guarantee.
-fn gaps(tier: Tier, context: &WorkerContext) -> Vec<Gap> {
+fn gaps(context: &WorkerContext) -> Vec<Gap> {
+    let tier = context.tier;
     let mut gaps = Vec::new();
     let mut gap = |what, meaning: &str| gaps.push(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() });
     accounting_gaps(tier, context.site.as_ref(), &mut gap);

@@ -36,7 +36,7 @@ pub struct Supervisors {
 }
 
 impl Supervisors {
-    /// None is running yet.
+    /// No supervisors.
     pub const fn new() -> Supervisors {
         Supervisors { executable: OnceLock::new(), idle: Mutex::new(Vec::new()) }
     }
@@ -182,7 +182,6 @@ struct CommandOrder {
     core: Option<usize>,
     #[serde(with = "crate::os_data")]
     folder: PathBuf,
-    #[serde(with = "crate::os_data")]
     words: Vec<OsString>,
 }
 
@@ -289,15 +288,12 @@ fn start(message: &mut Received, switch: &DeadManSwitch) -> io::Result<(Child, O
 /// Waits until a command has ended, until the judge asks for its end, or until the judge has ended. Then kills the
 /// command's remaining processes.
 fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<ExitStatus> {
-    let asked = loop {
-        let mut fds = [PollFd::new(process, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
-        match rustix::event::poll(&mut fds, None) {
-            Ok(_) if !fds[0].revents().is_empty() => break Ok(()),
-            // A message, or the end of the socket, which the next `receive` reports again.
-            Ok(_) => break Received::receive(socket).map(drop),
-            Err(Errno::INTR) => {}
-            Err(error) => break Err(error.into()),
-        }
+    let mut fds = [PollFd::new(process, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
+    let asked = match rustix::io::retry_on_intr(|| rustix::event::poll(&mut fds, None)) {
+        Ok(_) if !fds[0].revents().is_empty() => Ok(()),
+        // A message, or the end of the socket, which the next `receive` reports again.
+        Ok(_) => Received::receive(socket).map(drop),
+        Err(error) => Err(error.into()),
     };
     // It is not reaped yet, so neither its id nor its group can belong to another process.
     let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
@@ -330,7 +326,7 @@ const ARGUMENT: &str = "--judge-sandbox-stub=";
 const NOT_STARTED: i32 = 127;
 
 /// An executable file that stands for a program. Each process that is started from it hands its standard input and
-/// output to this process, and waits until [`StubLink::end`] tells it how to end. The file is removed when this is
+/// output to this process, and waits until it learns from [`StubLink::end`] how to end. The file is removed when this is
 /// dropped, or by the next [`Sandbox::open`](crate::Sandbox::open) if this process is killed.
 #[derive(Debug)]
 pub struct Stub {
@@ -351,7 +347,8 @@ impl Stub {
         // A script and not a link, as programs that resolve links would see another path. The interpreter is this
         // process's executable, by a path that is short, has no blanks, and still works when the file has been
         // replaced.
-        writeln!(file, "#!{} {ARGUMENT}{name}", executable.unwrap_or(Path::new(&own_executable())).display())?;
+        let own = format!("/proc/{}/exe", std::process::id());
+        writeln!(file, "#!{} {ARGUMENT}{name}", executable.unwrap_or(Path::new(&own)).display())?;
         Ok(stub)
     }
 
@@ -421,14 +418,10 @@ pub struct StubLink {
 
 impl StubCall {
     fn decode(mut message: Received, socket: OwnedFd) -> io::Result<StubCall> {
-        let StubArguments(arguments) = message.decode()?;
+        let arguments = message.decode()?;
         Ok(StubCall { stdin: message.take_fd()?, stdout: message.take_fd()?, arguments, link: StubLink { socket } })
     }
 }
-
-/// What a stub's process sends first.
-#[derive(Serialize, Deserialize)]
-struct StubArguments(#[serde(with = "crate::os_data")] Vec<OsString>);
 
 impl StubLink {
     /// Makes the process end in this way. A process that is gone is ignored.
@@ -442,11 +435,6 @@ impl AsFd for StubLink {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
-}
-
-/// A path to this process's executable that other processes can use.
-fn own_executable() -> String {
-    format!("/proc/{}/exe", std::process::id())
 }
 
 /// The folder for temporary files, or `/tmp` if its path has blanks.
@@ -472,15 +460,14 @@ pub(crate) fn become_stub_if_asked() {
 /// Hands over the standard streams, and waits until it is told how to end.
 fn forward_and_wait(name: &[u8], arguments: Vec<OsString>) -> io::Result<End> {
     let socket = protocol::connect(name)?;
-    let message = Message::new(&StubArguments(arguments));
+    let message = Message::new(&arguments);
     message.send(&socket, &[rustix::stdio::stdin(), rustix::stdio::stdout()])?;
     Received::receive(&socket)?.ok_or(io::ErrorKind::BrokenPipe)?.decode()
 }
 
 /// Ends this process by a signal, without a core dump.
 fn die_by_signal(signal: i32) -> ! {
-    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
-    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     // SAFETY: the default action needs no handler. The kernel refuses a signal that does not exist.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);

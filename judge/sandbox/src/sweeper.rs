@@ -47,7 +47,7 @@ impl Sweeper {
 
 impl Drop for Sweeper {
     fn drop(&mut self) {
-        // This says that nothing is left.
+        // The message says that nothing is left to remove.
         let _ = Message::empty().send(&self.socket, &[]);
         let _ = self.process.wait();
     }

@@ -54,7 +54,6 @@ pub(crate) struct CachedTier {
 /// A file with one entry, and the environment that it was made in. The file is named by a hash of the environment, so
 /// that several environments have an entry each.
 pub(crate) struct TierCache {
-    folder: PathBuf,
     pub(crate) file: PathBuf,
     surroundings: String,
 }
@@ -63,12 +62,12 @@ impl TierCache {
     /// The entry for these options. `executable` and `scratch` are the paths that follow from the options. `None` if
     /// the options want no cache, or if the environment cannot be read.
     pub(crate) fn for_options(options: &Options, executable: &Path, scratch: &Path) -> Option<TierCache> {
-        let folder = options.tier_cache.clone()?;
+        let folder = options.tier_cache.as_ref()?;
         let surroundings = surroundings(options, executable, scratch).ok()?;
         let mut hasher = DefaultHasher::new();
         surroundings.hash(&mut hasher);
         let file = folder.join(format!("{:016x}", hasher.finish()));
-        Some(TierCache { folder, file, surroundings })
+        Some(TierCache { file, surroundings })
     }
 
     /// The entry, if it is recent and was made in the same environment.
@@ -92,8 +91,9 @@ impl TierCache {
         let entry = Message::new(&Entry { surroundings: self.surroundings.clone(), tier: tier.clone() });
         // Written to a new file, so that a concurrent reader sees the old entry complete.
         let write = || -> io::Result<()> {
-            fs::create_dir_all(&self.folder)?;
-            remove(&self.folder, |file| file == self.file || !fs::metadata(file).is_ok_and(|stat| is_recent(&stat)));
+            let folder = self.file.parent().unwrap_or(&self.file);
+            fs::create_dir_all(folder)?;
+            remove(folder, |file| file == self.file || !fs::metadata(file).is_ok_and(|stat| is_recent(&stat)));
             File::options().write(true).create_new(true).mode(0o600).open(&self.file)?.write_all(entry.content())
         };
         let _ = write();

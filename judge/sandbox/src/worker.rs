@@ -27,7 +27,7 @@ use crate::{cores, procfs};
 /// A helper process. It runs one program at a time. Methods that wait block the calling thread.
 pub struct Worker {
     helper: Helper,
-    /// Without what connects the helper with its keeper.
+    /// Without a `keeper_link`, which only the helper holds.
     settings: Settings,
     working_folder: PathBuf,
     /// The entry that says that such workers work. It is removed when this worker fails.
@@ -71,7 +71,7 @@ impl Drop for Helper {
 pub struct DismissedWorkers(Mutex<Vec<Helper>>);
 
 impl DismissedWorkers {
-    /// There are none yet.
+    /// No workers.
     pub const fn new() -> DismissedWorkers {
         DismissedWorkers(Mutex::new(Vec::new()))
     }
@@ -135,7 +135,12 @@ impl Worker {
         mut settings: Settings,
         cache_file: Option<PathBuf>,
     ) -> Result<Worker, Fault> {
-        let working_folder = working_folder(&settings).context("finding the folder for working folders")?;
+        let working_folder = if settings.tier.has_namespaces() {
+            mounts::WORK_FOLDER.into()
+        } else {
+            let scratch = settings.scratch.canonicalize().context("finding the folder for working folders")?;
+            scratch.join(&settings.name).join(scratch::WORK_FOLDER)
+        };
         let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
         let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
@@ -314,13 +319,6 @@ impl Worker {
     fn is_cancelled(&self) -> bool {
         self.helper.link.cancelled.load(Ordering::SeqCst)
     }
-}
-
-fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
-    if settings.tier.has_namespaces() {
-        return Ok(mounts::WORK_FOLDER.into());
-    }
-    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(scratch::WORK_FOLDER))
 }
 
 fn open_stdin(stdin: &Stdin) -> Result<Arc<File>, Fault> {

@@ -241,7 +241,7 @@ mod tests {
                 "the compiler used more than 512 MiB or too many files on disk",
             ),
             (End::Exited(0), &[], "", none(), "the compiler produced no program"),
-            (End::Exited(0), &[], "", Err(OutputFilesError::new("x")), "the compiler's output cannot be used: x"),
+            (End::Exited(0), &[], "", Err(OutputFilesError("x".into())), "the compiler's output cannot be used: x"),
         ] {
             assert_eq!(ended(end, breaches, stderr, made), expected);
         }

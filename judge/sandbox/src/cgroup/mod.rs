@@ -4,7 +4,7 @@
 pub(crate) mod site;
 
 use std::cell::Cell;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable, write};
+use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable};
 use crate::request::{Context, Fault};
 
 /// A control group, or one in each hierarchy that is needed. The files that a run reads are open.
@@ -20,7 +20,8 @@ pub(crate) struct Cgroup {
     folders: Vec<PathBuf>,
     memory: Memory,
     pids: Option<Pids>,
-    cpu: Option<CpuAccount>,
+    /// A file with the CPU time of all tasks that were ever in the group: `cpuacct.usage` or `cpu.stat`.
+    cpu: Option<(Version, File)>,
     /// Whether the peak can be reset, so that the next run can use the group again.
     pub(crate) reusable: bool,
     /// The charge after the last run, if it was read.
@@ -53,18 +54,10 @@ struct Pids {
     limit: Cell<Option<u32>>,
 }
 
-/// A file with the CPU time of all tasks that were ever in the group.
-enum CpuAccount {
-    /// `cpu.stat` of version 2.
-    Microseconds(File),
-    /// `cpuacct.usage` of version 1.
-    Nanoseconds(File),
-}
-
 /// An init and its kernel memory need a fraction of this.
 const MAX_RESIDUAL_BYTES: u64 = 16 << 20;
 
-/// What is left for a program whose limit is below what the jail's init holds. No program starts with less.
+/// The memory that remains for a program whose limit is below the charge of the jail's init. No program starts with less.
 const SMALLEST_LEFT: u64 = 64 << 10;
 
 /// The kernel's `PID_MAX_LIMIT`: the most that a group's limit of processes can be.
@@ -91,7 +84,7 @@ impl Cgroup {
     pub(crate) fn create(site: &Site, name: &str) -> Result<Cgroup, Fault> {
         let folders: Vec<PathBuf> = site.parents().map(|parent| parent.join(name)).collect();
         for (index, folder) in folders.iter().enumerate() {
-            if let Err(error) = std::fs::create_dir(folder) {
+            if let Err(error) = fs::create_dir(folder) {
                 remove_all(&folders[..index]);
                 return Err(error).context(format!("creating the control group {}", folder.display()));
             }
@@ -124,11 +117,13 @@ impl Cgroup {
             }
             None => None,
         };
-        let cpu = site.cpu.as_ref().map(|parent| CpuAccount::open(&parent.join(name))).transpose()?;
-        let (usage, before, counters) = Default::default();
-        let mut group = Cgroup { folders, memory, pids, cpu, reusable: true, usage, before, counters };
-        group.reusable = group.memory.reset_peak();
-        Ok(group)
+        let account = |folder: PathBuf| match File::open(folder.join("cpuacct.usage")) {
+            Ok(usage) => Ok((Version::One, usage)),
+            Err(_) => File::open(folder.join("cpu.stat")).map(|stat| (Version::Two, stat)),
+        };
+        let cpu = site.cpu.as_ref().map(|parent| account(parent.join(name))).transpose()?;
+        let (reusable, (usage, before, counters)) = (memory.reset_peak(), Default::default());
+        Ok(Cgroup { folders, memory, pids, cpu, reusable, usage, before, counters })
     }
 
     /// The ways to join the group, one for each hierarchy.
@@ -163,7 +158,7 @@ impl Cgroup {
     /// The open files.
     pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         let Memory { usage, peak, kills, .. } = &self.memory;
-        let cpu = self.cpu.as_ref().map(|(CpuAccount::Microseconds(file) | CpuAccount::Nanoseconds(file))| file);
+        let cpu = self.cpu.as_ref().map(|(_, file)| file);
         let pids = self.pids.as_ref().map(|pids| &pids.refusals);
         [usage, kills].into_iter().chain(peak).chain(pids).chain(cpu).map(AsFd::as_fd)
     }
@@ -183,7 +178,10 @@ impl Cgroup {
 
     /// CPU time of all tasks that were ever in the group, in nanoseconds.
     pub(crate) fn cpu(&self) -> Option<u64> {
-        self.cpu.as_ref().map(CpuAccount::read)
+        self.cpu.as_ref().map(|(version, file)| match version {
+            Version::One => number(file),
+            Version::Two => field(file, "usage_usec") * 1000,
+        })
     }
 
     /// What happened since [`Cgroup::prepare`].
@@ -220,9 +218,9 @@ impl Memory {
                 let value = text.as_deref().unwrap_or("-1");
                 // The memory limit may never exceed the limit of memory and swap together. Without swap accounting
                 // this file is missing.
-                let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), "-1");
+                let _ = fs::write(self.folder.join("memory.memsw.limit_in_bytes"), "-1");
                 let file = self.folder.join("memory.limit_in_bytes");
-                match write(&file, value) {
+                match fs::write(&file, value) {
                     // The kernel refuses a limit below what the jail's init holds. The peak tells that the program
                     // has exceeded it.
                     Err(error) if is_busy(&error) => {
@@ -231,11 +229,11 @@ impl Memory {
                     }
                     written => written?,
                 }
-                let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), value);
+                let _ = fs::write(self.folder.join("memory.memsw.limit_in_bytes"), value);
             }
             Version::Two => {
-                write(&self.folder.join("memory.max"), text.as_deref().unwrap_or("max"))?;
-                let _ = write(&self.folder.join("memory.swap.max"), "0");
+                fs::write(self.folder.join("memory.max"), text.as_deref().unwrap_or("max"))?;
+                let _ = fs::write(self.folder.join("memory.swap.max"), "0");
             }
         }
         self.limit.set(limit);
@@ -247,7 +245,7 @@ impl Memory {
     fn set_least(&self, file: &Path) -> io::Result<()> {
         let mut left = SMALLEST_LEFT;
         loop {
-            match write(file, &number(&self.usage).saturating_add(left).to_string()) {
+            match fs::write(file, number(&self.usage).saturating_add(left).to_string()) {
                 Err(error) if is_busy(&error) && left < MAX_RESIDUAL_BYTES => left *= 2,
                 written => return written,
             }
@@ -264,23 +262,6 @@ fn is_busy(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EBUSY)
 }
 
-impl CpuAccount {
-    fn open(folder: &Path) -> io::Result<CpuAccount> {
-        match File::open(folder.join("cpuacct.usage")) {
-            Ok(usage) => Ok(CpuAccount::Nanoseconds(usage)),
-            Err(_) => File::open(folder.join("cpu.stat")).map(CpuAccount::Microseconds),
-        }
-    }
-
-    /// In nanoseconds.
-    fn read(&self) -> u64 {
-        match self {
-            CpuAccount::Microseconds(stat) => field(stat, "usage_usec") * 1000,
-            CpuAccount::Nanoseconds(usage) => number(usage),
-        }
-    }
-}
-
 impl Pids {
     fn set_limit(&self, limit: Option<u32>) -> io::Result<()> {
         if self.limit.get() == limit && limit.is_some() {
@@ -288,7 +269,7 @@ impl Pids {
         }
         let bounded = limit.filter(|count| *count < MAX_PROCESSES);
         let text = bounded.map_or_else(|| "max".to_owned(), |count| (u64::from(count) + 1).to_string());
-        write(&self.folder.join("pids.max"), &text)?;
+        fs::write(self.folder.join("pids.max"), text)?;
         self.limit.set(limit);
         Ok(())
     }

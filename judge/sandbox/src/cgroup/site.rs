@@ -284,11 +284,6 @@ pub(crate) fn writable(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open(path)
 }
 
-/// Writes to an existing file.
-pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
-    OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
-}
-
 /// Reads a small kernel file again.
 fn contents<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> &'a str {
     let length = file.read_at(buffer, 0).unwrap_or(0);
@@ -324,7 +319,7 @@ pub(crate) fn remove_all(folders: &[PathBuf]) {
 /// Removes a group that another judge left, and kills what still runs in it.
 pub(crate) fn kill_and_remove(folder: &Path) {
     // Version 1 has no such file. There the init of the jail dies with its helper, and all processes with it.
-    let _ = write(&folder.join("cgroup.kill"), "1");
+    let _ = fs::write(folder.join("cgroup.kill"), "1");
     remove_all(&[folder.to_owned()]);
 }
 

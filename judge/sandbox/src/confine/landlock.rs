@@ -11,6 +11,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, Scope,
 };
 
+use crate::protocol::messages::RunSpec;
 use crate::request::{Context, Fault, Visible, is_shortage};
 
 /// The newest version that this file supports.
@@ -63,8 +64,7 @@ pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/d
 pub(crate) struct FileAccess<'a> {
     /// The program has full access here, but see `executes_own`.
     pub(crate) folder: (BorrowedFd<'a>, &'a Path),
-    pub(crate) program: &'a Path,
-    pub(crate) visible: &'a [Visible],
+    pub(crate) spec: &'a RunSpec,
     /// Folders to exclude from visible ones. Only without namespaces: a jail does not contain them.
     pub(crate) hidden: &'a [PathBuf],
     /// In a jail, the whole root is readable. Otherwise the system's folders are listed one by one.
@@ -79,7 +79,7 @@ impl FileAccess<'_> {
     fn is_foreign(&self, path: &Path) -> bool {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let path = real(path);
-        let writable = self.visible.iter().filter(|visible| visible.writable).map(|visible| &*visible.path);
+        let writable = self.spec.visible.iter().filter(|visible| visible.writable).map(|visible| &*visible.path);
         let mut own = writable.chain([self.folder.1]).map(real);
         own.all(|own| !own.starts_with(&path) && !path.starts_with(&own))
     }
@@ -148,13 +148,13 @@ fn build(reach: &FileAccess<'_>) -> Result<Option<OwnedFd>, AnyError> {
         let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
         grant_except_hidden(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut rules)?;
     }
-    rules.grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
+    rules.grant(&reach.spec.program, AccessFs::Execute | AccessFs::ReadFile)?;
     for &device in DEVICES {
         // Shared mappings of zeroes use memory that no file shows.
         let writing = if device == "/dev/zero" { BitFlags::EMPTY } else { AccessFs::WriteFile | AccessFs::Truncate };
         rules.grant(Path::new(device), writing | AccessFs::ReadFile)?;
     }
-    for visible in reach.visible {
+    for visible in &reach.spec.visible {
         let access = match visible.writable {
             true => owning,
             false if reach.executes_own || reach.is_foreign(&visible.path) => reading,

@@ -1,31 +1,31 @@
 //! Starts one program: a `vfork`-like clone whose child confines itself and becomes the program.
 
-use std::cell::Cell;
 use std::ffi::{CString, OsStr, c_char, c_int, c_void};
 use std::io;
-use std::marker::PhantomData;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, Thread};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use libc::c_long;
-use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use crate::confine::identity::READ_SEARCH;
-use crate::confine::{Confinement, bpf, seccomp};
-use crate::protocol::messages::RunSpec;
-use crate::protocol::{FilterBypass, halves};
+use crate::confine::{ConfinementContext, ResourceLimit, bpf, seccomp};
+use crate::protocol::FilterBypass;
+use crate::protocol::messages::{Outlet, RunSpec};
 use crate::request::{Context, Fault, is_shortage};
 use crate::{clock, cores, process};
 
-/// Everything a child needs, prepared before the clone. The child shares this memory and must not allocate.
+/// Everything a child needs, prepared before the clone. The child shares this memory and must not allocate. It confines
+/// itself, and drops all capabilities except [`READ_SEARCH`] if that is kept.
 pub(crate) struct Launch<'a> {
+    context: &'a ConfinementContext,
     program: CString,
     argv: Vec<CString>,
     environment: Vec<CString>,
@@ -34,7 +34,10 @@ pub(crate) struct Launch<'a> {
     working_folder: BorrowedFd<'a>,
     /// The folder that it starts in, if that is another one.
     start: Option<OwnedFd>,
-    confinement: Confinement<'a>,
+    limits: Vec<ResourceLimit>,
+    /// Whether it exchanges lines with a program on the same core.
+    converses: bool,
+    filter: Vec<libc::sock_filter>,
 }
 
 /// What becomes of a program; or the error number with which `execve` refused it.
@@ -54,11 +57,12 @@ impl<'a> Launch<'a> {
     /// Prepares to launch `spec` in a working folder, whose path is as programs know it. Strings with a NUL byte are
     /// refused.
     pub(crate) fn new(
+        context: &'a ConfinementContext,
         spec: &RunSpec,
         stdio: [BorrowedFd<'a>; 3],
         (working_folder, path): (BorrowedFd<'a>, &Path),
-        confinement: Confinement<'a>,
     ) -> Result<OrRefused<Launch<'a>>, Fault> {
+        let limits = context.limits_of(&spec.limits)?;
         let start = spec.folder.as_deref().map(open_start).transpose()?;
         let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
         let pair = |name: &OsStr, value: &OsStr| text(&[name.as_bytes(), b"=", value.as_bytes()].concat());
@@ -66,6 +70,7 @@ impl<'a> Launch<'a> {
         let of_folder = spec.exchange.iter().flat_map(|exchange| &exchange.variables);
         let prepare = || {
             Ok(Launch {
+                context,
                 program: text(spec.program.as_os_str().as_bytes())?,
                 argv: spec.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
                 environment: variables
@@ -74,7 +79,9 @@ impl<'a> Launch<'a> {
                 stdio,
                 working_folder,
                 start,
-                confinement,
+                limits,
+                converses: matches!(spec.stdout, Outlet::Relay | Outlet::Lent),
+                filter: context.filter_of(spec.limits.processes),
             })
         };
         Ok(prepare())
@@ -87,14 +94,14 @@ impl<'a> Launch<'a> {
         let end = Instant::now() + Duration::from_millis(500);
         loop {
             match self.attempt()? {
-                Err(libc::ETXTBSY) if Instant::now() < end => std::thread::sleep(Duration::from_millis(2)),
+                Err(libc::ETXTBSY) if Instant::now() < end => thread::sleep(Duration::from_millis(2)),
                 launched => return Ok(launched),
             }
         }
     }
 
     fn attempt(&self) -> Result<OrRefused<Child>, Fault> {
-        let bypass = self.confinement.context.isolation.bypass;
+        let bypass = self.context.isolation.bypass;
         let bypass: *mut c_void = bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
         let mut shared = ChildSetup::of(self, std::process::id().cast_signed());
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
@@ -161,7 +168,7 @@ impl<'l, 'a> ChildSetup<'l, 'a> {
     fn of(launch: &'l Launch<'a>, parent: i32) -> ChildSetup<'l, 'a> {
         let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect();
         let (argv, environment) = (pointers(&launch.argv), pointers(&launch.environment));
-        let filter = launch.confinement.filter.clone();
+        let filter = launch.filter.clone();
         // A child that is killed before it notes its start has begun now.
         ChildSetup { launch, filter, argv, environment, parent, step: "", errno: 0, started: clock::now() }
     }
@@ -190,7 +197,7 @@ fn answer(value: impl Into<c_long>) -> Result<(), i32> {
 /// # Safety
 /// Only in the child, between clone and exec.
 unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
-    let context = shared.launch.confinement.context;
+    let context = shared.launch.context;
     shared.step = "clearing the signal mask";
     answer(process::block_only(&process::set(&[])))?;
     // SAFETY: system calls on descriptors and memory that the suspended parent keeps alive.
@@ -213,11 +220,11 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         let folder = shared.launch.start.as_ref().map_or(shared.launch.working_folder, AsFd::as_fd);
         answer(libc::fchdir(folder.as_raw_fd()))?;
         shared.step = "setting the program's resource limits";
-        for &(resource, value) in &shared.launch.confinement.limits {
+        for &(resource, value) in &shared.launch.limits {
             let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
-        if shared.launch.confinement.converses {
+        if shared.launch.converses {
             cores::set_batch(true, own_bypass);
         }
         drop_privileges(shared)?;
@@ -247,7 +254,7 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
 /// As for [`prepare_and_exec`].
 unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     shared.step = "changing to the program's own user";
-    let context = shared.launch.confinement.context;
+    let context = shared.launch.context;
     let keep_read_search = context.keep_read_search;
     // SAFETY: system calls whose only pointer is null.
     unsafe {
@@ -266,11 +273,14 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         }
         shared.step = "dropping capabilities";
         if keep_read_search {
-            set_capabilities(READ_SEARCH.bits())?;
+            set_capabilities(READ_SEARCH)?;
             let capability = libc::c_ulong::from(READ_SEARCH.bits().trailing_zeros());
             answer(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, capability, 0, 0))?;
         } else {
-            drop_capabilities()?;
+            // For uid 0 as well, for good. Refused without CAP_SETPCAP. Then uid 0 is limited by the bounding set, which
+            // is empty.
+            libc::prctl(libc::PR_SET_SECUREBITS, DROPPING_BITS, 0, 0, 0);
+            set_capabilities(CapabilitySet::empty())?;
         }
         shared.step = "tying the program's life to its parent's";
         process::die_with_parent(shared.parent)
@@ -279,74 +289,42 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
 
 /// NOROOT and NO_SETUID_FIXUP, each locked: a change of uid does not change capabilities.
 const KEEPING_BITS: libc::c_ulong = 0b0000_1111;
-
-/// Drops all capabilities, for uid 0 as well, for good.
-///
-/// # Safety
-/// As for [`prepare_and_exec`].
-unsafe fn drop_capabilities() -> Result<(), i32> {
-    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each locked, and the lock of KEEP_CAPS.
-    const SECURE_BITS: libc::c_ulong = 0b1110_1111;
-    // SAFETY: system calls without pointers, and `set_capabilities` in the child.
-    unsafe {
-        // Refused without CAP_SETPCAP. Then uid 0 is limited by the bounding set, which is empty.
-        libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
-        set_capabilities(0)
-    }
-}
+/// NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each locked, and the lock of KEEP_CAPS.
+const DROPPING_BITS: libc::c_ulong = 0b1110_1111;
 
 /// Makes these the effective, permitted and inheritable capabilities.
-///
-/// # Safety
-/// As for [`prepare_and_exec`].
-unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
-    #[repr(C)]
-    struct Header {
-        version: u32,
-        pid: c_int,
-    }
-    const VERSION_3: u32 = 0x2008_0522;
-    let header = Header { version: VERSION_3, pid: 0 };
-    let sets = halves(capabilities).map(|half| [half; 3]);
-    // SAFETY: a system call on local memory with the layout of version 3.
-    unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr())) }
+fn set_capabilities(set: CapabilitySet) -> Result<(), i32> {
+    let sets = CapabilitySets { effective: set, permitted: set, inheritable: set };
+    rustix::thread::set_capabilities(None, sets).map_err(Errno::raw_os_error)
 }
 
 /// For the thread's own use. Each launch allocates the stack of its child.
 const THREAD_STACK_BYTES: usize = 256 * 1024;
 
-/// Work for the thread, and the thread that waits for it.
-struct Job {
-    work: Box<dyn FnOnce() + Send>,
-    waiting: Thread,
-}
+type Work = Box<dyn FnOnce() + Send>;
 
 /// A thread that starts programs. Only this thread has the filter that programs inherit, so that the kernel translates
 /// it once, and the rest of the process runs without it. The thread ends when this is dropped. Programs are children of
 /// the process: any thread can wait for them.
 pub(crate) struct Launcher {
-    mailbox: Arc<Mailbox>,
-    thread: Thread,
-    /// Only one thread may use it at a time.
-    one_at_a_time: PhantomData<Cell<()>>,
-}
-
-/// How the two threads communicate.
-#[derive(Default)]
-struct Mailbox {
-    job: Mutex<Option<Job>>,
-    is_done: AtomicBool,
-    is_closed: AtomicBool,
+    work: Sender<Work>,
+    /// Receives a message for each piece of work that is done. A receiver keeps this value to one thread.
+    done: Receiver<()>,
 }
 
 impl Launcher {
     /// Starts the thread. It inherits the caller's blocked signals.
     pub(crate) fn start() -> Result<Launcher, Fault> {
-        let mailbox = Arc::<Mailbox>::default();
-        let theirs = Arc::clone(&mailbox);
+        let ((work, works), (finished, done)) = (channel::<Work>(), channel());
+        let serve = move || {
+            for work in works {
+                work();
+                let _ = finished.send(());
+            }
+        };
         let thread = thread::Builder::new().name("launcher".to_owned()).stack_size(THREAD_STACK_BYTES);
-        let thread = thread.spawn(move || theirs.serve()).context("starting a thread")?.thread().clone();
-        Ok(Launcher { mailbox, thread, one_at_a_time: PhantomData })
+        thread.spawn(serve).context("starting a thread")?;
+        Ok(Launcher { work, done })
     }
 
     /// Runs `work` on the thread and returns its result. Nothing spins meanwhile, as the program needs the core.
@@ -355,41 +333,16 @@ impl Launcher {
         let place = &mut result;
         let work: Box<dyn FnOnce() + Send + '_> = Box::new(move || *place = Some(catch_unwind(AssertUnwindSafe(work))));
         // SAFETY: only the lifetime changes. What the closure borrows lives until this function returns or unwinds. That
-        // is after the thread has run and dropped the closure, as `is_done` is set only then. The thread cannot end before,
-        // since the closure does not panic and `self` is borrowed, and nothing in between panics on this thread.
-        let work = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(work) };
-        *self.mailbox.job.lock() = Some(Job { work, waiting: thread::current() });
-        self.thread.unpark();
-        while !self.mailbox.is_done.swap(false, Ordering::Acquire) {
-            thread::park();
-        }
+        // is after the thread has run and dropped the closure, as `done` receives its message only then. The thread
+        // cannot end before, since the closure does not panic and `self` is borrowed, and nothing in between panics on
+        // this thread.
+        let work = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Work>(work) };
+        let _ = self.work.send(work);
+        let _ = self.done.recv();
         match result {
             Some(Ok(result)) => result,
             Some(Err(panic)) => resume_unwind(panic),
             None => unreachable!("work that is done has a result"),
-        }
-    }
-}
-
-impl Drop for Launcher {
-    fn drop(&mut self) {
-        self.mailbox.is_closed.store(true, Ordering::Release);
-        self.thread.unpark();
-    }
-}
-
-impl Mailbox {
-    fn serve(&self) {
-        while !self.is_closed.load(Ordering::Acquire) {
-            let job = self.job.lock().take();
-            match job {
-                Some(Job { work, waiting }) => {
-                    work();
-                    self.is_done.store(true, Ordering::Release);
-                    waiting.unpark();
-                }
-                None => thread::park(),
-            }
         }
     }
 }
@@ -402,8 +355,8 @@ mod tests {
     use rustix::process::{Pid, WaitOptions};
 
     use super::*;
+    use crate::confine::Isolation;
     use crate::confine::seccomp::{FilterCache, Rules};
-    use crate::confine::{ConfinementContext, Isolation};
 
     /// The launch of a shell that runs a command with this filter, or with none.
     fn shell<T>(
@@ -425,13 +378,16 @@ mod tests {
         let context = ConfinementContext { has_groups: false, ..ConfinementContext::new(isolation, None) };
         let folder = std::fs::File::open("/").unwrap();
         act(&Launch {
+            context: &context,
             program: c"/bin/sh".into(),
             argv: [c"/bin/sh", c"-c", command].map(CString::from).into(),
             environment: Vec::new(),
             stdio: [output; 3],
             working_folder: folder.as_fd(),
             start: None,
-            confinement: Confinement { context: &context, limits: Vec::new(), converses: false, filter },
+            limits: Vec::new(),
+            converses: false,
+            filter,
         })
     }
 

@@ -103,14 +103,8 @@ impl ConfinementContext {
                 None => hidden.extend(landlock::closed(&spec.visible, is_cancelled)?),
             }
         }
-        let reach = FileAccess {
-            folder,
-            program: &spec.program,
-            visible: &spec.visible,
-            hidden: &hidden,
-            whole_root: !shares_host,
-            executes_own: counts_cpu,
-        };
+        let (whole_root, executes_own) = (!shares_host, counts_cpu);
+        let reach = FileAccess { folder, spec, hidden: &hidden, whole_root, executes_own };
         self.ruleset = if restricted && self.landlock > 0 { landlock::ruleset(&reach)? } else { None };
         self.keep_read_search = keep_read_search;
         Ok(())
@@ -157,37 +151,21 @@ impl ConfinementContext {
             single_process: ungated && processes == Some(1),
         }
     }
-}
 
-/// The confinement of one program, which the child applies to itself. All capabilities are dropped except
-/// [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) if that is kept.
-pub(crate) struct Confinement<'a> {
-    context: &'a ConfinementContext,
-    limits: Vec<ResourceLimit>,
-    /// Whether it exchanges lines with a program on the same core.
-    converses: bool,
-    /// A seccomp filter. Empty if there is none, or if it is inherited.
-    filter: Vec<libc::sock_filter>,
-}
-
-impl Confinement<'_> {
-    /// The confinement for `spec`.
+    /// The limits that a program does not inherit.
     ///
     /// # Errors
     /// This process's own limits are below those of the program.
-    pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Result<Confinement<'a>, Fault> {
-        let Isolation { restricted, has_cgroup, other_tasks, bypass, .. } = context.isolation;
+    fn limits_of(&self, limits: &Limits) -> Result<Vec<ResourceLimit>, Fault> {
+        let Isolation { has_cgroup, other_tasks, bypass, .. } = self.isolation;
         let slack = if bypass.is_some() { fork_gate::SLACK } else { 0 };
-        let other_tasks = other_tasks.map(|others| others + slack);
-        Ok(Confinement {
-            context,
-            limits: resource_limits(&spec.limits, has_cgroup, other_tasks)?,
-            converses: spec.converses,
-            filter: match restricted && context.own_bypass.is_none() {
-                true => context.filters.of(context.rules(spec.limits.processes)),
-                false => Vec::new(),
-            },
-        })
+        resource_limits(limits, has_cgroup, other_tasks.map(|others| others + slack))
+    }
+
+    /// The seccomp filter of a program with this limit of processes. Empty if there is none, or if it is inherited.
+    fn filter_of(&self, processes: Option<u32>) -> Vec<libc::sock_filter> {
+        let is_needed = self.isolation.restricted && self.own_bypass.is_none();
+        if is_needed { self.filters.of(self.rules(processes)) } else { Vec::new() }
     }
 }
 

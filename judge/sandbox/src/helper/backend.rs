@@ -1,5 +1,6 @@
 //! How a helper starts programs: by itself, or in jails.
 
+use std::cell::Cell;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
@@ -7,26 +8,24 @@ use std::time::Duration;
 
 use rustix::event::PollFlags;
 
-use crate::cgroup::site::Site;
 use crate::clock;
 use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::identity::{self, Identity};
 use crate::confine::launch::{Child, Launch, Launcher, OrRefused};
-use crate::confine::{Confinement, ConfinementContext, Isolation, landlock};
-use crate::namespace::init::Users;
+use crate::confine::{ConfinementContext, Isolation, landlock};
+use crate::namespace::init::JailOptions;
 use crate::namespace::mounts::View;
 use crate::namespace::{EmptyJail, Jail};
 use crate::process::DeadManSwitch;
 use crate::protocol::is_ready;
 use crate::protocol::messages::{KeeperLink, RunSpec, Settings};
 use crate::protocol::shared_memory::{KillTarget, StatusPage};
-use crate::request::{Context, Fault};
-use crate::scratch::disk::DiskUsage;
-use crate::scratch::{Folder, exchange};
+use crate::request::{Context, Fault, Limits};
+use crate::scratch::{self, Folder, exchange};
 use crate::tier::Tier;
-use crate::watch::Program;
-use crate::watch::gauges::{Gauges, RunMembers, TreeClock};
+use crate::watch::gauges::{Gauges, RunGauges, TreeClock};
 use crate::watch::reaper::{self, Finished, ReapedUsage, Reaper, Scope};
+use crate::watch::{Program, Started};
 
 /// By tier: without namespaces, or with them.
 pub(crate) enum Backend {
@@ -61,36 +60,24 @@ impl Backend {
 
     /// The jail of the last run, if it can be used again.
     pub(crate) fn jail(&self) -> Option<&Jail> {
-        match self {
-            Backend::Bare(_) => None,
-            Backend::Jails(jails) => jails.is_ready().then(|| jails.current()),
-        }
+        let Backend::Jails(jails) = self else { return None };
+        let (_, jail) = jails.jails.last()?;
+        jail.wait_until_clean();
+        jail.is_usable().then_some(jail)
     }
 
-    pub(crate) fn gauges<'a>(&'a self, may_have_others: bool, members: &'a RunMembers) -> Gauges<'a> {
+    pub(crate) fn gauges(&self, limits: &Limits) -> RunGauges<'_> {
         match self {
-            Backend::Bare(bare) => bare.gauges(may_have_others, members),
-            Backend::Jails(jails) => jails.current().gauges(may_have_others, members),
+            Backend::Bare(bare) => bare.gauges(limits),
+            Backend::Jails(jails) => jails.current().gauges(limits),
         }
     }
 
     /// Starts the prepared program.
-    pub(crate) fn start(
-        &self,
-        spec: &RunSpec,
-        stdio: [BorrowedFd<'_>; 3],
-    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Started<'_> {
         match self {
             Backend::Bare(bare) => bare.start(spec, stdio),
             Backend::Jails(jails) => jails.current().start(spec, stdio),
-        }
-    }
-
-    /// The gate for new processes, where no control group counts them.
-    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
-        match self {
-            Backend::Bare(bare) => bare.gate.as_ref(),
-            Backend::Jails(jails) => jails.current().gate.as_ref(),
         }
     }
 
@@ -98,7 +85,7 @@ impl Backend {
     /// does this.
     pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         match self {
-            Backend::Bare(bare) => bare.folder.renew(bare.size, run.filter(|_| bare.restricted)),
+            Backend::Bare(bare) => bare.folder.renew(None, run.filter(|_| bare.restricted)),
             Backend::Jails(_) => Ok(()),
         }
     }
@@ -110,14 +97,6 @@ impl Backend {
             Backend::Jails(jails) => jails.current().work_folder.take(),
         }
     }
-
-    /// Measures a working folder whose size the kernel does not limit.
-    pub(crate) fn disk(&self) -> Option<DiskUsage<'_>> {
-        match self {
-            Backend::Bare(bare) => bare.disk(),
-            Backend::Jails(_) => None,
-        }
-    }
 }
 
 /// How many jails are kept, as compared solvers take turns.
@@ -125,13 +104,9 @@ const MAX_JAILS: usize = 4;
 
 /// The jails of one helper, one for each view of the host that was used lately. The last one was used most recently.
 pub(crate) struct Jails {
-    users: Users,
+    options: JailOptions,
     identity: Option<Identity>,
-    site: Option<Site>,
-    pinned: bool,
     name: String,
-    /// The socket to the judge, which the init of a jail may also serve.
-    judge: OwnedFd,
     made: u64,
     /// Prepared for the first jail when the helper starts.
     empty_jail: Option<EmptyJail>,
@@ -141,19 +116,15 @@ pub(crate) struct Jails {
 impl Jails {
     pub(crate) fn open(settings: &Settings, judge: BorrowedFd<'_>) -> Result<Jails, Fault> {
         let identity = Identity::take()?;
-        let own_user_namespace = settings.tier != Tier::Root;
-        let users = Users { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
-        let mut jails = Jails {
-            users,
-            identity,
+        let options = JailOptions {
+            own_user_namespace: settings.tier != Tier::Root,
+            identity: identity.as_ref().map(Identity::id),
             site: settings.site.clone(),
             pinned: settings.core.is_some(),
-            name: settings.name.clone(),
             judge: judge.try_clone_to_owned().context("duplicating the judge's socket")?,
-            made: 0,
-            empty_jail: None,
-            jails: Vec::new(),
         };
+        let (name, empty_jail, jails) = (settings.name.clone(), None, Vec::new());
+        let mut jails = Jails { options, identity, name, made: 0, empty_jail, jails };
         // If this fails, it is tried again for the first program, and that failure is reported.
         jails.empty_jail = jails.create_empty_jail().ok();
         Ok(jails)
@@ -162,7 +133,7 @@ impl Jails {
     fn create_empty_jail(&mut self) -> Result<EmptyJail, Fault> {
         self.made += 1;
         let name = format!("{}.{}", self.name, self.made);
-        EmptyJail::create(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
+        EmptyJail::create(&self.options, &name)
     }
 
     /// Makes the jail for `spec` the current one.
@@ -188,14 +159,6 @@ impl Jails {
         Ok(())
     }
 
-    /// Whether the current jail can be used again.
-    pub(crate) fn is_ready(&self) -> bool {
-        self.jails.last().is_some_and(|(_, jail)| {
-            jail.wait_until_clean();
-            jail.is_usable()
-        })
-    }
-
     /// The jail that was prepared last.
     pub(crate) fn current(&self) -> &Jail {
         // `prepare` has put a jail there. If that failed, the run has ended before this.
@@ -212,22 +175,16 @@ pub(crate) struct Bare {
     /// Kills the program's process group if the keeper dies with this process.
     switch: DeadManSwitch,
     folder: Folder,
-    /// The last requested size.
-    size: u64,
     identity: Option<Identity>,
     /// Whether landlock and seccomp restrict programs.
     restricted: bool,
     /// The paths that the last program could see.
     seen: Option<View>,
-    status_page: Rc<StatusPage>,
+    gauges: Gauges,
     reaper: Reaper,
-    tree_clock: Option<TreeClock>,
-    gate: Option<ForkGate>,
     confinement: ConfinementContext,
     /// Starts programs, if they can inherit their filter. Otherwise this thread does.
     launcher: Option<Launcher>,
-    /// Free bytes on the disk of the working folder before the program started.
-    free_before: u64,
 }
 
 impl Bare {
@@ -242,7 +199,7 @@ impl Bare {
         let keeper_link = settings.keeper_link.take().ok_or(io::Error::from(io::ErrorKind::NotConnected));
         let KeeperLink { alive, kill_target } = keeper_link.context("sharing memory with the keeper")?;
         let kill_target = KillTarget::map(kill_target).context("sharing memory with the keeper")?;
-        let tree_clock = TreeClock::open();
+        let root_clock = TreeClock::open();
         // After everything that the new thread must share with this one: the blocked signal, the clock, the mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
         let launcher = can_inherit.then(Launcher::start).transpose()?;
@@ -264,84 +221,68 @@ impl Bare {
         if let Some(launcher) = &launcher {
             launcher.run(|| confinement.share_filter());
         }
+        let gauges = Gauges {
+            root: std::process::id().cast_signed(),
+            cgroup: None,
+            root_clock,
+            accounts: Cell::default(),
+            keeps_accounts: false,
+            status_page,
+            gate,
+            asks_for_memory: restricted,
+            user: owner,
+        };
         Ok(Bare {
             _alive: alive,
             switch: DeadManSwitch::new().context("making a dead man's switch")?,
             folder,
-            size: 0,
             identity,
             restricted,
             seen: None,
-            status_page,
+            gauges,
             reaper,
-            tree_clock,
-            gate,
             confinement,
             launcher,
-            free_before: 0,
         })
     }
 
     /// Prepares for the next run. Ends early if the judge has gone or cancelled the run.
     pub(crate) fn prepare(&mut self, spec: &RunSpec, judge: BorrowedFd<'_>) -> Result<(), Fault> {
-        self.size = spec.limits.disk;
-        self.folder.renew(self.size, None)?;
+        self.folder.renew(Some(spec.limits.disk), None)?;
         self.folder.mark_used();
-        self.free_before = self.folder.free_bytes();
         let view = View::of(spec);
         if self.seen.as_ref() == Some(&view) {
             return Ok(());
         }
         let is_cancelled = || is_ready(judge, PollFlags::RDHUP);
+        let shown = spec.visible.iter().map(|visible| visible.path.clone());
         let mut paths = spec.visible.iter().map(|visible| &visible.path).chain([&spec.program]);
-        let needs_read_search = self.identity.is_some()
+        let needs_read_search = self.gauges.user.is_some()
             && identity::has(identity::READ_SEARCH)
             && (paths.any(|path| landlock::is_closed_to_others(path))
-                || needs_its_callers_rights(spec, &is_cancelled)?);
+                // It has its caller's read access in this folder, although file modes may close paths there.
+                || spec.folder.is_some() && !landlock::below(shown, &is_cancelled)?.is_empty());
         let folder = (self.folder.private(), self.folder.path());
         self.confinement.give_access_to(spec, folder, needs_read_search, &is_cancelled)?;
         self.seen = Some(view);
         Ok(())
     }
 
-    pub(crate) fn gauges<'a>(&'a self, may_have_others: bool, members: &'a RunMembers) -> Gauges<'a> {
-        let root = std::process::id().cast_signed();
-        Gauges {
-            root,
-            cgroup: None,
-            root_clock: self.tree_clock.as_ref(),
-            accounts: None,
-            status_page: &self.status_page,
-            folder: self.folder.memory(),
-            files: self.disk().filter(|_| self.folder.is_in_memory()),
-            user: self.identity.as_ref().map(Identity::id),
-            may_have_others,
-            members,
-            asks_for_memory: self.restricted,
-        }
+    pub(crate) fn gauges(&self, limits: &Limits) -> RunGauges<'_> {
+        let disk = self.folder.disk_usage(self.gauges.user);
+        RunGauges { folder: self.folder.memory(), disk, ..RunGauges::new(&self.gauges, limits.allow_others()) }
     }
 
-    /// The folder to measure; `None` if the kernel limits its size.
-    pub(crate) fn disk(&self) -> Option<DiskUsage<'_>> {
-        let usage = || self.folder.disk_usage(self.identity.as_ref().map(Identity::id), self.free_before);
-        self.folder.memory().is_none().then(usage)
-    }
-
-    pub(crate) fn start(
-        &self,
-        spec: &RunSpec,
-        stdio: [BorrowedFd<'_>; 3],
-    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
-        let confinement = Confinement::of(&self.confinement, spec)?;
-        let working_folder = (self.folder.inner(), &*self.folder.inner_path());
-        let launch = match Launch::new(spec, stdio, working_folder, confinement)? {
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Started<'_> {
+        let working_folder = (self.folder.inner(), &*self.folder.path().join(scratch::WORK_FOLDER));
+        let launch = match Launch::new(&self.confinement, spec, stdio, working_folder)? {
             Ok(launch) => launch,
             Err(errno) => return Ok(Err(errno)),
         };
         if let Some(wanted) = &spec.exchange {
             exchange::put_input_files(wanted, self.folder.inner())?;
         }
-        self.status_page.clear();
+        self.gauges.status_page.clear();
         let kill_target = self.confinement.kill_target.as_ref();
         if let Some(kill_target) = kill_target {
             // Before the program starts, as this process may be stopped at any moment.
@@ -356,6 +297,7 @@ impl Bare {
             // Until now, the program has only one process, which has a death signal: this process decides about others
             // at the fork gate. If this fails, there still is the keeper.
             let _ = self.switch.arm(child.pid);
+            self.gauges.status_page.set_started(child.started);
             let account = ReapedUsage::default();
             Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target })
         }))
@@ -368,12 +310,6 @@ fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send)
         Some(launcher) => launcher.run(work),
         None => work(),
     }
-}
-
-/// Whether the program has its caller's read access, although file modes close some paths to others.
-fn needs_its_callers_rights(spec: &RunSpec, is_cancelled: &dyn Fn() -> bool) -> Result<bool, Fault> {
-    let shown = spec.visible.iter().map(|visible| visible.path.clone());
-    Ok(spec.folder.is_some() && !landlock::below(shown, is_cancelled)?.is_empty())
 }
 
 /// A program that this process has started.
@@ -405,13 +341,5 @@ impl Program for OwnProgram<'_> {
             kill_target.clear();
         }
         Ok(Ok(finished))
-    }
-
-    fn has_started(&self) -> bool {
-        true
-    }
-
-    fn started(&self) -> u64 {
-        self.child.started
     }
 }

@@ -1,32 +1,37 @@
-//! The helper: a small process with one thread that starts and watches programs for one worker. Also the keeper: it
-//! kills the program if the helper was killed or stopped.
+//! The helper: a small process with one thread that starts and watches programs for one worker. A run sets up
+//! descriptors, starts the program, watches it, and makes the answer. Also the keeper: it kills the program if the helper
+//! was killed or stopped.
 
 pub(crate) mod backend;
-pub(crate) mod run;
 
-use std::fs::OpenOptions;
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::Mode;
+use rustix::fs::{FileType, Mode, SealFlags};
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
+use crate::clock;
+use crate::cores::{self, StolenTime};
 use crate::helper::backend::Backend;
-use crate::helper::run::{RunnerState, resume_run, run};
-use crate::namespace::init::Handback;
-use crate::namespace::short_run::is_short;
+use crate::namespace::Jail;
+use crate::namespace::init::{Handback, StartedRun, is_short};
 use crate::process::{self, ChildProcess, Role, take_socket};
 use crate::protocol::Received;
-use crate::protocol::messages::{Answer, KeeperLink, ReceivedRun, RunSpec, Settings, send_answer};
-use crate::protocol::shared_memory::KillTarget;
-use crate::request::End;
+use crate::protocol::messages::{Answer, KeeperLink, Outlet, ReceivedRun, RunFiles, RunSpec, Settings, send_answer};
+use crate::protocol::shared_memory::{self, KillTarget};
+use crate::request::{Context, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError};
+use crate::scratch::exchange;
 use crate::tier::Tier;
-use crate::{clock, cores};
+use crate::watch::capture::{Channel, OUTPUT_MODE, Stream, Target};
+use crate::watch::fork_policy::ForkPolicy;
+use crate::watch::meter::{Meter, refused};
+use crate::watch::{BUFFER_BYTES, Program, Watcher};
 
 /// Runs until the judge has ended.
 pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge-sandbox-helper", main: serve };
@@ -123,6 +128,198 @@ fn detach() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
+/// What a helper keeps from run to run.
+struct RunnerState {
+    steal: StolenTime,
+    /// The number of cores that programs can use at once; `None` means all that this process may use.
+    cores: Option<u64>,
+    buffer: Box<[u8]>,
+    /// Whether the last program certainly started no other process or thread.
+    was_alone: bool,
+}
+
+impl RunnerState {
+    /// For programs on this core; `None` means on any.
+    fn new(core: Option<usize>) -> RunnerState {
+        let buffer = vec![0; BUFFER_BYTES].into();
+        RunnerState { steal: StolenTime::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
+    }
+
+    /// The number of cores that a program with these limits can use at once.
+    fn usable_cores(&self, limits: &Limits) -> u64 {
+        let cores = self.cores.unwrap_or_else(|| cores::allowed().len() as u64);
+        cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1)
+    }
+}
+
+/// Runs what `spec` asks for. This process closes its copies of the program's files, so that the other end of a pipe
+/// sees when the program closes it.
+fn run(
+    backend: &mut Backend,
+    spec: &RunSpec,
+    files: RunFiles,
+    judge: BorrowedFd<'_>,
+    state: &mut RunnerState,
+) -> Result<Answer, Fault> {
+    state.was_alone = false;
+    backend.prepare(spec, judge)?;
+    let backend = &*backend;
+    let limits = &spec.limits;
+    let RunFiles { stdin, stdout, stderr, until } = files;
+    let others = backend.identity().is_some();
+    let (stdout, out) = stream(Channel::Output, (spec.stdout, stdout), limits, others)?;
+    let (stderr, err) = stream(Channel::Errors, (spec.stderr, stderr), limits, others)?;
+    let stdin = if spec.owns_stdin { stdin } else { reopened(stdin, others)? };
+    state.steal.begin();
+    let gauges = backend.gauges(limits);
+    let meter = Meter::start(&gauges, gauges.before_run());
+    let program = match backend.start(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+        Ok(program) => program,
+        Err(errno) => return Ok(refused(errno)),
+    };
+    let fork_policy = ForkPolicy::of(&gauges, limits, [out.as_fd(), err.as_fd()]);
+    drop((out, err, stdin));
+    let cores = state.usable_cores(limits);
+    let watcher = Watcher { spec, stdout, stderr, meter, judge, until, cores, fork_policy };
+    let answer = watch(backend, program, watcher, state);
+    state.was_alone = gauges.alone.get();
+    answer
+}
+
+/// Continues a run that the init of a jail has started.
+fn resume_run(
+    backend: &Backend,
+    jail: &Jail,
+    spec: &RunSpec,
+    run: StartedRun,
+    judge: BorrowedFd<'_>,
+    state: &mut RunnerState,
+) -> Result<Answer, Fault> {
+    let limits = &spec.limits;
+    state.steal.begin();
+    let gauges = jail.gauges(limits);
+    let meter = Meter::start(&gauges, run.accounts);
+    let stdout = Stream::resume(Channel::Output, run.stdout, limits)?;
+    let stderr = Stream::resume(Channel::Errors, run.stderr, limits)?;
+    let fork_policy = ForkPolicy::of(&gauges, limits, [stdout.pipe(), stderr.pipe()]);
+    let cores = state.usable_cores(limits);
+    let watcher = Watcher { spec, stdout, stderr, meter, judge, until: None, cores, fork_policy };
+    watch(backend, jail.started_run(), watcher, state)
+}
+
+fn watch(
+    backend: &Backend,
+    mut program: Box<dyn Program + '_>,
+    watcher: Watcher<'_>,
+    state: &mut RunnerState,
+) -> Result<Answer, Fault> {
+    let spec = watcher.spec;
+    watcher.stdout.enlarge_pipe();
+    watcher.stderr.enlarge_pipe();
+    // It passes on each line, on the core of both sides.
+    let is_relay = watcher.stdout.is_relay();
+    if is_relay {
+        cores::set_batch(true, 0);
+    }
+    let answer = watcher.run(&mut *program, &mut state.buffer);
+    if is_relay {
+        cores::set_batch(false, 0);
+    }
+    let mut answer = answer?;
+    answer.usage.stolen = state.steal.end(answer.usage.wall);
+    answer.output_files = take_output_files(backend, spec, &answer);
+    Ok(answer)
+}
+
+/// Returns an output stream and the descriptor that the program writes to. The stream stays empty if the program writes
+/// to the caller's file directly. `others`: programs run as another user than this process.
+fn stream(
+    channel: Channel,
+    (outlet, file): (Outlet, Option<OwnedFd>),
+    limits: &Limits,
+    others: bool,
+) -> Result<(Stream, OwnedFd), Fault> {
+    let Some(file) = file else { return Stream::for_capture(channel, limits, others) };
+    let (target, lent) = match outlet {
+        Outlet::Lent => (Target::Capture, Some(file)),
+        Outlet::Relay => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
+        Outlet::File | Outlet::Capture => (Target::Caller(file.into()), None),
+    };
+    let (stream, writer) = Stream::open(channel, target, channel.cap(limits))?;
+    let writer = lent.unwrap_or(writer);
+    if others {
+        open_to_all(&writer, OUTPUT_MODE).context("changing the mode of the output")?;
+    }
+    Ok((stream, writer))
+}
+
+fn take_output_files(backend: &Backend, spec: &RunSpec, answer: &Answer) -> OutputFiles {
+    let counts = |exchange: &&Exchange| match answer.end {
+        End::Exited(code) => (code == 0 || exchange.take_after_any_exit) && answer.breaches.is_empty(),
+        End::Signalled(_) | End::NotStarted(_) => false,
+    };
+    let Some(wanted) = spec.exchange.as_ref().filter(counts) else { return Ok(Vec::new()) };
+    match backend.work_folder() {
+        Some(folder) => exchange::take_output_files(wanted, folder.as_fd()),
+        None => Err(OutputFilesError("the working folder is gone".to_owned())),
+    }
+}
+
+/// Returns standard input for this run alone. It shares no file position with other runs. A file is copied into memory,
+/// because its owner could change its mode even through a read-only descriptor, and its locks are visible to other
+/// processes.
+fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
+    let stat = rustix::fs::fstat(&stdin).context("examining the input")?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {}
+        // It may belong to the user that this process and the program share.
+        FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
+            return copied(stdin).context("making an empty input");
+        }
+        FileType::Fifo if programs_are_others && is_nameless_pipe(&stdin) => {
+            open_to_all(&stdin, Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH)
+                .context("changing the mode of the input")?;
+            return Ok(stdin);
+        }
+        _ => return Ok(stdin),
+    }
+    let input = match shared_memory::reopened(&stdin) {
+        Ok(input) => input,
+        // Without /proc, or when only the judge may open the file. At least it is rewound.
+        Err(_) => {
+            rustix::fs::seek(&stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
+            stdin
+        }
+    };
+    let in_memory = rustix::fs::fcntl_get_seals(&input).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
+    if in_memory { Ok(input) } else { copied(input).context("copying the input") }
+}
+
+/// Adds permissions to a pipe for programs that open it by its name in /dev.
+fn open_to_all(pipe: impl AsFd, wanted: Mode) -> rustix::io::Result<()> {
+    let mode = Mode::from_raw_mode(rustix::fs::fstat(&pipe)?.st_mode);
+    if mode.contains(wanted) { Ok(()) } else { rustix::fs::fchmod(pipe, mode | wanted) }
+}
+
+/// Whether this is an anonymous pipe.
+fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
+    const PIPEFS_MAGIC: libc::c_long = 0x5049_5045;
+    rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type == PIPEFS_MAGIC)
+}
+
+/// A copy in memory, at its start.
+fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
+    let mut copy = BufWriter::with_capacity(1 << 16, shared_memory::create()?);
+    // `dyn` makes this read and write. This process might be asked about `sendfile` and `splice` at the gate, and would
+    // wait for itself.
+    let file: &mut dyn Read = &mut File::from(file);
+    io::copy(file, &mut copy)?;
+    let copy = copy.into_inner()?;
+    shared_memory::seal(&copy)?;
+    // Reopened for reading only, and at its start.
+    shared_memory::reopened(&copy)
+}
+
 /// A larger file has more pages than short runs use, and they would have to be read from disk. Without a control group,
 /// shared pages are divided among processes, and this process's share would be missing in the result.
 const MAX_BYTES: usize = 4 << 20;
@@ -130,14 +327,14 @@ const MAX_BYTES: usize = 4 << 20;
 /// Keeps the pages of a file mapped from run to run. The kernel counts the first and the last mapping of each page, for
 /// the machine and for each control group. While this process has a page mapped, a program's mapping is neither the
 /// first nor the last. The pages are never read, so it does not matter if the file changes.
-pub(crate) struct KeptPages {
+struct KeptPages {
     place: NonNull<libc::c_void>,
     length: usize,
 }
 
 impl KeptPages {
     /// Maps the file at `path`; `None` if it is large or cannot be read.
-    pub(crate) fn of(path: &Path) -> Option<KeptPages> {
+    fn of(path: &Path) -> Option<KeptPages> {
         // Opening a pipe would block.
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
         let length = file.metadata().ok().filter(|file| file.is_file())?.len();

@@ -1,5 +1,8 @@
 //! The init of a jail, and the messages between it and the helper. The init builds the jail from inside, then starts
 //! programs, one at a time, and reaps the processes that they leave.
+//!
+//! While the judge repeats its last order, the init runs it without the helper, as long as each run is short and writes
+//! little. It leaves everything else to the helper.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -7,71 +10,92 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
+use std::time::Duration;
 
 use libc::c_int;
 use rustix::event::{PollFd, PollFlags};
+use rustix::fs::CWD;
+use rustix::io::Errno;
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use serde::{Deserialize, Serialize};
 
-use crate::cgroup::site::{self, CgroupEntry};
+use crate::cgroup::site::{self, CgroupEntry, Site};
 use crate::cgroup::{Before, Cgroup, Counters};
+use crate::clock::{self, nanoseconds};
 use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::launch::{Child, Launch, OrRefused};
-use crate::confine::{Confinement, ConfinementContext, Isolation, identity};
+use crate::confine::{ConfinementContext, Isolation, identity};
 use crate::namespace::mounts;
-use crate::protocol::messages::{Order, RunSpec};
-use crate::protocol::shared_memory::StatusPage;
+use crate::process;
+use crate::protocol::messages::{Answer, Order, RunSpec};
+use crate::protocol::shared_memory::{OrderState, StatusPage};
 use crate::protocol::{FilterBypass, Message, Received};
-use crate::request::{Context, Fault};
+use crate::request::{Context, Fault, Limits};
+use crate::scratch::disk::open_folder;
 use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
-use crate::watch::capture::PartialOutput;
-use crate::watch::gauges::{CpuReadings, TreeClock};
+use crate::watch::capture::{Channel, MAX_INLINE_BYTES, PartialOutput, Stream, take_rest};
+use crate::watch::gauges::{CpuReadings, Gauges, RunGauges, TreeClock};
+use crate::watch::meter::{Meter, conclude, refused};
 use crate::watch::reaper::{self, Finished, ReapedUsage, Reaper, Scope};
-use crate::{clock, process};
 
 /// The uid of programs in a user namespace, as they see it.
 pub(crate) const INNER_ID: u32 = 1000;
 
-/// The users of a jail.
-#[derive(Clone, Copy)]
-pub(crate) struct Users {
+/// How the jails of a helper are made.
+pub(crate) struct JailOptions {
     /// The jail has a user namespace. Without one, root builds it.
     pub(crate) own_user_namespace: bool,
     /// The uid of programs, as the host sees it; `None` means this process's uid.
     pub(crate) identity: Option<u32>,
+    /// For control groups.
+    pub(crate) site: Option<Site>,
+    /// Programs stay on the helper's core.
+    pub(crate) pinned: bool,
+    /// The helper's end of its socket to the judge. The init serves it when the helper orders that.
+    pub(crate) judge: OwnedFd,
+}
+
+impl JailOptions {
+    /// Whether a control group counts CPU time.
+    fn counts_cpu(&self) -> bool {
+        self.site.as_ref().is_some_and(|site| site.cpu.is_some())
+    }
+
+    /// Whether programs run as another user than the init, as the jail sees them.
+    fn programs_are_others(&self) -> bool {
+        self.identity.is_some() && !self.own_user_namespace
+    }
 }
 
 /// What the init needs to know. It inherits this from the helper's memory.
-pub(crate) struct InitConfig {
+pub(crate) struct InitConfig<'a> {
+    pub(crate) options: &'a JailOptions,
     pub(crate) socket: OwnedFd,
-    /// The helper's end of its socket to the judge. The init serves it when the helper asks for that.
-    pub(crate) judge: OwnedFd,
     /// Shared with the helper, which reads there when the program started.
     pub(crate) status_page: Rc<StatusPage>,
-    pub(crate) users: Users,
     /// The init joins its control groups through these.
     pub(crate) entries: Vec<CgroupEntry>,
     /// Its files are open. Its paths do not exist in the jail.
     pub(crate) cgroup: Option<Rc<Cgroup>>,
-    /// Programs stay on the helper's core.
-    pub(crate) pinned: bool,
-    /// A control group counts CPU time.
-    pub(crate) counts_cpu: bool,
-    /// A control group counts processes.
-    pub(crate) counts_processes: bool,
 }
 
-impl InitConfig {
-    /// Whether programs run as another user than the init, as the jail sees them.
-    pub(crate) fn programs_are_others(&self) -> bool {
-        self.users.identity.is_some() && !self.users.own_user_namespace
-    }
-
-    /// Whether the group's CPU time is exact whenever the helper reads it. The helper is on the same core, so no
-    /// program runs then.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.counts_cpu && self.pinned
+impl InitConfig<'_> {
+    /// The gauges for the programs of the init, whose process id is `root`.
+    pub(crate) fn gauges(&self, root: i32, root_clock: Option<TreeClock>, gate: Option<ForkGate>) -> Gauges {
+        Gauges {
+            root,
+            cgroup: self.cgroup.clone(),
+            root_clock,
+            accounts: Cell::default(),
+            // The group's CPU time is exact whenever the helper reads it: the helper is on the same core, so no program
+            // runs then.
+            keeps_accounts: self.options.counts_cpu() && self.options.pinned,
+            status_page: Rc::clone(&self.status_page),
+            gate,
+            asks_for_memory: true,
+            user: None,
+        }
     }
 }
 
@@ -139,18 +163,18 @@ pub(crate) struct RunReport {
 const HOST_NAME: &[u8] = b"judge";
 
 /// Runs the init. `is_inside`: it was cloned into its control group of version 2.
-pub(crate) fn enter(config: &InitConfig, is_inside: bool) -> ! {
+pub(crate) fn enter(config: &InitConfig<'_>, is_inside: bool) -> ! {
     let code = c_int::from(live(config, is_inside).is_err());
     // SAFETY: ends this process without running what its copy of the helper's memory would run.
     unsafe { libc::_exit(code) }
 }
 
-fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
+fn live(config: &InitConfig<'_>, is_inside: bool) -> io::Result<()> {
     // This includes the helper's ends of sockets. Processes that wait for the helper's death would otherwise wait for
     // this process, too.
     let entries = config.entries.iter().map(CgroupEntry::fd);
     let files = config.cgroup.iter().flat_map(|cgroup| cgroup.fds()).map(|fd| fd.as_raw_fd());
-    let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
+    let sockets = [config.socket.as_raw_fd(), config.options.judge.as_raw_fd()];
     process::close_all_but(entries.chain(files).chain(sockets).chain([0, 1, 2]).collect());
     let Some(first) = Received::receive(&config.socket)? else { return Ok(()) };
     let Order::Run(spec) = first.decode::<Order<RunSpec>>()? else { return Err(io::ErrorKind::InvalidData.into()) };
@@ -158,7 +182,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         Ok(init) => init,
         Err(fault) => return Message::new(&Err::<BuiltJail, _>(fault)).send(&config.socket, &[]),
     };
-    let (clock, gate) = (init.tree_clock.as_ref(), init.gate.as_ref());
+    let (clock, gate) = (init.gauges.root_clock.as_ref(), init.gauges.gate.as_ref());
     let built = BuiltJail { has_clock: clock.is_some(), has_gate: gate.is_some() };
     let fds = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.map(ForkGate::fd));
     let fds: Vec<_> = [init.parent.as_fd()].into_iter().chain(fds).collect();
@@ -190,7 +214,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
 
 /// An init whose jail is built.
 pub(crate) struct Init<'a> {
-    pub(crate) config: &'a InitConfig,
+    pub(crate) config: &'a InitConfig<'a>,
     /// Opens the filter of this process, if it has one.
     pub(crate) bypass: Option<FilterBypass>,
     pub(crate) folder: Ramdisk,
@@ -200,21 +224,19 @@ pub(crate) struct Init<'a> {
     parent: OwnedFd,
     /// The working folder of the last run, if that run exchanged files. The helper takes them.
     lent_folder: Option<OwnedFd>,
-    pub(crate) tree_clock: Option<TreeClock>,
-    /// CPU time after the last short run.
-    pub(crate) accounts: Cell<Option<CpuReadings>>,
+    pub(crate) gauges: Gauges,
     oom_score: Option<File>,
     pub(crate) reaper: Reaper,
-    pub(crate) gate: Option<ForkGate>,
     confinement: ConfinementContext,
     pid_counter: Option<PidCounter>,
 }
 
 /// Builds the jail for `spec`.
-fn build<'a>(config: &'a InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init<'a>, Fault> {
+fn build<'a>(config: &'a InitConfig<'a>, spec: &RunSpec, is_inside: bool) -> Result<Init<'a>, Fault> {
+    let options = config.options;
     let pid_counter = PidCounter::find();
-    let sources = mounts::sources(spec, config.counts_cpu)?;
-    if config.users.own_user_namespace {
+    let sources = mounts::sources(spec, options.counts_cpu())?;
+    if options.own_user_namespace {
         // Refused if the user may not. The groups then stay, but reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
         let (uid, gid) = (rustix::process::Uid::from_raw(INNER_ID), rustix::process::Gid::from_raw(INNER_ID));
@@ -232,9 +254,9 @@ fn build<'a>(config: &'a InitConfig, spec: &RunSpec, is_inside: bool) -> Result<
     // Hides the host's name. Failure does no harm.
     let _ = rustix::system::sethostname(HOST_NAME);
     mounts::build_root(&sources, spec)?;
-    let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
-    let folder = Ramdisk::mount(mounts::WORK_FOLDER, owner, config.counts_cpu, spec.limits.disk)?;
-    let parent = mounts::open_folder(mounts::WORK_PARENT)?;
+    let owner = if options.own_user_namespace { INNER_ID } else { options.identity.unwrap_or(0) };
+    let folder = Ramdisk::mount(mounts::WORK_FOLDER, owner, options.counts_cpu(), spec.limits.disk)?;
+    let parent = open_folder(CWD, mounts::WORK_PARENT).context("opening /judge in the jail")?;
     // Before the process becomes undumpable, and thereby closes this file to itself unless it is root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     mounts::seal_proc();
@@ -242,16 +264,17 @@ fn build<'a>(config: &'a InitConfig, spec: &RunSpec, is_inside: bool) -> Result<
         .context("making this process undumpable")?;
     let reaper = Reaper::open(Rc::clone(&config.status_page))?;
     let scope = GateScope { memory: config.cgroup.is_none(), clocks: false };
-    let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
+    let counts_processes = options.site.as_ref().is_some_and(|site| site.pids.is_some());
+    let (gate, bypass) = if counts_processes { None } else { ForkGate::install(scope) }.unzip();
     // Each program would inherit the clock, and opening the first one on a machine takes long. But other accounts
     // include the time of another core up to a tick late, which is too late for a limit. If no group counts a program,
     // the helper opens a clock when the program asks for another process.
-    let comes_late = !config.pinned && spec.limits.cpu.is_some();
-    let is_counted = config.counts_cpu || gate.is_some();
+    let comes_late = !options.pinned && spec.limits.cpu.is_some();
+    let is_counted = options.counts_cpu() || gate.is_some();
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
     let mut confinement = ConfinementContext::new(isolation(config, bypass), None);
     let needs_read_search = spec.folder.is_some() && identity::has(identity::READ_SEARCH);
-    // A jail has nothing to look through.
+    // In a jail, no folders are searched.
     let working = (parent.as_fd(), mounts::WORK_PARENT.as_ref());
     confinement.give_access_to(spec, working, needs_read_search, &|| false)?;
     Ok(Init {
@@ -261,25 +284,23 @@ fn build<'a>(config: &'a InitConfig, spec: &RunSpec, is_inside: bool) -> Result<
         last: None,
         parent,
         lent_folder: None,
-        tree_clock,
-        accounts: Cell::default(),
+        gauges: config.gauges(std::process::id().cast_signed(), tree_clock, gate),
         oom_score,
         reaper,
-        gate,
         confinement,
         pid_counter,
     })
 }
 
-fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
-    let Users { own_user_namespace, identity } = config.users;
+fn isolation(config: &InitConfig<'_>, bypass: Option<FilterBypass>) -> Isolation {
+    let options = config.options;
     Isolation {
         restricted: true,
         shares_host: false,
         has_cgroup: config.cgroup.is_some(),
-        counts_cpu: config.counts_cpu,
-        other_tasks: Some(u64::from(own_user_namespace)),
-        identity: identity.filter(|_| !own_user_namespace),
+        counts_cpu: options.counts_cpu(),
+        other_tasks: Some(u64::from(options.own_user_namespace)),
+        identity: options.identity.filter(|_| !options.own_user_namespace),
         bypass,
         asks_for_clocks: false,
     }
@@ -289,7 +310,7 @@ impl Init<'_> {
     /// Runs one program, and reports how it ended. False if the helper has ended.
     fn answer(&mut self, spec: RunSpec, message: Received) -> io::Result<bool> {
         // They are outdated after a program that the helper has ordered.
-        self.accounts.take();
+        self.gauges.accounts.take();
         let spec = Rc::clone(self.last.insert(spec.into()));
         let conclusion = self.serve(&spec, message);
         self.report_end(conclusion)
@@ -328,9 +349,8 @@ impl Init<'_> {
     }
 
     pub(crate) fn launch(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<OrRefused<Child>, Fault> {
-        let confinement = Confinement::of(&self.confinement, spec)?;
         let working_folder = (self.folder.root(), mounts::WORK_FOLDER.as_ref());
-        let launch = match Launch::new(spec, stdio, working_folder, confinement)? {
+        let launch = match Launch::new(&self.confinement, spec, stdio, working_folder)? {
             Ok(launch) => launch,
             Err(errno) => return Ok(Err(errno)),
         };
@@ -364,7 +384,7 @@ impl Init<'_> {
     pub(crate) fn note_run(&mut self, child: &Child, finished: &Finished) {
         // Another process, or a thread, could have been killed in the middle of a change.
         let was_alone = self.pid_counter.as_ref().is_some_and(|counter| counter.is_at(child.pid));
-        self.folder.note_run(finished.exited_run_time().filter(|_| was_alone));
+        self.folder.note_run((was_alone && libc::WIFEXITED(finished.status)).then(|| finished.run_time()));
     }
 
     /// Waits for the program's end. Kills it when the helper asks for it, or after the deadline. `None` if the helper
@@ -387,7 +407,7 @@ impl Init<'_> {
                     continue;
                 }
                 Ok(_) => {}
-                Err(rustix::io::Errno::INTR) => continue,
+                Err(Errno::INTR) => continue,
                 Err(error) => return Err(error).context("waiting for a program in a jail"),
             }
             let asked = !fds[1].revents().is_empty();
@@ -408,6 +428,163 @@ impl Init<'_> {
             let _ = file.write_all(score);
         }
     }
+}
+
+/// How long the init waits for a program before it leaves it to the helper, unless the limits are shorter. A trivial
+/// program takes a quarter of this, and most of it if the machine is slow or busy.
+const MAX_WALL: Duration = Duration::from_millis(2);
+
+/// Whether the init alone should handle runs like this one.
+pub(crate) fn is_short(answer: &Answer) -> bool {
+    let usage = &answer.usage;
+    usage.wall < MAX_WALL
+        && usage.stdout_bytes.max(usage.stderr_bytes) < MAX_INLINE_BYTES as u64
+        && answer.breaches.is_empty()
+}
+
+/// The result of an order that should be a short run.
+enum ShortRun {
+    Done(Answer),
+    /// The run takes longer, or writes more. The helper is to continue it.
+    Exceeded(StartedRun, Rest),
+    /// The jail cannot run this order now.
+    NotApplicable(Received),
+}
+
+/// What the init still has to do for a run.
+enum Rest {
+    Running(Child, ReapedUsage),
+    Over(Finished),
+}
+
+impl Init<'_> {
+    /// Serves the judge, which repeats the last order, until there is work for the helper, which then uses its socket
+    /// again. False if the judge has ended.
+    pub(crate) fn serve_judge(&mut self, counters: Counters) -> io::Result<bool> {
+        let (config, spec) = (self.config, self.last.clone().ok_or(io::ErrorKind::InvalidData)?);
+        if let Some(cgroup) = &config.cgroup {
+            cgroup.counters.set(counters);
+        }
+        while let Some(order) = next_order(config)? {
+            let tried = if matches!(order.decode(), Ok(Order::<()>::Repeat)) {
+                config.status_page.set_order_state(OrderState::Taken);
+                self.try_short_run(&spec, order)
+            } else {
+                Ok(ShortRun::NotApplicable(order))
+            };
+            let answer = match tried {
+                Ok(ShortRun::Done(answer)) => Ok(answer),
+                Err(fault) => Err(fault),
+                Ok(ShortRun::Exceeded(run, rest)) => {
+                    Handback::StartedRun(run).send(self.bypass, &config.socket)?;
+                    // The helper watches it from now on.
+                    let conclusion = match rest {
+                        Rest::Over(finished) => Ok(Some(Ok(finished))),
+                        Rest::Running(child, account) => self.wait_for_end(&spec, &child, account),
+                    };
+                    return self.report_end(conclusion);
+                }
+                Ok(ShortRun::NotApplicable(order)) => {
+                    let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
+                    Handback::Order(counters, order).send(self.bypass, &config.socket)?;
+                    return Ok(true);
+                }
+            };
+            let answer = Message::new(&answer);
+            config.status_page.set_order_state(OrderState::Unknown);
+            answer.send(&config.options.judge, &[])?;
+            config.status_page.set_order_state(OrderState::Idle);
+            // If this fails, the init ends, and the helper builds another jail.
+            self.folder.renew(self.folder.size).map_err(|fault| io::Error::other(fault.to_string()))?;
+        }
+        Ok(false)
+    }
+
+    fn try_short_run(&mut self, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
+        let (config, limits) = (self.config, &spec.limits);
+        let open = |channel| Stream::for_capture(channel, limits, config.options.programs_are_others());
+        // Before the control group is checked, as the pipes are charged to it.
+        let ((mut stdout, out), (mut stderr, err)) = (open(Channel::Output)?, open(Channel::Errors)?);
+        if let Some(cgroup) = &config.cgroup {
+            cgroup.begin();
+            if cgroup.had_residual_charge() {
+                return Ok(ShortRun::NotApplicable(order));
+            }
+        }
+        let stdin = order.take_fd().context("reading an order")?;
+        self.make_ready(spec)?;
+        config.status_page.clear();
+        let gauges = RunGauges::new(&self.gauges, limits.allow_others());
+        let meter = Meter::start(&gauges, gauges.before_run());
+        let launched = self.launch(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
+        drop((stdin, out, err));
+        let child = match launched {
+            Ok(child) => child,
+            Err(errno) => return Ok(ShortRun::Done(refused(errno))),
+        };
+        config.status_page.set_started(child.started);
+        let (before, mut account) = (meter.cpu.before, ReapedUsage::default());
+        let rest = if self.ends_soon(&child, limits, &mut account) {
+            let finished = reaper::finish(&child, Scope::Namespace, account);
+            let totals = meter.totals(&finished);
+            self.note_run(&child, &finished);
+            take_rest([&mut stdout, &mut stderr], &mut [0; MAX_INLINE_BYTES])?;
+            if stdout.done && stderr.done {
+                stderr.finish()?;
+                let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
+                return Ok(ShortRun::Done(answer));
+            }
+            Rest::Over(finished)
+        } else {
+            Rest::Running(child, account)
+        };
+        self.gauges.accounts.take();
+        let group = config.cgroup.as_ref().map(|group| group.before.get()).unwrap_or_default();
+        let (stdout, stderr) = (stdout.into_partial(), stderr.into_partial());
+        Ok(ShortRun::Exceeded(StartedRun { group, accounts: before, stdout, stderr }, rest))
+    }
+
+    /// Waits for the program's end while the run is short. False if the program is still running, or if the helper is
+    /// needed.
+    fn ends_soon(&self, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
+        let until = clock::now() + nanoseconds(MAX_WALL.min(limits.shortest_time()));
+        let gate = self.gauges.gate.as_ref();
+        let (reaper, gate_fd) = (self.reaper.fd(), gate.map_or(self.reaper.fd(), ForkGate::fd));
+        loop {
+            let left = clock::timespec(until.saturating_sub(clock::now()));
+            let mut fds = [
+                PollFd::from_borrowed_fd(reaper, PollFlags::IN),
+                PollFd::new(&self.config.options.judge, PollFlags::RDHUP),
+                PollFd::from_borrowed_fd(gate_fd, PollFlags::IN),
+            ];
+            match rustix::event::poll(&mut fds, Some(&left)) {
+                Err(Errno::INTR) => continue,
+                Err(_) | Ok(0) => return false,
+                Ok(_) => {}
+            }
+            let [ended, judge_left, asked] = fds.map(|fd| !fd.revents().is_empty());
+            if ended && self.reaper.tidy(child, account) {
+                return true;
+            }
+            if judge_left || (asked && gate.is_some()) {
+                return false;
+            }
+        }
+    }
+}
+
+/// Waits for the judge's next order. While the status page says that this init is idle, the init has not taken an
+/// order.
+fn next_order(config: &InitConfig<'_>) -> io::Result<Option<Received>> {
+    let judge = &config.options.judge;
+    rustix::io::retry_on_intr(|| rustix::event::poll(&mut [PollFd::new(judge, PollFlags::IN)], None))?;
+    config.status_page.set_order_state(OrderState::Unknown);
+    let order = Received::receive(judge)?;
+    if order.is_none() {
+        // The judge has ended.
+        config.status_page.set_order_state(OrderState::Idle);
+    }
+    Ok(order)
 }
 
 /// The host's file. It shows the pid namespace of the process that opens it.

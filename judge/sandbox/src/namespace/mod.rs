@@ -3,7 +3,6 @@
 
 pub(crate) mod init;
 pub(crate) mod mounts;
-pub(crate) mod short_run;
 
 use std::cell::Cell;
 use std::io;
@@ -15,19 +14,19 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 
 use crate::cgroup::Cgroup;
-use crate::cgroup::site::{CgroupEntry, Site, clone_beside, clone_into};
+use crate::cgroup::site::{CgroupEntry, clone_beside, clone_into};
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::launch::OrRefused;
-use crate::namespace::init::{BuiltJail, Handback, INNER_ID, InitConfig, RunReport, StartedRun, Users, enter};
+use crate::namespace::init::{BuiltJail, Handback, INNER_ID, InitConfig, JailOptions, RunReport, StartedRun, enter};
 use crate::protocol::messages::{Order, RunSpec};
 use crate::protocol::shared_memory::{OrderState, StatusPage};
 use crate::protocol::{self, Message, Received};
-use crate::request::{Context, Fault};
+use crate::request::{Context, Fault, Limits};
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::Program;
-use crate::watch::capture::{Overflow, Stream, Target};
-use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
+use crate::watch::capture::{Channel, Stream, Target};
+use crate::watch::gauges::{Gauges, RunGauges, TreeClock};
 use crate::watch::reaper::Finished;
+use crate::watch::{Program, Started};
 use crate::{clock, procfs};
 
 /// The action that fails when the init does not answer.
@@ -35,22 +34,13 @@ const RECEIVING: &str = "receiving from the jail's init";
 
 /// A jail that is built.
 pub(crate) struct Jail {
-    pid: i32,
     pidfd: OwnedFd,
     socket: OwnedFd,
-    cgroup: Option<Rc<Cgroup>>,
-    tree_clock: Option<TreeClock>,
-    /// Where no control group counts processes.
-    pub(crate) gate: Option<ForkGate>,
-    /// A control group counts CPU time without delay.
-    is_exact: bool,
+    gauges: Gauges,
     /// The jail was built for programs that are not pinned and have no limit of CPU time. It would stop other programs
     /// late.
     is_untimed: bool,
-    /// CPU time after the last run.
-    accounts: Cell<Option<CpuReadings>>,
     folder: Option<Mountpoint>,
-    status_page: Rc<StatusPage>,
     usable: Cell<bool>,
     /// The init is clearing the working folder, and will report when it is done.
     cleaning: Cell<bool>,
@@ -62,51 +52,34 @@ pub(crate) struct Jail {
 pub(crate) struct EmptyJail(Jail);
 
 impl EmptyJail {
-    /// Makes the namespaces and starts the init. `pinned`: programs stay on the helper's core.
-    pub(crate) fn create(
-        users: Users,
-        site: Option<&Site>,
-        pinned: bool,
-        name: &str,
-        judge: &OwnedFd,
-    ) -> Result<EmptyJail, Fault> {
-        let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?.map(Rc::new);
+    /// Makes the namespaces and starts the init.
+    pub(crate) fn create(options: &JailOptions, name: &str) -> Result<EmptyJail, Fault> {
+        let cgroup = options.site.as_ref().map(|site| Cgroup::create(site, name)).transpose()?.map(Rc::new);
         let entries = cgroup.as_ref().map_or(Ok(Vec::new()), |cgroup| cgroup.entries());
         let entries = entries.context("opening the control group")?;
         let (socket, theirs) = protocol::pair().context("making a socket for the jail")?;
-        let status_page = Rc::new(StatusPage::new().context("sharing memory with the jail")?);
         let config = InitConfig {
+            options,
             socket: theirs,
-            judge: judge.try_clone().context("duplicating the judge's socket for the jail")?,
-            status_page: Rc::clone(&status_page),
-            users,
+            status_page: Rc::new(StatusPage::new().context("sharing memory with the jail")?),
             entries,
-            pinned,
-            counts_processes: site.is_some_and(|site| site.pids.is_some()),
-            counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
-            cgroup: cgroup.clone(),
+            cgroup,
         };
-        let (pid, pidfd) = clone_init(users, &config)?;
-        let is_exact = config.is_exact();
+        let (pid, pidfd) = clone_init(&config)?;
+        let gauges = config.gauges(pid, None, None);
         drop(config);
         let empty_jail = EmptyJail(Jail {
-            pid,
             pidfd,
             socket,
-            cgroup,
-            tree_clock: None,
-            gate: None,
-            is_exact,
-            is_untimed: !pinned,
-            accounts: Cell::default(),
+            gauges,
+            is_untimed: !options.pinned,
             folder: None,
-            status_page,
             usable: Cell::new(true),
             cleaning: Cell::new(false),
             work_folder: Cell::default(),
         });
-        if users.own_user_namespace {
-            map_users(pid, users.identity).context("mapping the users of a user namespace")?;
+        if options.own_user_namespace {
+            map_users(pid, options.identity).context("mapping the users of a user namespace")?;
         }
         Ok(empty_jail)
     }
@@ -116,25 +89,19 @@ impl EmptyJail {
         let EmptyJail(mut jail) = self;
         jail.is_untimed &= spec.limits.cpu.is_none();
         jail.order(spec, &[])?;
-        jail.receive_built()?;
+        let mut answer = jail.receive()?.ok_or_else(|| jail.lost())?;
+        let built = answer.decode::<Result<BuiltJail, Fault>>().context(RECEIVING)?;
+        let BuiltJail { has_clock, has_gate } = built?;
+        let parent = answer.take_fd().context(RECEIVING)?;
+        jail.folder = Some(Mountpoint::new(parent, mounts::WORK_FOLDER_NAME));
+        let mut next = |is_there: bool| is_there.then(|| answer.take_fd()).transpose().context(RECEIVING);
+        jail.gauges.root_clock = next(has_clock)?.map(TreeClock::from_fd);
+        jail.gauges.gate = next(has_gate)?.map(ForkGate::from_fd);
         Ok(jail)
     }
 }
 
 impl Jail {
-    /// Receives the report that the jail is built.
-    fn receive_built(&mut self) -> Result<(), Fault> {
-        let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
-        let built = answer.decode::<Result<BuiltJail, Fault>>().context(RECEIVING)?;
-        let BuiltJail { has_clock, has_gate } = built?;
-        let parent = answer.take_fd().context(RECEIVING)?;
-        self.folder = Some(Mountpoint::new(parent, mounts::WORK_FOLDER_NAME));
-        let mut next = |is_there: bool| is_there.then(|| answer.take_fd()).transpose().context(RECEIVING);
-        self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
-        self.gate = next(has_gate)?.map(ForkGate::from_fd);
-        Ok(())
-    }
-
     /// Waits until the init has cleared the working folder. If that failed, the jail is not used again.
     pub(crate) fn wait_until_clean(&self) {
         if self.cleaning.take() {
@@ -146,7 +113,7 @@ impl Jail {
 
     /// Sets the limits of the next run.
     pub(crate) fn prepare(&self, spec: &RunSpec) -> Result<(), Fault> {
-        match &self.cgroup {
+        match &self.gauges.cgroup {
             Some(cgroup) => cgroup.prepare(spec.limits.memory, spec.limits.processes),
             None => Ok(()),
         }
@@ -156,7 +123,7 @@ impl Jail {
     pub(crate) fn is_usable(&self) -> bool {
         // The init may have died while it was idle.
         let has_ended = || protocol::is_ready(&self.socket, PollFlags::RDHUP);
-        self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !has_ended()
+        self.usable.get() && self.gauges.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !has_ended()
     }
 
     /// Whether the jail can stop `spec` at its limit of CPU time.
@@ -167,23 +134,11 @@ impl Jail {
     /// Whether memory of earlier programs is still charged to the jail. Then the next program would have less than its
     /// limit.
     pub(crate) fn has_residual_charge(&self) -> bool {
-        self.cgroup.as_ref().is_some_and(|cgroup| cgroup.has_residual_charge())
+        self.gauges.cgroup.as_ref().is_some_and(|cgroup| cgroup.has_residual_charge())
     }
 
-    pub(crate) fn gauges<'a>(&'a self, may_have_others: bool, members: &'a RunMembers) -> Gauges<'a> {
-        Gauges {
-            root: self.pid,
-            cgroup: self.cgroup.as_deref(),
-            root_clock: self.tree_clock.as_ref(),
-            accounts: self.is_exact.then_some(&self.accounts),
-            status_page: &self.status_page,
-            folder: self.folder.as_ref(),
-            files: None,
-            user: None,
-            may_have_others,
-            members,
-            asks_for_memory: true,
-        }
+    pub(crate) fn gauges(&self, limits: &Limits) -> RunGauges<'_> {
+        RunGauges { folder: self.folder.as_ref(), ..RunGauges::new(&self.gauges, limits.allow_others()) }
     }
 
     fn order(&self, spec: &RunSpec, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
@@ -191,17 +146,12 @@ impl Jail {
     }
 
     /// Lets the init start `spec`.
-    pub(crate) fn start(
-        &self,
-        spec: &RunSpec,
-        stdio: [BorrowedFd<'_>; 3],
-    ) -> Result<OrRefused<Box<dyn Program + '_>>, Fault> {
-        let ordered = clock::now();
-        self.status_page.clear();
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Started<'_> {
+        self.gauges.status_page.clear();
         // Until the answer arrives, the next message on the socket is unknown.
         self.usable.set(false);
         self.order(spec, &stdio)?;
-        Ok(Ok(Box::new(JailedProcess { jail: self, ordered, killed: false })))
+        Ok(Ok(self.started_run()))
     }
 
     /// Lets the init serve the judge: it runs repeated orders as long as the runs are short. Waits until the helper has
@@ -210,9 +160,10 @@ impl Jail {
     /// # Errors
     /// When it is unknown whether an order was taken or answered. Then the helper cannot continue.
     pub(crate) fn serve_judge(&self) -> Result<Option<Handback>, Fault> {
-        self.accounts.take();
-        self.status_page.set_order_state(OrderState::Idle);
-        let counters = self.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
+        self.gauges.accounts.take();
+        self.gauges.status_page.set_order_state(OrderState::Idle);
+        let cgroup = self.gauges.cgroup.as_deref();
+        let counters = cgroup.map(|cgroup| cgroup.counters.get()).unwrap_or_default();
         let order = Message::new(&Order::<()>::ServeJudge(counters));
         self.usable.set(false);
         if order.send(&self.socket, &[]).is_err() {
@@ -220,35 +171,33 @@ impl Jail {
         }
         let returned = match self.receive()? {
             Some(message) => Handback::decode(message).context(RECEIVING)?,
-            None => match self.status_page.order_state() {
+            None => match self.gauges.status_page.order_state() {
                 OrderState::Idle => return Ok(None),
                 OrderState::Taken => Handback::StartedRun(self.started_without_init()?),
                 OrderState::Unknown => return Err(self.lost()),
             },
         };
-        match (&returned, &self.cgroup) {
-            (Handback::Order(counters, _), cgroup) => {
+        match &returned {
+            Handback::Order(counters, _) => {
                 self.usable.set(true);
                 cgroup.iter().for_each(|cgroup| cgroup.counters.set(*counters));
             }
-            (Handback::StartedRun(run), Some(cgroup)) => cgroup.resume(run.group),
-            (Handback::StartedRun(_), None) => {}
+            Handback::StartedRun(run) => cgroup.iter().for_each(|cgroup| cgroup.resume(run.group)),
         }
         Ok(Some(returned))
     }
 
-    /// The program that the init has started while it served the judge.
+    /// The program that the init starts, or has started while it served the judge.
     pub(crate) fn started_run(&self) -> Box<dyn Program + '_> {
-        Box::new(JailedProcess { jail: self, ordered: clock::now(), killed: false })
+        Box::new(JailedProcess { jail: self, killed: false })
     }
 
     /// The init died during a run. This ended the run, and its output is lost.
     fn started_without_init(&self) -> Result<StartedRun, Fault> {
-        let empty =
-            || Stream::open("output", Target::Capture, 0, Overflow::Dropped).map(|(stream, _)| stream.into_partial());
+        let empty = || Stream::open(Channel::Errors, Target::Capture, 0).map(|(stream, _)| stream.into_partial());
         Ok(StartedRun {
-            group: self.cgroup.as_ref().map(|cgroup| cgroup.before.get()).unwrap_or_default(),
-            accounts: self.gauges(true, &RunMembers::new(true)).read_accounts(),
+            group: self.gauges.cgroup.as_ref().map(|cgroup| cgroup.before.get()).unwrap_or_default(),
+            accounts: RunGauges::new(&self.gauges, true).read_accounts(),
             stdout: empty()?,
             stderr: empty()?,
         })
@@ -269,14 +218,13 @@ impl Drop for Jail {
     fn drop(&mut self) {
         let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
         // SAFETY: the only pointer is null, and the process is a child of this one. Its pid namespace ends with it.
-        unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
+        unsafe { libc::waitpid(self.gauges.root, std::ptr::null_mut(), libc::__WALL) };
     }
 }
 
 /// A program in a jail.
 struct JailedProcess<'a> {
     jail: &'a Jail,
-    ordered: u64,
     killed: bool,
 }
 
@@ -295,14 +243,22 @@ impl Program for JailedProcess<'_> {
         }
         // The init kills the processes that this call misses, but it may wait for a core until the next tick. A message
         // without content asks for that.
-        procfs::kill_descendants(self.jail.pid);
+        procfs::kill_descendants(self.jail.gauges.root);
         if Message::empty().send(&self.jail.socket, &[]).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
         }
     }
 
     fn finish(&mut self) -> Result<OrRefused<Finished>, Fault> {
-        let Some(mut message) = self.jail.receive()? else { return self.without_init() };
+        let Some(mut message) = self.jail.receive()? else {
+            // The init is dead, and so are all processes of the jail: out of memory, or a fault of the sandbox.
+            let (fault, ended) = (self.jail.lost(), clock::now());
+            if !self.jail.gauges.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
+                return Err(fault);
+            }
+            let started = self.jail.gauges.status_page.started().unwrap_or(ended);
+            return Ok(Ok(Finished { status: libc::SIGKILL, started, ended, ..Finished::default() }));
+        };
         let report: RunReport = message.decode().context(RECEIVING)?;
         self.jail.cleaning.set(report.is_clearing);
         self.jail.usable.set(true);
@@ -312,33 +268,14 @@ impl Program for JailedProcess<'_> {
         }
         Ok(conclusion)
     }
-
-    fn has_started(&self) -> bool {
-        self.jail.status_page.started().is_some()
-    }
-
-    fn started(&self) -> u64 {
-        self.jail.status_page.started().unwrap_or(self.ordered)
-    }
-}
-
-impl JailedProcess<'_> {
-    /// The init is dead, and so are all processes of the jail: out of memory, or a fault of the sandbox.
-    fn without_init(&self) -> Result<OrRefused<Finished>, Fault> {
-        let fault = self.jail.lost();
-        if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
-            let (status, started, ended) = (libc::SIGKILL, self.started(), clock::now());
-            return Ok(Ok(Finished { status, started, ended, ..Finished::default() }));
-        }
-        Err(fault)
-    }
 }
 
 /// Clones the init of a jail into its own namespaces. Returns its process id and pidfd.
-pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, OwnedFd), Fault> {
+fn clone_init(config: &InitConfig<'_>) -> Result<(i32, OwnedFd), Fault> {
+    let own_user_namespace = config.options.own_user_namespace;
     let mut flags =
         libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWNET;
-    if users.own_user_namespace {
+    if own_user_namespace {
         flags |= libc::CLONE_NEWUSER;
     }
     // The maps of users can be written only while the init is dumpable. It resets that itself later.
@@ -358,7 +295,7 @@ pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, Owne
         Ok(None) => enter(config, is_inside),
         Err(error) => Err(error),
     };
-    if !users.own_user_namespace || cloned.is_err() {
+    if !own_user_namespace || cloned.is_err() {
         hide()?;
     }
     cloned.context("creating namespaces")
@@ -370,7 +307,7 @@ fn hide() -> Result<(), Fault> {
 }
 
 /// Maps the one user of the jail.
-pub(crate) fn map_users(pid: i32, identity: Option<u32>) -> io::Result<()> {
+fn map_users(pid: i32, identity: Option<u32>) -> io::Result<()> {
     let _ = hide();
     let (uid, gid) = match identity {
         Some(id) => (id, id),

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::CWD;
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
@@ -235,12 +235,6 @@ fn mount_proc() {
 pub(crate) fn seal_proc() {
     let _ = fs::set_permissions(SOCKET_ADDRESSES, fs::Permissions::from_mode(0o000));
     let _ = set_attributes(CWD, c"/proc", libc::MOUNT_ATTR_RDONLY, 0);
-}
-
-/// Opens a folder of the jail.
-pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty()).context(format!("opening {path} in the jail"))
 }
 
 /// What a program can see of the host: the identities of the program and of the visible paths, and the hidden paths.

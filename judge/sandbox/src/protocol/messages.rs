@@ -19,7 +19,7 @@ use crate::protocol::{Message, Received};
 use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, Request, Sink, Stdin, Usage, Visible};
 use crate::tier::Tier;
 
-/// How a helper is to work: the first message that it gets.
+/// A helper's settings: the first message that it receives.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) tier: Tier,
@@ -63,9 +63,7 @@ impl Settings {
 pub(crate) struct RunSpec {
     #[serde(with = "crate::os_data")]
     pub(crate) program: PathBuf,
-    #[serde(with = "crate::os_data")]
     pub(crate) argv: Vec<OsString>,
-    #[serde(with = "crate::os_data")]
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) visible: Vec<Visible>,
     #[serde(with = "crate::os_data")]
@@ -76,8 +74,6 @@ pub(crate) struct RunSpec {
     pub(crate) exchange: Option<Exchange>,
     /// How long the program may take to end by itself once it is no longer needed.
     pub(crate) grace: Duration,
-    /// Whether it exchanges lines with a program on the same core.
-    pub(crate) converses: bool,
     pub(crate) stdout: Outlet,
     pub(crate) stderr: Outlet,
     /// The last descriptor becomes readable when the program is no longer needed.
@@ -119,7 +115,6 @@ impl From<&Request> for RunSpec {
             limits: request.limits.clone(),
             exchange: None,
             grace: GRACE,
-            converses: matches!(request.stdout, Sink::Relay(_) | Sink::Lent(_)),
             stdout: Outlet::of(&request.stdout).0,
             stderr: Outlet::of(&request.stderr).0,
             has_until: false,
@@ -163,11 +158,6 @@ impl Outlet {
             Sink::Relay(file) => (Outlet::Relay, Some(file)),
         }
     }
-}
-
-/// Whether this is an order to repeat the one before.
-pub(crate) fn is_repeat(received: &Received) -> bool {
-    matches!(received.decode(), Ok(Order::<()>::Repeat))
 }
 
 /// A run as it arrives in the helper.

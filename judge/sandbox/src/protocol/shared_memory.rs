@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 use crate::clock;
 
@@ -38,13 +38,10 @@ pub(crate) enum OrderState {
 
 impl StatusPage {
     pub(crate) fn new() -> io::Result<StatusPage> {
-        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: a new mapping at an address that the kernel chooses.
-        let place = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Page>(), protection, flags, -1, 0) };
-        if place == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        NonNull::new(place.cast()).map(StatusPage).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+        let place = unsafe { mmap_anonymous(std::ptr::null_mut(), size_of::<Page>(), protection, flags) };
+        NonNull::new(place?.cast()).map(StatusPage).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
     /// Resets the page for the next run.
@@ -95,7 +92,7 @@ impl StatusPage {
 impl Drop for StatusPage {
     fn drop(&mut self) {
         // SAFETY: the mapping belongs to this value, and nothing borrowed from it outlives `self`.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
+        let _ = unsafe { munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
     }
 }
 
@@ -128,8 +125,7 @@ impl KillTarget {
     pub(crate) fn map(file: impl AsFd) -> io::Result<KillTarget> {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: a new mapping at an address that the kernel chooses.
-        let place =
-            unsafe { rustix::mm::mmap(std::ptr::null_mut(), size_of::<KillTargetPage>(), protection, flags, file, 0) };
+        let place = unsafe { mmap(std::ptr::null_mut(), size_of::<KillTargetPage>(), protection, flags, file, 0) };
         NonNull::new(place?.cast()).map(KillTarget).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct DiskUsage<'a> {
     pub(crate) user: Option<u32>,
     /// Free bytes on the disk when the run began.
     pub(crate) free_before: u64,
+    /// The folder is on a file system in memory, together with other files.
+    pub(crate) is_in_memory: bool,
 }
 
 /// While this value lives, this process can see everything about other processes that this user may see. In containers,

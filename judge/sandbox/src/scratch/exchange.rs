@@ -28,11 +28,8 @@ pub(crate) fn put_input_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> Re
         // The helper's umask does not change these.
         let mode = if file.executable { 0o755 } else { 0o644 };
         let put = |path: &Path| -> io::Result<()> {
-            for above in
-                path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()).collect::<Vec<_>>().iter().rev()
-            {
-                make_writable(folder, above)?;
-            }
+            let above: Vec<_> = path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()).collect();
+            above.iter().rev().try_for_each(|above| make_writable(folder, above))?;
             let fd = File::from(rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(mode))?);
             if is_another {
                 rustix::fs::fchown(&fd, Some(uid), Some(gid))?;
@@ -75,7 +72,7 @@ impl Exchange {
         })
     }
 
-    /// Takes the output files of a program outside the sandbox, whoever owns them.
+    /// Takes the output files of a program outside the sandbox. Any user may own them.
     ///
     /// # Errors
     /// When there are too many, or one is not a file.

@@ -1,5 +1,5 @@
-//! Working folders. This file contains those without namespaces: in memory if a file system can be mounted, otherwise
-//! on the host's disk.
+//! Working folders. This file has the working folders of tiers without namespaces. They are in memory if a file system
+//! can be mounted, otherwise on the host's disk.
 
 pub(crate) mod disk;
 pub(crate) mod exchange;
@@ -96,18 +96,6 @@ impl Folder {
         self.private.as_fd()
     }
 
-    /// Whether it is on a file system in memory.
-    pub(crate) fn is_in_memory(&self) -> bool {
-        const TMPFS: libc::c_long = 0x0102_1994;
-        const RAMFS: libc::c_long = 0x8584_58f6;
-        rustix::fs::fstatfs(self.inner()).is_ok_and(|system| [TMPFS, RAMFS].contains(&system.f_type))
-    }
-
-    /// The path of the working folder.
-    pub(crate) fn inner_path(&self) -> PathBuf {
-        self.path.join(WORK_FOLDER)
-    }
-
     /// The working folder.
     pub(crate) fn inner(&self) -> BorrowedFd<'_> {
         match &self.inner {
@@ -124,32 +112,34 @@ impl Folder {
         }
     }
 
-    /// What a run of this process holds on disk.
-    pub(crate) fn disk_usage(&self, user: Option<u32>, free_before: u64) -> DiskUsage<'_> {
-        let root = std::process::id().cast_signed();
-        DiskUsage { folder: (self.private.as_fd(), WORK_FOLDER), path: &self.path, root, user, free_before }
-    }
-
-    /// Free bytes on its disk; 0 if it is in memory.
-    pub(crate) fn free_bytes(&self) -> u64 {
-        if self.memory().is_some() { 0 } else { disk::free_bytes(self.private()) }
+    /// What a run of this process holds on disk; `None` if the kernel limits the size of the working folder.
+    pub(crate) fn disk_usage(&self, user: Option<u32>) -> Option<DiskUsage<'_>> {
+        const TMPFS: libc::c_long = 0x0102_1994;
+        const RAMFS: libc::c_long = 0x8584_58f6;
+        let Inner::Disk(plain) = &self.inner else { return None };
+        let is_in_memory = rustix::fs::fstatfs(&plain.fd).is_ok_and(|system| [TMPFS, RAMFS].contains(&system.f_type));
+        let (folder, root) = ((self.private.as_fd(), WORK_FOLDER), std::process::id().cast_signed());
+        let (path, free_before) = (&*self.path, plain.free_before);
+        Some(DiskUsage { folder, path, root, user, free_before, is_in_memory })
     }
 
     /// To be called before a program can change it.
     pub(crate) fn mark_used(&mut self) {
         match &mut self.inner {
             Inner::Memory(ramdisk, _) => ramdisk.mark_used(),
-            Inner::Disk(plain) => plain.is_new = false,
+            Inner::Disk(plain) => {
+                (plain.is_new, plain.free_before) = (false, disk::free_bytes(self.private.as_fd()));
+            }
         }
     }
 
-    /// Makes sure that it is empty, as new, and of this size where the kernel limits it. `run`: how long the last
-    /// program ran, if no task of it was killed and it had the filter.
-    pub(crate) fn renew(&mut self, size: u64, run: Option<Duration>) -> Result<(), Fault> {
+    /// Makes sure that it is empty, as new, and of this size where the kernel limits it; `None` means the same size.
+    /// `run`: how long the last program ran, if no task of it was killed and it had the filter.
+    pub(crate) fn renew(&mut self, size: Option<u64>, run: Option<Duration>) -> Result<(), Fault> {
         match &mut self.inner {
             Inner::Memory(ramdisk, _) => {
                 ramdisk.note_run(run);
-                ramdisk.renew(size)
+                ramdisk.renew(size.unwrap_or(ramdisk.size))
             }
             Inner::Disk(plain) if plain.is_new => Ok(()),
             Inner::Disk(plain) => {
@@ -176,6 +166,8 @@ struct Plain {
     is_new: bool,
     /// The state of the new folder.
     fresh: FolderState,
+    /// Free bytes on the disk before the program started.
+    free_before: u64,
 }
 
 impl Plain {
@@ -186,7 +178,7 @@ impl Plain {
             rustix::fs::fchown(&fd, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)))?;
         }
         let fresh = state(fd.as_fd())?;
-        Ok(Plain { fd, owner, is_new: true, fresh })
+        Ok(Plain { fd, owner, is_new: true, fresh, free_before: 0 })
     }
 
     /// A folder in its initial state is kept, as making another takes milliseconds on some disks.
@@ -235,11 +227,11 @@ mod tests {
         let mut folder = plain(top.path());
         let first = rustix::fs::fstat(folder.inner()).unwrap().st_ino;
         folder.mark_used();
-        folder.renew(0, Some(Duration::ZERO)).unwrap();
+        folder.renew(None, Some(Duration::ZERO)).unwrap();
         assert_eq!(rustix::fs::fstat(folder.inner()).unwrap().st_ino, first);
         fs::remove_dir(top.path().join("private/box")).unwrap();
         folder.mark_used();
-        folder.renew(0, Some(Duration::ZERO)).unwrap();
+        folder.renew(None, Some(Duration::ZERO)).unwrap();
         assert!(top.path().join("private/box").exists());
     }
 
@@ -252,7 +244,7 @@ mod tests {
         (0..100).all(|_| {
             folder.mark_used();
             let was_empty = names(folder.inner()).is_ok_and(|names| names.is_empty());
-            was_empty && leave(folder.inner()) && folder.renew(4096, Some(Duration::ZERO)).is_ok()
+            was_empty && leave(folder.inner()) && folder.renew(None, Some(Duration::ZERO)).is_ok()
         })
     }
 
@@ -292,7 +284,7 @@ mod tests {
             folder.mark_used();
             // Its number is not reused before it is gone.
             let old = folder.inner().try_clone_to_owned().unwrap();
-            folder.renew(4096, run).unwrap();
+            folder.renew(None, run).unwrap();
             drop(old);
             rustix::fs::fstat(folder.inner()).unwrap().st_dev == before
         };

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::messages::Captured;
 use crate::protocol::shared_memory;
-use crate::request::{Context, Fault};
+use crate::request::{Context, Fault, Limits};
 
 /// The pipe size for large outputs. It saves switches between writer and reader.
 const PIPE_BYTES: usize = 1 << 20;
@@ -49,13 +49,24 @@ impl Target {
     }
 }
 
-/// What happens to bytes beyond the limit.
+/// The standard stream that a program writes to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Overflow {
-    /// One of them is counted and the rest stays unread, as the run is over.
-    EndsRun,
-    /// They are counted and dropped. A captured stream keeps its beginning and its end.
-    Dropped,
+pub(crate) enum Channel {
+    /// Of the bytes beyond the limit, one is counted and the rest stays unread, as the run is over.
+    Output,
+    /// Bytes beyond the limit are counted and dropped. A captured stream keeps its beginning and its end.
+    Errors,
+}
+
+impl Channel {
+    fn name(self) -> &'static str {
+        if self == Channel::Output { "output" } else { "error output" }
+    }
+
+    /// The limit for its bytes.
+    pub(crate) fn cap(self, limits: &Limits) -> u64 {
+        if self == Channel::Output { limits.stdout } else { limits.stderr }
+    }
 }
 
 /// A stream of a run that another process continues: its pipe, and what was captured.
@@ -79,12 +90,11 @@ pub(crate) struct Stream {
     pipe: OwnedFd,
     /// Whether the pipe is non-blocking.
     is_ready: bool,
-    name: &'static str,
+    channel: Channel,
     target: Target,
     /// Whether writing to the target can block. Then it is polled before each piece.
     may_block: bool,
     cap: u64,
-    overflow: Overflow,
     /// The number of bytes received.
     pub(crate) received: u64,
     kept: u64,
@@ -103,24 +113,14 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Returns a stream and the descriptor that the program writes to.
-    pub(crate) fn open(
-        name: &'static str,
-        target: Target,
-        cap: u64,
-        overflow: Overflow,
-    ) -> Result<(Stream, OwnedFd), Fault> {
+    pub(crate) fn open(channel: Channel, target: Target, cap: u64) -> Result<(Stream, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-        Ok((Stream::build(name, pipe, target, cap, overflow)?, writer))
+        Ok((Stream::build(channel, pipe, target, cap)?, writer))
     }
 
     /// The same for captured output. `others`: the program runs as another user than this process.
-    pub(crate) fn for_capture(
-        name: &'static str,
-        cap: u64,
-        overflow: Overflow,
-        others: bool,
-    ) -> Result<(Stream, OwnedFd), Fault> {
-        let (stream, writer) = Stream::open(name, Target::Capture, cap, overflow)?;
+    pub(crate) fn for_capture(channel: Channel, limits: &Limits, others: bool) -> Result<(Stream, OwnedFd), Fault> {
+        let (stream, writer) = Stream::open(channel, Target::Capture, channel.cap(limits))?;
         if others {
             rustix::fs::fchmod(&writer, OUTPUT_MODE).context("changing the mode of the output")?;
         }
@@ -128,31 +128,26 @@ impl Stream {
     }
 
     /// A stream that another process began to capture.
-    pub(crate) fn resume(
-        name: &'static str,
-        partial: PartialOutput,
-        cap: u64,
-        overflow: Overflow,
-    ) -> Result<Stream, Fault> {
+    pub(crate) fn resume(channel: Channel, partial: PartialOutput, limits: &Limits) -> Result<Stream, Fault> {
         let PartialOutput { pipe, inline, end, received } = partial;
         let pipe = pipe.ok_or(io::Error::from(io::ErrorKind::InvalidData)).context("receiving a pipe")?;
         let (kept, end) = (inline.len() as u64, end.into());
-        Ok(Stream { inline, end, received, kept, ..Stream::build(name, pipe, Target::Capture, cap, overflow)? })
+        let stream = Stream::build(channel, pipe, Target::Capture, channel.cap(limits))?;
+        Ok(Stream { inline, end, received, kept, ..stream })
     }
 
-    fn build(name: &'static str, pipe: OwnedFd, target: Target, cap: u64, overflow: Overflow) -> Result<Stream, Fault> {
+    fn build(channel: Channel, pipe: OwnedFd, target: Target, cap: u64) -> Result<Stream, Fault> {
         let may_block = target.may_block().context("examining the file for the output")?;
         // Half of the limit is for the end.
-        let has_end = overflow == Overflow::Dropped && matches!(target, Target::Capture);
+        let has_end = channel == Channel::Errors && matches!(target, Target::Capture);
         let end_cap = if has_end { usize::try_from(cap / 2).unwrap_or(usize::MAX) } else { 0 };
         Ok(Stream {
             pipe,
             is_ready: false,
-            name,
+            channel,
             target,
             may_block,
             cap: cap - end_cap as u64,
-            overflow,
             received: 0,
             kept: 0,
             inline: Vec::new(),
@@ -240,7 +235,7 @@ impl Stream {
 
     /// Whether more than the limit was received.
     pub(crate) fn overflowed(&self) -> bool {
-        self.overflow == Overflow::EndsRun && self.received > self.cap
+        self.channel == Channel::Output && self.received > self.cap
     }
 
     /// Prepares the captured output for [`Stream::take_captured`].
@@ -280,7 +275,7 @@ impl Stream {
                 Ok(count) => count,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => continue,
-                Err(error) => return Err(error).context(format!("reading the program's {}", self.name)),
+                Err(error) => return Err(error).context(format!("reading the program's {}", self.channel.name())),
             };
             self.done = count == 0;
             self.take(&buffer[..count])?;
@@ -305,10 +300,10 @@ impl Stream {
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if let Err(error) = self.keep(bytes) {
-            return Err(error).context(format!("writing the program's {} to its file", self.name));
+            return Err(error).context(format!("writing the program's {} to its file", self.channel.name()));
         }
         self.received += bytes.len() as u64;
-        if self.overflow == Overflow::EndsRun && self.received > self.cap {
+        if self.overflowed() {
             self.received = self.cap + 1;
             self.done = true;
         }
@@ -411,8 +406,8 @@ mod tests {
 
     use super::*;
 
-    fn drained(cap: u64, overflow: Overflow, input: &[u8]) -> (Vec<u8>, u64, bool) {
-        let (mut stream, writer) = Stream::open("output", Target::Capture, cap, overflow).unwrap();
+    fn drained(cap: u64, channel: Channel, input: &[u8]) -> (Vec<u8>, u64, bool) {
+        let (mut stream, writer) = Stream::open(channel, Target::Capture, cap).unwrap();
         File::from(writer).write_all(input).unwrap();
         stream.drain(&mut [0; 1000], 1000).unwrap();
         stream.finish().unwrap();
@@ -422,10 +417,10 @@ mod tests {
 
     #[test]
     fn exactly_the_cap_is_no_overflow() {
-        assert_eq!(drained(5, Overflow::EndsRun, b"hello"), (b"hello".to_vec(), 5, false));
-        assert_eq!(drained(4, Overflow::EndsRun, b"hello"), (b"hell".to_vec(), 5, true));
-        assert_eq!(drained(2, Overflow::EndsRun, b"hello world"), (b"he".to_vec(), 3, true));
-        assert_eq!(drained(0, Overflow::EndsRun, b""), (Vec::new(), 0, false));
+        assert_eq!(drained(5, Channel::Output, b"hello"), (b"hello".to_vec(), 5, false));
+        assert_eq!(drained(4, Channel::Output, b"hello"), (b"hell".to_vec(), 5, true));
+        assert_eq!(drained(2, Channel::Output, b"hello world"), (b"he".to_vec(), 3, true));
+        assert_eq!(drained(0, Channel::Output, b""), (Vec::new(), 0, false));
     }
 
     #[test]
@@ -438,13 +433,13 @@ mod tests {
             7 * MAX_INLINE_BYTES + 13,
         ] {
             let text: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
-            assert_eq!(drained(1 << 16, Overflow::EndsRun, &text), (text, length as u64, false), "{length} bytes");
+            assert_eq!(drained(1 << 16, Channel::Output, &text), (text, length as u64, false), "{length} bytes");
         }
     }
 
     #[test]
     fn one_look_takes_what_fits_and_waits_for_no_writer() {
-        let open = || Stream::open("output", Target::Capture, 1 << 16, Overflow::EndsRun).unwrap();
+        let open = || Stream::open(Channel::Output, Target::Capture, 1 << 16).unwrap();
         for (length, is_all) in [(0, true), (99, true), (100, false), (250, false)] {
             let ((mut full, writer), (mut held, holder)) = (open(), open());
             File::from(writer).write_all(&vec![b'x'; length]).unwrap();
@@ -463,7 +458,7 @@ mod tests {
         let text: Vec<u8> = (0..200_000).map(|place| (place % 251) as u8).collect();
         let (reader, to) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).unwrap();
         let target = Target::Relay { to: Some(to), relayed_bytes: 0 };
-        let (mut stream, writer) = Stream::open("output", target, 1 << 20, Overflow::EndsRun).unwrap();
+        let (mut stream, writer) = Stream::open(Channel::Output, target, 1 << 20).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| File::from(writer).write_all(&text).unwrap());
             while !stream.done {
@@ -490,7 +485,7 @@ mod tests {
 
     #[test]
     fn the_beginning_and_the_end_are_kept() {
-        let kept = |cap, input: &[u8]| drained(cap, Overflow::Dropped, input);
+        let kept = |cap, input: &[u8]| drained(cap, Channel::Errors, input);
         assert_eq!(kept(4, b"hello world"), (b"he\n[7 bytes are left out]\nld".to_vec(), 11, false));
         assert_eq!(kept(11, b"hello world"), (b"hello world".to_vec(), 11, false));
         assert_eq!(kept(0, b"hello world"), (Vec::new(), 11, false));

@@ -10,6 +10,7 @@ use crate::clock;
 use crate::confine::fork_gate::{ForkGate, GateRequest, Notification};
 use crate::procfs::stat;
 use crate::request::Limits;
+use crate::watch::gauges::RunGauges;
 use crate::watch::meter::Meter;
 
 /// The pause between two checks of an allowed request.
@@ -36,10 +37,16 @@ pub(crate) struct ForkPolicy<'a> {
 }
 
 impl<'a> ForkPolicy<'a> {
-    /// For a run with these limits whose output pipes are `outputs`.
-    pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> ForkPolicy<'a> {
+    /// For a run with these limits whose output pipes are `outputs`. `None` if there is no gate.
+    pub(crate) fn of(
+        gauges: &RunGauges<'a>,
+        limits: &'a Limits,
+        outputs: [BorrowedFd<'_>; 2],
+    ) -> Option<ForkPolicy<'a>> {
+        let gate = gauges.fixed.gate.as_ref()?;
         let outputs = outputs.map(|pipe| rustix::fs::fstat(pipe).map_or((0, 0), |pipe| (pipe.st_dev, pipe.st_ino)));
-        ForkPolicy { gate, limits, outputs, at_most: 1, starts: Vec::new(), waiting: Vec::new(), was_refused: false }
+        let (starts, waiting) = (Vec::new(), Vec::new());
+        Some(ForkPolicy { gate, limits, outputs, at_most: 1, starts, waiting, was_refused: false })
     }
 
     /// Readable when there is a request.
@@ -92,7 +99,7 @@ impl<'a> ForkPolicy<'a> {
             }
             (GateRequest::Clock(task), _) => {
                 let is_own = || Path::new(&format!("/proc/{}/task/{task}", notification.thread)).exists();
-                is_own() || meter.has_member(task)
+                is_own() || meter.gauges.members().contains(&task.cast_signed())
             }
         };
         self.gate.respond(notification, admitted);

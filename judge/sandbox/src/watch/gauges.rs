@@ -4,15 +4,16 @@ use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup::Cgroup;
-use crate::clock::{self, nanoseconds};
-use crate::procfs;
+use crate::confine::fork_gate::ForkGate;
 use crate::protocol::shared_memory::StatusPage;
 use crate::scratch::disk::{DiskUsage, FileUser};
 use crate::scratch::ramdisk::Mountpoint;
+use crate::{clock, procfs};
 
 /// CPU time in nanoseconds: of the whole tree, of the control group, and of the root alone, which is the helper or the
 /// init.
@@ -23,62 +24,69 @@ pub(crate) struct CpuReadings {
     pub(crate) own: u64,
 }
 
-/// What is known about a run's processes without searching for them.
-pub(crate) struct RunMembers {
+/// The readings that are available in the tier in use, and the gate for new processes.
+pub(crate) struct Gauges {
+    /// The process that starts programs. Its descendants are the run.
+    pub(crate) root: i32,
+    pub(crate) cgroup: Option<Rc<Cgroup>>,
+    /// The clock of the root, which includes the root itself. Also `None` if the gate decides about further processes.
+    pub(crate) root_clock: Option<TreeClock>,
+    /// CPU time after the last run. Kept for the next one if `keeps_accounts`: only the root uses any in between.
+    pub(crate) accounts: Cell<Option<CpuReadings>>,
+    pub(crate) keeps_accounts: bool,
+    pub(crate) status_page: Rc<StatusPage>,
+    /// Decides about new processes, where no control group counts them.
+    pub(crate) gate: Option<ForkGate>,
+    /// Whether the gate decides about shared memory.
+    pub(crate) asks_for_memory: bool,
+    /// The user of the programs, if it is another one than this process's.
+    pub(crate) user: Option<u32>,
+}
+
+/// The gauges during one run, and what is known about its processes without searching for them.
+pub(crate) struct RunGauges<'a> {
+    pub(crate) fixed: &'a Gauges,
+    /// The working folder, if it is a file system in memory of its own.
+    pub(crate) folder: Option<&'a Mountpoint>,
+    /// The working folder, if the kernel does not limit its size.
+    pub(crate) disk: Option<DiskUsage<'a>>,
+    /// Whether the run may have several processes.
+    pub(crate) may_have_others: bool,
     /// There may be others than the program's first.
     pub(crate) others: Cell<bool>,
     /// The first process, once it was found, as long as there are no others.
-    first: Cell<Option<i32>>,
+    pub(crate) first: Cell<Option<i32>>,
     /// The first thread is certainly the only task of the run, and always was.
     pub(crate) alone: Cell<bool>,
     /// Counts all processes from the moment when there may be several, unless the root's clock does.
-    clock: OnceCell<TreeClock>,
+    pub(crate) clock: OnceCell<TreeClock>,
 }
 
-impl RunMembers {
-    /// For a new run. `gated`: the gate decides about each further process and thread.
-    pub(crate) fn new(gated: bool) -> RunMembers {
-        let [others, alone] = [!gated, gated].map(Cell::new);
-        RunMembers { others, first: Cell::default(), alone, clock: OnceCell::new() }
+impl<'a> RunGauges<'a> {
+    /// For a new run, which may have several processes if `may_have_others`.
+    pub(crate) fn new(fixed: &'a Gauges, may_have_others: bool) -> RunGauges<'a> {
+        // The gate decides about each further process and thread.
+        let [others, alone] = [fixed.gate.is_none(), fixed.gate.is_some()].map(Cell::new);
+        let (folder, disk, first, clock) = Default::default();
+        RunGauges { fixed, folder, disk, may_have_others, others, first, alone, clock }
     }
-}
 
-/// The readings that are available in the tier in use.
-#[derive(Clone, Copy)]
-pub(crate) struct Gauges<'a> {
-    /// The process that starts programs. Its descendants are the run.
-    pub(crate) root: i32,
-    pub(crate) cgroup: Option<&'a Cgroup>,
-    /// The clock of the root, which includes the root itself. Also `None` if the gate decides about further processes.
-    pub(crate) root_clock: Option<&'a TreeClock>,
-    /// Keeps the CPU time from one run to the next, if only the root uses any in between.
-    pub(crate) accounts: Option<&'a Cell<Option<CpuReadings>>>,
-    pub(crate) status_page: &'a StatusPage,
-    /// The working folder, if it is a file system in memory of its own.
-    pub(crate) folder: Option<&'a Mountpoint>,
-    /// The working folder, if it is in memory together with other files.
-    pub(crate) files: Option<DiskUsage<'a>>,
-    /// The user of the programs, if it is another one than this process's.
-    pub(crate) user: Option<u32>,
-    /// Whether the run may have several processes.
-    pub(crate) may_have_others: bool,
-    pub(crate) members: &'a RunMembers,
-    /// Whether the gate decides about shared memory.
-    pub(crate) asks_for_memory: bool,
-}
+    pub(crate) fn cgroup(&self) -> Option<&'a Cgroup> {
+        self.fixed.cgroup.as_deref()
+    }
 
-impl Gauges<'_> {
     /// The run's processes, including zombies.
     pub(crate) fn members(&self) -> Vec<i32> {
-        if self.members.others.get() {
-            return if self.may_have_others { procfs::descendants(self.root) } else { procfs::children(self.root) };
+        let root = self.fixed.root;
+        if self.others.get() {
+            return if self.may_have_others { procfs::descendants(root) } else { procfs::children(root) };
         }
-        if let Some(first) = self.members.first.get() {
+        if let Some(first) = self.first.get() {
             return vec![first];
         }
-        let found = procfs::children(self.root);
+        let found = procfs::children(root);
         if let [first] = found[..] {
-            self.members.first.set(Some(first));
+            self.first.set(Some(first));
         }
         found
     }
@@ -86,50 +94,50 @@ impl Gauges<'_> {
     /// `thread`, which waits at the gate, is starting another process or thread. If it is the only task of the run, its
     /// descendants can be counted from now on.
     pub(crate) fn expect_others(&self, thread: u32) {
-        let is_counted = || self.root_clock.is_some() || self.cgroup.is_some_and(|cgroup| cgroup.cpu().is_some());
-        if self.members.alone.get()
+        let is_counted = || self.fixed.root_clock.is_some() || self.cgroup().and_then(Cgroup::cpu).is_some();
+        if self.alone.get()
             && !is_counted()
             && let Some(clock) = TreeClock::of(thread.cast_signed())
         {
-            let _ = self.members.clock.set(clock);
+            let _ = self.clock.set(clock);
         }
-        self.members.alone.set(false);
+        self.alone.set(false);
     }
 
     /// The clock that counts the whole tree.
     pub(crate) fn tree_clock(&self) -> Option<&TreeClock> {
-        self.members.clock.get().or(self.root_clock)
+        self.clock.get().or(self.fixed.root_clock.as_ref())
     }
 
     /// How much of the root's CPU time is included in the tree clock.
     pub(crate) fn in_tree_clock(&self, own: u64) -> u64 {
-        if self.members.clock.get().is_some() { 0 } else { own }
+        if self.clock.get().is_some() { 0 } else { own }
     }
 
     /// Runs `look` as the user of the programs. In some containers, root cannot inspect processes of other users.
     pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
-        let _user = self.user.map(FileUser::act_as);
+        let _user = self.fixed.user.map(FileUser::act_as);
         look()
     }
 
     /// The CPU time before a run that is about to begin.
     pub(crate) fn before_run(&self) -> CpuReadings {
-        self.accounts.and_then(Cell::take).unwrap_or_else(|| self.read_accounts())
+        self.fixed.accounts.take().unwrap_or_else(|| self.read_accounts())
     }
 
     /// Reads the CPU time now.
     pub(crate) fn read_accounts(&self) -> CpuReadings {
         // First: reading its own clock makes the kernel add the root's recent time to the other accounts.
         let own = self.own_cpu();
-        let (tree, group) = (self.tree_clock().map_or(0, TreeClock::read), self.cgroup.and_then(Cgroup::cpu));
+        let (tree, group) = (self.tree_clock().map_or(0, TreeClock::read), self.cgroup().and_then(Cgroup::cpu));
         CpuReadings { tree, group, own }
     }
 
     /// The root's own CPU time in nanoseconds.
     pub(crate) fn own_cpu(&self) -> u64 {
         // Under the filter, an init must not name its own clock by its process id.
-        let root = if self.root == std::process::id().cast_signed() { 0 } else { self.root };
-        clock::cpu_of(root).map_or(0, nanoseconds)
+        let root = Some(self.fixed.root).filter(|root| *root != std::process::id().cast_signed()).unwrap_or(0);
+        clock::cpu_of(root).unwrap_or(0)
     }
 }
 
@@ -150,7 +158,7 @@ impl TreeClock {
     /// Counts a waiting process with one thread and all that it will start, including its CPU time so far.
     pub(crate) fn of(thread: i32) -> Option<TreeClock> {
         let counter = TreeClock::count(thread)?;
-        Some(TreeClock { counter: counter.into(), before: clock::cpu_of(thread).map_or(0, nanoseconds) })
+        Some(TreeClock { counter: counter.into(), before: clock::cpu_of(thread).unwrap_or(0) })
     }
 
     /// Opens a counter for a thread; 0 means the calling one.

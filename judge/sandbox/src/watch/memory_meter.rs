@@ -9,7 +9,7 @@ use std::io;
 
 use crate::procfs::{Descriptors, Footprint, text};
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::gauges::Gauges;
+use crate::watch::gauges::RunGauges;
 
 /// How much 16 processes can hold unnoticed beyond their limit. 256 descriptors of 1 KiB each, 1024 signals or timers,
 /// and 2 MiB in the output pipes are half of this.
@@ -23,7 +23,7 @@ const DIVISIONS: usize = 4;
 
 /// The memory of one run.
 pub(crate) struct MemoryMeter<'a> {
-    gauges: Gauges<'a>,
+    gauges: &'a RunGauges<'a>,
     grants: Grants,
     /// The maximal number of mappings of a process.
     max_mappings: OnceCell<u64>,
@@ -33,7 +33,7 @@ pub(crate) struct MemoryMeter<'a> {
 }
 
 impl<'a> MemoryMeter<'a> {
-    pub(crate) fn start(gauges: Gauges<'a>) -> MemoryMeter<'a> {
+    pub(crate) fn start(gauges: &'a RunGauges<'a>) -> MemoryMeter<'a> {
         MemoryMeter { gauges, grants: Grants::default(), max_mappings: OnceCell::new(), last: 0, peak: 0 }
     }
 
@@ -62,8 +62,10 @@ impl<'a> MemoryMeter<'a> {
     fn measure(&mut self, limit: u64) -> u64 {
         let members = self.gauges.members();
         // Granted memory is counted without searching for it.
-        let processes: Vec<Footprint> =
-            members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.asks_for_memory)).collect();
+        let processes: Vec<Footprint> = members
+            .into_iter()
+            .filter_map(|process| Footprint::of(process, !self.gauges.fixed.asks_for_memory))
+            .collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
         let mut descriptors = Descriptors::default();
         self.gauges.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
@@ -83,7 +85,7 @@ impl<'a> MemoryMeter<'a> {
 
     fn files(&self) -> u64 {
         // If there are too many files to count, this is a different breach.
-        let among_others = self.gauges.files.and_then(|files| files.bytes()).unwrap_or(0);
+        let among_others = self.gauges.disk.filter(|disk| disk.is_in_memory).and_then(|disk| disk.bytes()).unwrap_or(0);
         self.gauges.folder.map_or(0, Mountpoint::bytes).saturating_add(among_others)
     }
 
@@ -143,10 +145,9 @@ fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
     least
 }
 
-/// Anonymous shared memory that one run was granted, where no control group charges it. A program asks for each piece,
+/// Anonymous shared memory that one run was granted, where no control group charges it. A program requests each piece,
 /// and gets it while all pieces together fit into its limit. Such memory can exist without being in any process's size.
 /// So it counts in full from the grant until no process has it mapped.
-
 #[derive(Default)]
 pub(crate) struct Grants {
     /// The largest first.

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::cgroup::Cgroup;
-use crate::clock::{self, nanoseconds};
+use crate::cgroup::{Cgroup, GroupEvents};
+use crate::clock;
 use crate::procfs::{self, text};
 use crate::protocol::messages::{Answer, Captured};
 use crate::request::{Breach, End, Limits, Usage};
 use crate::watch::capture::Stream;
-use crate::watch::gauges::{CpuReadings, Gauges, TreeClock};
+use crate::watch::gauges::{CpuReadings, RunGauges, TreeClock};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
 /// Measures one run.
 pub(crate) struct Meter<'a> {
-    pub(crate) gauges: Gauges<'a>,
+    pub(crate) gauges: &'a RunGauges<'a>,
     pub(crate) cpu: CpuMeter<'a>,
     memory: MemoryMeter<'a>,
 }
@@ -24,44 +24,35 @@ pub(crate) struct Meter<'a> {
 pub(crate) struct Totals {
     /// In nanoseconds.
     pub(crate) cpu: u64,
-    /// In bytes.
-    pub(crate) memory: u64,
-    /// The kernel killed a process because memory ran out.
-    pub(crate) out_of_memory: bool,
-    /// The kernel refused a process.
-    pub(crate) out_of_processes: bool,
+    /// Peak memory, and what was refused.
+    pub(crate) events: GroupEvents,
 }
 
 impl<'a> Meter<'a> {
     /// `before`: CPU time before the run, which may have begun.
-    pub(crate) fn start(gauges: Gauges<'a>, before: CpuReadings) -> Meter<'a> {
+    pub(crate) fn start(gauges: &'a RunGauges<'a>, before: CpuReadings) -> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::start(gauges, before), memory: MemoryMeter::start(gauges) }
     }
 
     /// The meter for memory. `None` if the control group enforces the limit.
     pub(crate) fn memory(&mut self) -> Option<&mut MemoryMeter<'a>> {
-        self.gauges.cgroup.is_none().then_some(&mut self.memory)
+        self.gauges.cgroup().is_none().then_some(&mut self.memory)
     }
 
     /// The number of living tasks. `None` if the control group enforces the limit.
     pub(crate) fn tasks(&self) -> Option<u64> {
-        let watched = self.gauges.cgroup.is_none() && self.gauges.may_have_others;
+        let watched = self.gauges.cgroup().is_none() && self.gauges.may_have_others;
         watched.then(|| self.alive())
-    }
-
-    /// Whether a process belongs to the run.
-    pub(crate) fn has_member(&self, process: u32) -> bool {
-        self.gauges.members().contains(&process.cast_signed())
     }
 
     /// The number of living tasks.
     pub(crate) fn alive(&self) -> u64 {
-        if !self.gauges.members.others.get() {
+        if !self.gauges.others.get() {
             return self.gauges.members().into_iter().map(procfs::threads).sum();
         }
         // The root's own zombies are about to be reaped. Zombies of the program count, as they do for the kernel's
         // limits.
-        let children = procfs::children(self.gauges.root);
+        let children = procfs::children(self.gauges.fixed.root);
         let counts = |pid: &i32| !children.contains(pid) || procfs::living_thread(*pid).is_some();
         self.gauges.members().into_iter().filter(counts).map(procfs::threads).sum()
     }
@@ -69,13 +60,9 @@ impl<'a> Meter<'a> {
     /// The totals of the run, which has `finished`.
     pub(crate) fn totals(self, finished: &Finished) -> Totals {
         let cpu = self.cpu.total(finished.cpu);
-        let seen = self.gauges.cgroup.map(Cgroup::events).unwrap_or_default();
-        Totals {
-            cpu,
-            memory: finished.peak.max(self.memory.peak).max(seen.peak),
-            out_of_memory: seen.out_of_memory,
-            out_of_processes: seen.out_of_processes,
-        }
+        let mut events = self.gauges.cgroup().map(Cgroup::events).unwrap_or_default();
+        events.peak = events.peak.max(finished.peak).max(self.memory.peak);
+        Totals { cpu, events }
     }
 }
 
@@ -109,7 +96,7 @@ pub(crate) fn conclude(
     let usage = Usage {
         cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
         wall: stopped_at.map_or(wall, |limit| wall.max(limit)),
-        memory: Some(totals.memory),
+        memory: Some(totals.events.peak),
         stdout_bytes: stdout.received,
         stderr_bytes: stderr.received,
         relayed_bytes: stdout.relayed(),
@@ -125,25 +112,22 @@ pub(crate) fn conclude(
     passed(Breach::Output, stdout.overflowed());
     passed(Breach::Cpu, limits.cpu.is_some_and(|limit| usage.cpu > limit));
     passed(Breach::Wall, limits.wall.is_some_and(|limit| usage.wall > limit));
-    passed(Breach::Memory, totals.out_of_memory || limits.memory.is_some_and(|limit| totals.memory > limit));
-    passed(Breach::Processes, totals.out_of_processes);
+    let GroupEvents { peak, out_of_memory, out_of_processes } = totals.events;
+    passed(Breach::Memory, out_of_memory || limits.memory.is_some_and(|limit| peak > limit));
+    passed(Breach::Processes, out_of_processes);
     breaches.sort();
     breaches.dedup();
+    let end = match libc::WIFSIGNALED(finished.status) {
+        true => End::Signalled(libc::WTERMSIG(finished.status)),
+        false => End::Exited(libc::WEXITSTATUS(finished.status)),
+    };
     Answer {
-        end: ending(finished),
+        end,
         breaches,
         usage,
         stdout: stdout.take_captured(),
         stderr: stderr.take_captured(),
         output_files: Ok(Vec::new()),
-    }
-}
-
-fn ending(finished: &Finished) -> End {
-    if libc::WIFSIGNALED(finished.status) {
-        End::Signalled(libc::WTERMSIG(finished.status))
-    } else {
-        End::Exited(libc::WEXITSTATUS(finished.status))
     }
 }
 
@@ -169,7 +153,7 @@ const TOLERANCE: u64 = 1_000_000;
 /// other account. There is no tree clock where a group counts and programs stay on this process's core. This process
 /// then reads the account while no program runs, so it is exact.
 pub(crate) struct CpuMeter<'a> {
-    gauges: Gauges<'a>,
+    gauges: &'a RunGauges<'a>,
     /// CPU time before the run.
     pub(crate) before: CpuReadings,
     samples: u64,
@@ -200,7 +184,7 @@ struct Seen {
 
 impl<'a> CpuMeter<'a> {
     /// As for [`Meter::start`].
-    pub(crate) fn start(gauges: Gauges<'a>, before: CpuReadings) -> CpuMeter<'a> {
+    pub(crate) fn start(gauges: &'a RunGauges<'a>, before: CpuReadings) -> CpuMeter<'a> {
         CpuMeter {
             gauges,
             before,
@@ -241,8 +225,8 @@ impl<'a> CpuMeter<'a> {
             return reaped;
         }
         let now = self.gauges.read_accounts();
-        if let Some(accounts) = self.gauges.accounts {
-            accounts.set(Some(now));
+        if self.gauges.fixed.keeps_accounts {
+            self.gauges.fixed.accounts.set(Some(now));
         }
         let (tree, group) = self.counted(now);
         let whole = group.unwrap_or(tree + self.uncounted);
@@ -264,19 +248,19 @@ impl<'a> CpuMeter<'a> {
 
     /// A process was started that may end soon.
     pub(crate) fn expect_short_lived(&mut self) {
-        self.gauges.members.others.set(true);
+        self.gauges.others.set(true);
         self.pace = MIN_INTERVAL;
         self.next_sample_at = self.next_sample_at.min(clock::now() + MIN_INTERVAL.max(self.effort * PAUSE_FACTOR));
     }
 
     /// Whether the program is certainly a single process, and no group counts it.
     fn is_single_process(&self) -> bool {
-        self.before.group.is_none() && !self.gauges.members.others.get()
+        self.before.group.is_none() && !self.gauges.others.get()
     }
 
     /// CPU time of living processes.
     fn living(&self) -> u64 {
-        self.gauges.members().into_iter().filter_map(clock::cpu_of).map(nanoseconds).sum()
+        self.gauges.members().into_iter().filter_map(clock::cpu_of).sum()
     }
 
     /// By the tree clock and by the group so far, without the root's part.
@@ -295,12 +279,12 @@ impl<'a> CpuMeter<'a> {
         let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
         // Parents are read before their children. A process that ends meanwhile is left out and not counted twice.
         let is_doubtful = self.gauges.tree_clock().is_none() || self.uncounted > 0;
-        let (mut used, mut waited_for_total) = (0, self.gauges.status_page.reaped());
+        let (mut used, mut waited_for_total) = (0, self.gauges.fixed.status_page.reaped());
         for pid in self.gauges.members() {
             if is_doubtful {
                 waited_for_total += procfs::reaped_cpu(pid);
             }
-            let Some(now) = clock::cpu_of(pid).map(nanoseconds) else { continue };
+            let Some(now) = clock::cpu_of(pid) else { continue };
             waited_for_total += now;
             let known = self.seen.insert(pid, Seen { clock: now, sample: self.samples });
             used += match known {
@@ -345,15 +329,17 @@ fn newest_process() -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::fs::File;
     use std::io::{Seek, SeekFrom, Write};
     use std::os::fd::OwnedFd;
     use std::process::{Command, Stdio};
+    use std::rc::Rc;
     use std::time::Duration;
 
     use super::*;
     use crate::protocol::shared_memory::StatusPage;
-    use crate::watch::gauges::RunMembers;
+    use crate::watch::gauges::Gauges;
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -376,25 +362,23 @@ mod tests {
         while procfs::descendants(pid).is_empty() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let (clock, status_page) = (hurried(), StatusPage::new().unwrap());
-        let members = RunMembers::new(true);
-        let gauges = Gauges {
+        let fixed = Gauges {
             root: pid,
             cgroup: None,
-            root_clock: Some(&clock),
-            accounts: None,
-            status_page: &status_page,
-            folder: None,
-            files: None,
-            user: None,
-            may_have_others: true,
-            members: &members,
+            root_clock: Some(hurried()),
+            accounts: Cell::default(),
+            keeps_accounts: false,
+            status_page: Rc::new(StatusPage::new().unwrap()),
+            gate: None,
             asks_for_memory: false,
+            user: None,
         };
-        let mut meter = CpuMeter::start(gauges, gauges.before_run());
+        let gauges = RunGauges::new(&fixed, true);
+        gauges.others.set(false);
+        let mut meter = CpuMeter::start(&gauges, gauges.before_run());
         let child = procfs::descendants(pid)[0];
         let first = meter.used(1);
-        let after = clock::cpu_of(child).map(nanoseconds).unwrap();
+        let after = clock::cpu_of(child).unwrap();
         let (alone, charged) = (meter.total(7), meter.used(1) < SECOND);
         // From here, there may be others, which only the tree clock counts.
         meter.expect_short_lived();

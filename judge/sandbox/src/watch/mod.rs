@@ -7,7 +7,7 @@ pub(crate) mod memory_meter;
 pub(crate) mod meter;
 pub(crate) mod reaper;
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use arrayvec::ArrayVec;
@@ -16,30 +16,19 @@ use rustix::io::Errno;
 
 use crate::clock::{self, nanoseconds};
 use crate::confine::launch::OrRefused;
-use crate::request::{Breach, Context, Fault, Limits};
-use crate::scratch::disk::DiskUsage;
+use crate::protocol::messages::{Answer, RunSpec};
+use crate::request::{Breach, Context, Fault};
 use crate::watch::capture::{Stream, take_rest};
 use crate::watch::fork_policy::ForkPolicy;
-use crate::watch::meter::Meter;
+use crate::watch::meter::{Meter, conclude, refused};
 use crate::watch::reaper::Finished;
-
-/// How a run ended, as seen by the watcher.
-pub(crate) struct Watched {
-    pub(crate) conclusion: OrRefused<Finished>,
-    /// The limits for which the watcher killed the program.
-    pub(crate) breaches: Vec<Breach>,
-    /// The clocks when `until` became readable.
-    pub(crate) cutoff: Option<Cutoff>,
-    /// A process or thread was refused.
-    pub(crate) was_refused: bool,
-}
 
 /// The clocks when the program was no longer needed.
 #[derive(Clone, Copy)]
-pub(crate) struct Cutoff {
+struct Cutoff {
     /// On the monotonic clock.
-    pub(crate) at: u64,
-    pub(crate) cpu: u64,
+    at: u64,
+    cpu: u64,
 }
 
 /// How long a killed program may take to die. It needs CPU time for this, and on an overloaded machine got none for 5 s.
@@ -58,19 +47,15 @@ const PAUSE_FACTOR: u64 = 4;
 pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
 
 /// The program to watch, and its limits.
-pub(crate) struct Watcher<'a, 'b> {
-    pub(crate) limits: &'a Limits,
-    pub(crate) stdout: &'a mut Stream,
-    pub(crate) stderr: &'a mut Stream,
-    pub(crate) meter: &'a mut Meter<'b>,
+pub(crate) struct Watcher<'a> {
+    pub(crate) spec: &'a RunSpec,
+    pub(crate) stdout: Stream,
+    pub(crate) stderr: Stream,
+    pub(crate) meter: Meter<'a>,
     /// The socket to the judge. It is closed when the judge has ended or cancelled the run. It may hold the next order.
     pub(crate) judge: BorrowedFd<'a>,
     /// Readable when the program is no longer needed. `None` once it was.
-    pub(crate) until: Option<BorrowedFd<'a>>,
-    /// How long the program may then take to end by itself, in nanoseconds.
-    pub(crate) grace: u64,
-    /// The working folder, if its size is not limited by the kernel.
-    pub(crate) disk: Option<DiskUsage<'a>>,
+    pub(crate) until: Option<OwnedFd>,
     /// The number of cores that the program can use at once.
     pub(crate) cores: u64,
     /// Decides about new processes, where no control group counts them.
@@ -78,16 +63,19 @@ pub(crate) struct Watcher<'a, 'b> {
 }
 
 /// The state of a run.
-#[derive(Default)]
 struct Progress {
+    /// The start of watching, on the monotonic clock.
+    began: u64,
+    /// The limits for which the watcher killed the program.
     breaches: Vec<Breach>,
     cutoff: Option<Cutoff>,
 }
 
-impl Watcher<'_, '_> {
-    /// Watches until the program has ended, by itself or because it was killed. `buffer` is for data from the pipes.
-    pub(crate) fn run(mut self, program: &mut dyn Program, buffer: &mut [u8]) -> Result<Watched, Fault> {
-        let mut progress = Progress::default();
+impl Watcher<'_> {
+    /// Watches until the program has ended, by itself or because it was killed, and makes the answer. `buffer` is for
+    /// data from the pipes.
+    pub(crate) fn run(mut self, program: &mut dyn Program, buffer: &mut [u8]) -> Result<Answer, Fault> {
+        let mut progress = Progress { began: clock::now(), breaches: Vec::new(), cutoff: None };
         if let Err(fault) = self.watch(program, &mut progress, buffer) {
             // The program must not outlive its run.
             program.kill();
@@ -96,22 +84,36 @@ impl Watcher<'_, '_> {
             return Err(fault);
         }
         let conclusion = program.finish()?;
-        self.move_rest(program.started(), &progress, buffer)?;
-        let was_refused = self.fork_policy.is_some_and(|fork_policy| fork_policy.was_refused);
-        Ok(Watched { conclusion, breaches: progress.breaches, cutoff: progress.cutoff, was_refused })
+        self.move_rest(&progress, buffer)?;
+        let mut finished = match conclusion {
+            Ok(finished) => finished,
+            Err(errno) => return Ok(refused(errno)),
+        };
+        let (limits, disk) = (&self.spec.limits, self.meter.gauges.disk);
+        let mut totals = self.meter.totals(&finished);
+        totals.events.out_of_processes |= self.fork_policy.is_some_and(|fork_policy| fork_policy.was_refused);
+        let Progress { mut breaches, cutoff, .. } = progress;
+        if let Some(Cutoff { at, cpu }) = cutoff {
+            finished.ended = finished.ended.min(at);
+            totals.cpu = totals.cpu.min(cpu);
+        }
+        if disk.is_some_and(|disk| disk.left().is_none_or(|bytes| bytes > limits.disk)) {
+            breaches.push(Breach::Disk);
+        }
+        Ok(conclude(limits, &finished, breaches, &totals, &mut self.stdout, &mut self.stderr))
     }
 
     /// Returns when the program has ended, before it is cleaned up.
     fn watch(&mut self, program: &mut dyn Program, progress: &mut Progress, buffer: &mut [u8]) -> Result<(), Fault> {
         // Reading what a program uses takes longer than a short program. So the first check comes a little later.
-        let mut next_check_at = clock::now() + MIN_INTERVAL.min(nanoseconds(self.limits.shortest_time()));
+        let mut next_check_at = clock::now() + MIN_INTERVAL.min(nanoseconds(self.spec.limits.shortest_time()));
         // Until then the output stays in the pipe. Waking up for it would cost a short program more than a full pipe
         // costs a long one.
         let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
         loop {
             let timeout = match left_until(next_check_at, clock::now()) {
                 Some(left) => left,
-                None => match self.check(program, progress) {
+                None => match self.check(progress) {
                     Some(next) => {
                         is_first = false;
                         next_check_at = clock::now().saturating_add(next);
@@ -136,7 +138,7 @@ impl Watcher<'_, '_> {
                 return Ok(());
             }
             if let Some(fork_policy) = &mut self.fork_policy {
-                fork_policy.process(self.meter, ready.has_notification);
+                fork_policy.process(&mut self.meter, ready.has_notification);
             }
             // In a conversation there is one line at a time. A second read would take as long as forwarding this line.
             self.stdout.drain(buffer, if self.stdout.is_relay() { 1 } else { 32 })?;
@@ -173,10 +175,11 @@ impl Watcher<'_, '_> {
 
     /// Forwards the rest of the data in the pipes, whose writers have all ended. A slow reader has until the time limit
     /// of the run. If the program was cut short, the reader gets no extra time.
-    fn move_rest(&mut self, started: u64, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
-        let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
+    fn move_rest(&mut self, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
+        let started = self.started().unwrap_or(progress.began);
+        let until = self.spec.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
         let is_cut_short = !progress.breaches.is_empty() || progress.cutoff.is_some();
-        take_rest([self.stdout, self.stderr], buffer)?;
+        take_rest([&mut self.stdout, &mut self.stderr], buffer)?;
         loop {
             self.stdout.drain(buffer, usize::MAX)?;
             self.stderr.drain(buffer, usize::MAX)?;
@@ -194,23 +197,29 @@ impl Watcher<'_, '_> {
         }
     }
 
+    /// When the program started, on the monotonic clock; `None` if it is about to.
+    fn started(&self) -> Option<u64> {
+        self.meter.gauges.fixed.status_page.started()
+    }
+
     /// Nanoseconds until the next check; `None` if a limit is exceeded, which is recorded.
-    fn check(&mut self, program: &dyn Program, progress: &mut Progress) -> Option<u64> {
+    fn check(&mut self, progress: &mut Progress) -> Option<u64> {
+        let started = self.started();
         let next = match progress.cutoff {
-            Some(cutoff) => left_until(cutoff.at.saturating_add(self.grace), clock::now())?,
-            None => self.check_clocks(program.started(), &mut progress.breaches)?,
+            Some(cutoff) => left_until(cutoff.at.saturating_add(nanoseconds(self.spec.grace)), clock::now())?,
+            None => self.check_clocks(started.unwrap_or(progress.began), &mut progress.breaches)?,
         };
-        let space = if program.has_started() { self.check_space(&mut progress.breaches)? } else { MIN_INTERVAL };
+        let space = if started.is_some() { self.check_space(&mut progress.breaches)? } else { MIN_INTERVAL };
         Some(next.min(space).max(50_000))
     }
 
     fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
-        if let Some(limit) = self.limits.cpu.map(nanoseconds) {
+        if let Some(limit) = self.spec.limits.cpu.map(nanoseconds) {
             let left = left_until(limit.saturating_add(MARGIN), self.meter.cpu.used(self.cores));
             next = next.min(check_left(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
         }
-        if let Some(limit) = self.limits.wall.map(nanoseconds) {
+        if let Some(limit) = self.spec.limits.wall.map(nanoseconds) {
             let left = left_until(started.saturating_add(limit).saturating_add(MARGIN), clock::now());
             next = next.min(check_left(left, Breach::Wall, breaches)?);
         }
@@ -218,23 +227,23 @@ impl Watcher<'_, '_> {
     }
 
     fn check_space(&mut self, breaches: &mut Vec<Breach>) -> Option<u64> {
-        let mut next = u64::MAX;
-        if let Some(limit) = self.limits.memory
+        let (mut next, limits) = (u64::MAX, &self.spec.limits);
+        if let Some(limit) = limits.memory
             && let Some(memory) = self.meter.memory()
         {
             let began = clock::now();
             let left = check_left(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
             next = next.min(pause(left, began));
         }
-        if let Some(limit) = self.limits.processes
+        if let Some(limit) = limits.processes
             && let Some(now) = self.meter.tasks()
         {
             check_left(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
             next = next.min(MAX_INTERVAL);
         }
-        if let Some(disk) = self.disk {
+        if let Some(disk) = self.meter.gauges.disk {
             let began = clock::now();
-            let left = disk.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
+            let left = disk.bytes().and_then(|bytes| limits.disk.checked_sub(bytes));
             let left = check_left(left, Breach::Disk, breaches)?;
             next = next.min(pause(left, began));
         }
@@ -247,8 +256,8 @@ impl Watcher<'_, '_> {
         let mut fds = ArrayVec::<PollFd<'_>, 7>::new();
         fds.push(PollFd::new(&self.judge, PollFlags::RDHUP));
         fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        let until = ended.and(self.until);
-        fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let until = ended.and(self.until.as_ref());
+        fds.extend(until.map(|fd| PollFd::new(fd, PollFlags::IN)));
         let fork_policy = ended.and(self.fork_policy.as_ref()).map(ForkPolicy::fd);
         let place = fds.len();
         fds.extend(fork_policy.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
@@ -301,6 +310,9 @@ fn check_left(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> 
     left
 }
 
+/// A program that was started or refused.
+pub(crate) type Started<'a> = Result<OrRefused<Box<dyn Program + 'a>>, Fault>;
+
 /// A started program, as the watcher sees it.
 pub(crate) trait Program {
     /// Becomes readable when a process has ended. See [`Program::is_over`].
@@ -311,8 +323,4 @@ pub(crate) trait Program {
     fn kill(&mut self);
     /// Cleans up after the program's end, and returns the result.
     fn finish(&mut self) -> Result<OrRefused<Finished>, Fault>;
-    /// Whether the program certainly runs, and is not about to start.
-    fn has_started(&self) -> bool;
-    /// When it started, or a little earlier, on the monotonic clock.
-    fn started(&self) -> u64;
 }

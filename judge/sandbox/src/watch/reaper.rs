@@ -4,7 +4,6 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::confine::launch::Child;
@@ -45,11 +44,6 @@ impl Finished {
     /// How long the program ran.
     pub(crate) fn run_time(&self) -> Duration {
         Duration::from_nanos(self.ended.saturating_sub(self.started))
-    }
-
-    /// The same for a program that exited.
-    pub(crate) fn exited_run_time(&self) -> Option<Duration> {
-        libc::WIFEXITED(self.status).then(|| self.run_time())
     }
 }
 
@@ -186,9 +180,5 @@ fn nanoseconds(time: libc::timeval) -> u64 {
 
 /// The second number in `/proc/PID/schedstat`.
 fn run_delay(pid: i32) -> Option<u64> {
-    let place = format!("/proc/{pid}/schedstat");
-    let file = rustix::fs::open(place, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
-    let mut text = [0; 64];
-    let length = rustix::io::read(file, &mut text).ok()?;
-    std::str::from_utf8(&text[..length]).ok()?.split(' ').nth(1)?.parse().ok()
+    procfs::text(format!("/proc/{pid}/schedstat")).ok()?.split(' ').nth(1)?.parse().ok()
 }
