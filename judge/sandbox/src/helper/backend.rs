@@ -232,18 +232,9 @@ impl Bare {
             asks_for_memory: restricted,
             user: owner,
         };
-        Ok(Bare {
-            _alive: alive,
-            switch: DeadManSwitch::new().context("making a dead man's switch")?,
-            folder,
-            identity,
-            restricted,
-            seen: None,
-            gauges,
-            reaper,
-            confinement,
-            launcher,
-        })
+        let switch = DeadManSwitch::new().context("making a dead man's switch")?;
+        let (_alive, seen) = (alive, None);
+        Ok(Bare { _alive, switch, folder, identity, restricted, seen, gauges, reaper, confinement, launcher })
     }
 
     /// Prepares for the next run. Ends early if the judge has gone or cancelled the run.
