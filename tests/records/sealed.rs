@@ -99,7 +99,7 @@ fn the_final_score_is_told_once() {
     let before = seeds_of(&folder.path().join(".judge/sealed-echo.toml"));
     let said = folder.judge(&["run", "-p", "echo", "-s", "./eleven", "--sealed", "--final"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("the final score was told: 60 with 0 failures, for `ten`"), "{}", said.stderr);
+    assert!(said.stderr.contains("the final score was shown: 60 with 0 failures, for `ten`"), "{}", said.stderr);
     assert_eq!(seeds_of(&folder.path().join(".judge/sealed-echo.toml")), before);
 }
 

@@ -36,16 +36,17 @@ pub(crate) fn begin(journal: Journal, plan: &Plan, shard: Option<Shard>) -> Reco
         checker: &checker_identity(&plan.problem.checker),
         generator: "",
         solver_hashes: &[Digest::of(name.as_bytes())],
-        command: &format!("judge run -p {PROBLEM} -s ./{name}"),
+        command: format!("judge run -p {PROBLEM} -s ./{name}"),
         message: None,
         jobs: 1,
         tier: Tier::Root,
-        surroundings: &Surroundings::default(),
+        surroundings: Surroundings::default(),
         shard,
         played: plan.cases.len(),
         probe: None,
+        retention: Retention::All,
     };
-    Recording::begin(journal, Retention::All, &record).expect("a fresh run")
+    Recording::begin(journal, &record).expect("a fresh run")
 }
 
 /// Ends the record of a run that was carried through.

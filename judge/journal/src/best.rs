@@ -1,6 +1,6 @@
 //! The best score on each case of a problem, from recorded runs and from imported files.
 
-use super::columns::{query_first, rank, read_score};
+use super::columns::{query_first, rank, read_score, score};
 use super::error::JournalError;
 use super::identity::SameGame;
 use super::rows::find_case;
@@ -120,19 +120,12 @@ impl Journal {
             "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place), best.entrant",
         ))?;
         let mut rows = statement.query(key(game))?;
-        let mut origins: HashMap<i64, Option<BestOrigin>> = HashMap::new();
+        let mut entrants = HashMap::new();
         while let Some(row) = rows.next()? {
-            let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
-            let origin = match origins.entry(row.get(2)?) {
-                Entry::Occupied(known) => known.get().clone(),
-                Entry::Vacant(new) => {
-                    let RecordedEntrant { name, run, hash, .. } = self.recorded_entrant((*new.key(), None))?;
-                    let is_counted = except != Some(hash);
-                    new.insert(is_counted.then_some(BestOrigin::Run(run, name))).clone()
-                }
-            };
-            if let Some(origin) = origin {
-                add(Digest(row.get(0)?), KnownBest { score, origin });
+            let RecordedEntrant { name, run, hash, .. } = self.recorded_entrant((row.get(2)?, None), &mut entrants)?;
+            if except != Some(*hash) {
+                let origin = BestOrigin::Run(*run, Arc::clone(name));
+                add(Digest(row.get(0)?), KnownBest { score: score(row, 1)?, origin });
             }
         }
         let imported = self.imported_bests(game)?.into_iter().filter(|best| except != Some(best.solver_hash));
@@ -202,21 +195,15 @@ impl Journal {
             Origin::Imported(score) => return Ok(*score),
             Origin::Own { entrant, place } => (entrant, place),
         };
-        let mut statement =
-            self.connection.prepare_cached("SELECT origin, score FROM result WHERE entrant = ?1 AND place = ?2")?;
+        let sql = "SELECT origin, score FROM result WHERE entrant = ?1 AND place = ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([entrant, place])?;
         let row = rows.next()?.ok_or_else(|| JournalError::Damaged("a best score has no result".to_owned()))?;
-        let entrant = match entrants.entry((entrant, row.get(0)?)) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let entrant = self.recorded_entrant(*new.key())?;
-                new.insert(entrant)
-            }
-        };
+        let entrant = self.recorded_entrant((entrant, row.get(0)?), entrants)?;
         Ok(BestScore {
             case: candidate.case,
             input: candidate.input,
-            score: read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
+            score: score(row, 1)?,
             solver: entrant.name.clone(),
             solver_hash: entrant.hash,
             host: entrant.host.clone(),
@@ -226,12 +213,21 @@ impl Journal {
         })
     }
 
-    fn recorded_entrant(&self, (entrant, origin): EntrantKey) -> Result<RecordedEntrant, JournalError> {
+    /// Returns a solver of a run. `known` are the solvers found so far.
+    fn recorded_entrant<'a>(
+        &self,
+        key: EntrantKey,
+        known: &'a mut HashMap<EntrantKey, RecordedEntrant>,
+    ) -> rusqlite::Result<&'a RecordedEntrant> {
+        let new = match known.entry(key) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
+            Entry::Vacant(new) => new,
+        };
         let mut statement = self.connection.prepare_cached(
             "SELECT name, entrant.hash, coalesce(origin.host, run.host), run.id, coalesce(origin.started, run.started)
              FROM entrant JOIN run ON run.id = entrant.run LEFT JOIN origin ON origin.id = ?2 WHERE entrant.id = ?1",
         )?;
-        Ok(statement.query_row(params![entrant, origin], |row| {
+        let entrant = statement.query_row(key, |row| {
             Ok(RecordedEntrant {
                 name: row.get(0)?,
                 hash: Digest(row.get(1)?),
@@ -239,7 +235,8 @@ impl Journal {
                 run: RunId(row.get(3)?),
                 date: row.get(4)?,
             })
-        })?)
+        })?;
+        Ok(new.insert(entrant))
     }
 
     fn imported_bests(&self, game: &Game) -> Result<Vec<BestScore>, JournalError> {
@@ -247,48 +244,23 @@ impl Journal {
             "SELECT name, input, score, solver, solver_hash, host, run, date FROM imported_best
              WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3",
         )?;
-        let mut rows = statement.query(params![game.problem, game.checker.name, game.checker.version])?;
-        let mut bests = Vec::new();
-        while let Some(row) = rows.next()? {
-            bests.push(BestScore {
-                case: CaseName(row.get(0)?),
-                input: Digest(row.get(1)?),
-                score: read_score(&row.get::<_, String>(2)?)?,
-                solver: row.get(3)?,
-                solver_hash: Digest(row.get(4)?),
-                host: row.get(5)?,
-                run: RunId(row.get(6)?),
-                date: row.get(7)?,
-                imported: true,
-            });
-        }
-        Ok(bests)
+        let bests =
+            statement.query_and_then(params![game.problem, game.checker.name, game.checker.version], |row| {
+                Ok(BestScore {
+                    case: CaseName(row.get(0)?),
+                    input: Digest(row.get(1)?),
+                    score: score(row, 2)?,
+                    solver: row.get(3)?,
+                    solver_hash: Digest(row.get(4)?),
+                    host: row.get(5)?,
+                    run: RunId(row.get(6)?),
+                    date: row.get(7)?,
+                    imported: true,
+                })
+            })?;
+        bests.collect()
     }
-}
 
-fn insert_imported(connection: &Connection, game: &Game, score: &BestScore) -> rusqlite::Result<usize> {
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO imported_best (problem, checker, checker_version, name, input, score,
-                 solver, solver_hash, host, run, date)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?
-        .execute(params![
-            game.problem,
-            game.checker.name,
-            game.checker.version,
-            &*score.case.0,
-            score.input.0,
-            score.score.to_string(),
-            score.solver,
-            score.solver_hash.0,
-            score.host,
-            score.run.0,
-            score.date,
-        ])
-}
-
-impl Journal {
     /// Returns the best score on a case, and its solver. With a name, only recorded runs of that solver count; without
     /// one, all runs and imported scores.
     ///
@@ -304,28 +276,27 @@ impl Journal {
         let Game { problem, checker, direction } = game;
         let key =
             SameGame { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };
-        let game_case = find_case(&self.connection, &key)?.map(|known| known.id);
-        let own = match (game_case, solver) {
-            (Some(game_case), Some(solver)) => self.best_of_one(game_case, *direction, solver)?,
-            (Some(game_case), None) => self.best_of_any(game_case, *direction)?,
-            (None, _) => None,
-        };
-        let imported = if solver.is_none() { self.imported_best_of_case(&key)? } else { None };
+        let mut found: Vec<(String, String)> = Vec::new();
+        if let Some(known) = find_case(&self.connection, &key)? {
+            found.extend(match solver {
+                Some(solver) => self.best_of_one(known.id, *direction, solver)?,
+                None => self.best_of_any(known.id, *direction)?,
+            });
+        }
+        if solver.is_none() {
+            let sql = "SELECT score, solver FROM imported_best
+                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5";
+            let key = params![problem, checker.name, checker.version, key.name, key.input];
+            found.extend(query_first(&self.connection, sql, key, score_and_solver)?);
+        }
         let mut best: Option<(Score, String)> = None;
-        for (score, solver) in own.into_iter().chain(imported) {
+        for (score, solver) in found {
             let score = read_score(&score)?;
             if best.as_ref().is_none_or(|(known, _)| direction.compare(&score, known).is_gt()) {
                 best = Some((score, solver));
             }
         }
         Ok(best)
-    }
-
-    fn imported_best_of_case(&self, key: &SameGame<'_>) -> rusqlite::Result<Option<(String, String)>> {
-        let SameGame { problem, checker, version, name, input } = key;
-        let sql = "SELECT score, solver FROM imported_best
-             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5";
-        query_first(&self.connection, sql, params![problem, checker, version, name, input], score_and_solver)
     }
 
     fn best_of_any(&self, game_case: i64, direction: Direction) -> rusqlite::Result<Option<(String, String)>> {
@@ -353,6 +324,28 @@ impl Journal {
         );
         query_first(&self.connection, &sql, params![solver, game_case], score_and_solver)
     }
+}
+
+fn insert_imported(connection: &Connection, game: &Game, score: &BestScore) -> rusqlite::Result<usize> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO imported_best (problem, checker, checker_version, name, input, score,
+                 solver, solver_hash, host, run, date)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .execute(params![
+            game.problem,
+            game.checker.name,
+            game.checker.version,
+            &*score.case.0,
+            score.input.0,
+            score.score.to_string(),
+            score.solver,
+            score.solver_hash.0,
+            score.host,
+            score.run.0,
+            score.date,
+        ])
 }
 
 fn score_and_solver(row: &Row<'_>) -> rusqlite::Result<(String, String)> {

@@ -51,14 +51,14 @@ pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
     })
 }
 
-/// The maximal number of cases, results or jobs of a run. Larger numbers are not believed, so that a damaged file never
-/// makes the judge allocate too much.
+/// The maximal number of cases, results or jobs of a run. A larger number is an error, so a damaged file cannot make the
+/// judge allocate too much.
 const MAX_COUNT: i64 = 20_000_000;
 
 /// Reads a number of cases, results or jobs; 0 if there is none.
 ///
 /// # Errors
-/// Also when it is negative or larger than in any run: then the file is damaged.
+/// Also if the number is negative or larger than in any run: the file is damaged.
 pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     let count = row.get::<_, Option<i64>>(column)?.unwrap_or_default();
     let fits = usize::try_from(count).ok().filter(|_| count <= MAX_COUNT);
@@ -68,7 +68,7 @@ pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
 /// Reads a value by its name.
 ///
 /// # Errors
-/// Also when no value has this name: then the file is damaged.
+/// Also if no value has this name: the file is damaged.
 pub(super) fn named<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
 where
     T: FromStr<Err: Error + Send + Sync + 'static>,
@@ -80,6 +80,11 @@ where
 /// Reads a score from its digits.
 pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
     text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
+}
+
+/// Reads a score.
+pub(super) fn score(row: &Row<'_>, column: usize) -> Result<Score, JournalError> {
+    read_score(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
 }
 
 /// The names of the verdicts that are faults, as an SQL list.
@@ -105,7 +110,7 @@ pub(super) fn nodes(connection: &Connection, run: RunId) -> rusqlite::Result<Vec
     })
 }
 
-/// Writes down a machine of a run, unless it is there.
+/// Adds a machine to a run, unless the run has one of this name.
 pub(super) fn add_node(connection: &Connection, run: RunId, node: &Node) -> rusqlite::Result<()> {
     let Node { name, host, kernel, cpu_model, tier, load } = node;
     connection.execute(

@@ -48,9 +48,9 @@ pub enum JournalError {
     UnsupportedSchema {
         /// The file.
         path: PathBuf,
-        /// Its form.
+        /// Its schema version.
         found: u32,
-        /// The form of this judge.
+        /// The schema version of this judge.
         known: u32,
     },
     /// It cannot be read or written: the disk is full, or another judge holds it.
@@ -71,8 +71,8 @@ pub enum JournalError {
     /// Another judge records a run in the same file, which takes one writer. The run has a number unless it just starts.
     #[error("another judge records {} in the same journal, which takes one writer", numbered(*.0))]
     OtherWriter(Option<RunId>),
-    /// The plan that is followed is not the plan of the run.
-    #[error("what goes on is not run {run}: {what}")]
+    /// The plan to continue is not the plan of the run.
+    #[error("run {run} has another plan: {what}")]
     OtherPlan {
         /// The run.
         run: RunId,
@@ -94,7 +94,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Returns whether the content of the file is at fault, and not the disk or another judge.
+    /// Returns whether the cause is the content of the file, and not the disk or another judge.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Damaged(_) => true,
@@ -114,7 +114,7 @@ impl From<rusqlite::Error> for JournalError {
     }
 }
 
-/// Returns which part of a file is damaged, if the error is about its content.
+/// Returns what is damaged in a file, if its content caused the error.
 fn damage(error: &rusqlite::Error) -> Option<String> {
     use rusqlite::Error;
     match error {

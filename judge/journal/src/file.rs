@@ -84,7 +84,7 @@ pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
     }
 }
 
-/// Fails if a path names something else than a file. What cannot be looked at is reported when it is opened.
+/// Fails if a path names something else than a file. Opening the file reports other errors.
 ///
 /// # Errors
 /// When it is a folder, a pipe or a device.
@@ -209,7 +209,8 @@ impl Locks {
         is_locked && (matches!(self, Self::EachRun(_)) || written_run(&path) == Some(run))
     }
 
-    /// Removes what a killed run left behind. A lock that a judge holds is kept: the only lock of a file is of any run.
+    /// Removes the lock file of a killed run. A lock that a judge holds is kept: the runs of a file with one writer share
+    /// one lock.
     pub(super) fn forget(&self, run: RunId) {
         let path = self.path(run);
         if path.exists() {

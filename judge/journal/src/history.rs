@@ -10,7 +10,7 @@ use judge_problem::{
     Digest, FinishedCase, Game, HistoryRow, Labels, Note, PastScores, RunId, RunProgress, RunState, SolverProgress,
 };
 use num_rational::BigRational;
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use rusqlite::{OptionalExtension, Row, ToSql, named_params, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -50,6 +50,14 @@ const MATCHING: &str = "(NOT :as_one OR search IS NULL OR entrant.place = search
         coalesce(message, '') || ' ' || coalesce(note, '') || ' ' ||
         coalesce((SELECT group_concat(tag.name, ' ') FROM tag WHERE tag.run = run.id), '')), lower(:text)))";
 
+impl HistoryFilter<'_> {
+    /// Returns the parameters of [`MATCHING`].
+    fn parameters(&self) -> [(&str, &dyn ToSql); 5] {
+        let Self { problem, solver, tag, text, searches_as_one, .. } = self;
+        [(":problem", problem), (":solver", solver), (":tag", tag), (":text", text), (":as_one", searches_as_one)]
+    }
+}
+
 impl Journal {
     /// Returns past runs, the newest first, with a row for each solver.
     ///
@@ -67,13 +75,9 @@ impl Journal {
         ))?;
         let newest = filter.newest.map_or(-1, |newest| i64::try_from(newest).unwrap_or(-1));
         let offset = i64::try_from(filter.offset).unwrap_or(i64::MAX);
-        let HistoryFilter { problem, solver, tag, text, searches_as_one, .. } = filter;
-        let parameters = named_params! {
-            ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":as_one": searches_as_one,
-            ":newest": newest, ":offset": offset
-        };
+        let parameters = [&filter.parameters()[..], named_params! { ":newest": newest, ":offset": offset }].concat();
         let rows: Vec<(HistoryRow, i64)> = settled(
-            || statement.query_map(parameters, |row| self.read_row(row))?.collect(),
+            || statement.query_map(&*parameters, |row| self.read_row(row))?.collect(),
             |rows: &Vec<_>| rows.iter().any(|(row, _)| row.state == RunState::Killed),
         )?;
         rows.into_iter().map(|(row, entrant)| self.with_figures(row, entrant)).collect()
@@ -84,12 +88,8 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn history_count(&self, filter: &HistoryFilter<'_>) -> Result<usize, JournalError> {
-        let HistoryFilter { problem, solver, tag, text, searches_as_one, .. } = filter;
         let sql = format!("SELECT count(*) FROM run JOIN entrant ON entrant.run = run.id WHERE {MATCHING}");
-        let parameters = named_params! {
-            ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":as_one": searches_as_one
-        };
-        Ok(self.connection.query_row(&sql, parameters, |row| row.get(0))?)
+        Ok(self.connection.query_row(&sql, &filter.parameters(), |row| row.get(0))?)
     }
 
     fn read_row(&self, row: &Row<'_>) -> rusqlite::Result<(HistoryRow, i64)> {
@@ -139,9 +139,8 @@ impl Journal {
     }
 
     fn count(&self, entrant: i64) -> Result<(usize, usize), JournalError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT count(*), count(*) FILTER (WHERE verdict = 'accepted') FROM result WHERE entrant = ?1",
-        )?;
+        let sql = "SELECT count(*), count(*) FILTER (WHERE verdict = 'accepted') FROM result WHERE entrant = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
         Ok(statement.query_row([entrant], |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
 
@@ -198,20 +197,18 @@ impl Journal {
         self.locks.forget(run);
         self.give_back_space()
     }
-}
 
-/// Reads a total. A longer text than any real total is refused, because parsing takes quadratic time.
-fn read_points(text: &str) -> Option<BigRational> {
-    (text.len() <= MAX_TOTAL_CHARS).then(|| text.parse().ok()).flatten()
-}
-
-impl Journal {
     /// Returns the tags and the note of a run; none if there is no such run.
     ///
     /// # Errors
     /// When the journal cannot be read.
     pub fn labels(&self, run: RunId) -> Result<Labels, JournalError> {
-        Ok(labels(&self.connection, run)?)
+        let sql = "SELECT name FROM tag WHERE run = ?1";
+        let tags = query_all(&self.connection, sql, [run.0], |row| row.get::<_, String>(0))?;
+        let tags = tags.iter().filter_map(|tag| tag.parse().ok()).collect();
+        let sql = "SELECT note FROM run WHERE id = ?1";
+        let note: Option<Option<String>> = query_first(&self.connection, sql, [run.0], |row| row.get(0))?;
+        Ok(Labels { tags, note: note.flatten().and_then(|note| note.parse::<Note>().ok()) })
     }
 
     /// Changes the tags and the note of a run, and returns the new ones.
@@ -220,161 +217,31 @@ impl Journal {
     /// When there is no such run, when it would have too many tags, or when the journal cannot be written.
     pub fn change_labels(&mut self, run: RunId, change: impl FnOnce(&mut Labels)) -> Result<Labels, JournalError> {
         let transaction = self.transaction()?;
-        let mut now = labels(&transaction, run)?;
+        let mut now = self.labels(run)?;
         change(&mut now);
         if now.tags.len() > Labels::MAX_TAGS {
             return Err(JournalError::ManyTags(run));
         }
-        if !write_labels(&transaction, run, &now)? {
-            return Err(JournalError::NoRun(run));
-        }
+        self.write_labels(run, &now)?;
         transaction.commit()?;
         Ok(now)
     }
-}
 
-/// Returns the tags and the note of a run.
-pub(super) fn labels(connection: &Connection, run: RunId) -> rusqlite::Result<Labels> {
-    let tags = query_all(connection, "SELECT name FROM tag WHERE run = ?1", [run.0], |row| row.get::<_, String>(0))?;
-    let tags = tags.iter().filter_map(|tag| tag.parse().ok()).collect();
-    let note: Option<Option<String>> =
-        query_first(connection, "SELECT note FROM run WHERE id = ?1", [run.0], |row| row.get(0))?;
-    Ok(Labels { tags, note: note.flatten().and_then(|note| note.parse::<Note>().ok()) })
-}
-
-/// Returns the tags and the notes of all runs of a plan, combined.
-pub(super) fn labels_of_plan(connection: &Connection, plan: Digest) -> rusqlite::Result<Labels> {
-    let mut all = Labels::default();
-    for run in runs_of_plan(connection, plan)? {
-        all.add(labels(connection, run)?);
-    }
-    Ok(all)
-}
-
-/// Returns all runs of a plan.
-pub(super) fn runs_of_plan(connection: &Connection, plan: Digest) -> rusqlite::Result<Vec<RunId>> {
-    query_all(connection, "SELECT id FROM run WHERE plan = ?1", [plan.0], |row| row.get(0).map(RunId))
-}
-
-/// Writes down the tags and the note of a run, and returns whether there is one.
-pub(super) fn write_labels(connection: &Connection, run: RunId, labels: &Labels) -> rusqlite::Result<bool> {
-    let note = labels.note.as_ref().map(AsRef::as_ref);
-    let written =
-        connection.execute("UPDATE run SET note = ?2, edits = edits + 1 WHERE id = ?1", params![run.0, note])?;
-    connection.execute("DELETE FROM tag WHERE run = ?1", [run.0])?;
-    for tag in labels.tags.iter().filter(|_| written > 0) {
-        connection.execute("INSERT INTO tag (run, name) VALUES (?1, ?2)", params![run.0, tag.as_ref()])?;
-    }
-    Ok(written > 0)
-}
-
-/// A value that changes whenever a run changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
-    state: RunState,
-    results: usize,
-    /// How often its tags and its note were changed.
-    edits: i64,
-}
-
-/// Where a run comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunOrigin {
-    /// The command line that started it.
-    pub command: String,
-    /// Whether it is running, or how it ended.
-    pub state: RunState,
-    /// The name of its machine.
-    pub host: String,
-}
-
-/// The state of repeated reads of the journal.
-#[derive(Debug, Default)]
-pub struct Watch {
-    /// SQLite's count of the commits of others; `None` before the first check.
-    version: Option<i64>,
-    /// The number of runs, the newest run, the number of unfinished runs, and the number of changes of their tags and
-    /// notes.
-    overview: (i64, i64, i64, i64),
-    running: BTreeMap<RunId, SeenRun>,
-}
-
-/// The changes since the last call.
-#[derive(Debug, Default)]
-pub struct Changes {
-    /// Whether runs began, ended, were removed, or got other tags or notes.
-    pub runs_changed: bool,
-    /// The runs that are still going, and the runs that have just ended.
-    pub progress: Vec<RunProgress>,
-}
-
-/// The seen part of a running run: the results of each solver, by its row.
-type SeenRun = BTreeMap<i64, SeenResults>;
-
-/// The seen results of a solver. Cases end roughly in their order, so few lie behind the first gap.
-#[derive(Debug, Default)]
-struct SeenResults {
-    /// All places below are seen.
-    below: i64,
-    beyond: BTreeSet<i64>,
-    done: usize,
-    accepted: usize,
-}
-
-impl SeenResults {
-    /// Records a place, and returns whether it is new.
-    fn see(&mut self, place: i64, accepted: bool) -> bool {
-        if place < self.below || !self.beyond.insert(place) {
-            return false;
+    /// Writes the tags and the note of a run, within a transaction.
+    pub(super) fn write_labels(&self, run: RunId, labels: &Labels) -> Result<(), JournalError> {
+        let note = labels.note.as_ref().map(AsRef::as_ref);
+        let sql = "UPDATE run SET note = ?2, edits = edits + 1 WHERE id = ?1";
+        if self.connection.execute(sql, params![run.0, note])? == 0 {
+            return Err(JournalError::NoRun(run));
         }
-        while self.beyond.remove(&self.below) {
-            self.below += 1;
+        self.connection.execute("DELETE FROM tag WHERE run = ?1", [run.0])?;
+        for tag in &labels.tags {
+            let sql = "INSERT INTO tag (run, name) VALUES (?1, ?2)";
+            self.connection.execute(sql, params![run.0, tag.as_ref()])?;
         }
-        self.done += 1;
-        self.accepted += usize::from(accepted);
-        true
+        Ok(())
     }
-}
 
-impl Watch {
-    /// Returns what has changed since the last call.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn changes(&mut self, journal: &Journal) -> Result<Changes, JournalError> {
-        let version = journal.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
-        let is_first = self.version.is_none();
-        // A killed judge does not change the file.
-        if self.version.replace(version) == Some(version) && self.running.is_empty() {
-            return Ok(Changes::default());
-        }
-        let overview = journal.connection.query_row(
-            "SELECT count(*), coalesce(max(id), 0), count(*) FILTER (WHERE state = 'open'), coalesce(sum(edits), 0) FROM run",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
-        )?;
-        let mut runs_changed = !is_first && overview != self.overview;
-        self.overview = overview;
-        let running = journal.running()?;
-        let ended: Vec<RunId> = self.running.keys().filter(|run| !running.contains(run)).copied().collect();
-        let mut progress = Vec::new();
-        for run in running.into_iter().chain(ended) {
-            let seen = self.running.entry(run).or_default();
-            let Some(now) = journal.progress(run, seen)? else {
-                self.running.remove(&run);
-                continue;
-            };
-            if now.state != RunState::Running {
-                self.running.remove(&run);
-                runs_changed = true;
-            }
-            progress.push(now);
-        }
-        Ok(Changes { runs_changed, progress })
-    }
-}
-
-impl Journal {
     /// Returns the stamp of a run; `None` if there is no such run.
     ///
     /// # Errors
@@ -477,6 +344,117 @@ impl Journal {
             }
         }
         Ok(seen)
+    }
+}
+
+/// Reads a total. A longer text than any real total is refused, because parsing takes quadratic time.
+fn read_points(text: &str) -> Option<BigRational> {
+    (text.len() <= MAX_TOTAL_CHARS).then(|| text.parse().ok()).flatten()
+}
+
+/// A value that changes whenever a run changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    state: RunState,
+    results: usize,
+    /// How often its tags and its note were changed.
+    edits: i64,
+}
+
+/// Where a run comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOrigin {
+    /// The command line that started it.
+    pub command: String,
+    /// Whether it is running, or how it ended.
+    pub state: RunState,
+    /// The name of its machine.
+    pub host: String,
+}
+
+/// The state of repeated reads of the journal.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// SQLite's count of the commits of others; `None` before the first check.
+    version: Option<i64>,
+    /// The number of runs, the newest run, the number of unfinished runs, and the number of changes of their tags and
+    /// notes.
+    overview: (i64, i64, i64, i64),
+    running: BTreeMap<RunId, SeenRun>,
+}
+
+/// The changes since the last call.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Whether runs began, ended, were removed, or got other tags or notes.
+    pub runs_changed: bool,
+    /// The runs that are still going, and the runs that have just ended.
+    pub progress: Vec<RunProgress>,
+}
+
+/// The seen part of a running run: the results of each solver, by its row.
+type SeenRun = BTreeMap<i64, SeenResults>;
+
+/// The seen results of a solver. Cases end roughly in their order, so only a few are beyond the first gap.
+#[derive(Debug, Default)]
+struct SeenResults {
+    /// All places below are seen.
+    below: i64,
+    beyond: BTreeSet<i64>,
+    done: usize,
+    accepted: usize,
+}
+
+impl SeenResults {
+    /// Records a place, and returns whether it is new.
+    fn see(&mut self, place: i64, accepted: bool) -> bool {
+        if place < self.below || !self.beyond.insert(place) {
+            return false;
+        }
+        while self.beyond.remove(&self.below) {
+            self.below += 1;
+        }
+        self.done += 1;
+        self.accepted += usize::from(accepted);
+        true
+    }
+}
+
+impl Watch {
+    /// Returns what has changed since the last call.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn changes(&mut self, journal: &Journal) -> Result<Changes, JournalError> {
+        let version = journal.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        let is_first = self.version.is_none();
+        // A killed judge does not change the file.
+        if self.version.replace(version) == Some(version) && self.running.is_empty() {
+            return Ok(Changes::default());
+        }
+        let overview = journal.connection.query_row(
+            "SELECT count(*), coalesce(max(id), 0), count(*) FILTER (WHERE state = 'open'), coalesce(sum(edits), 0) FROM run",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )?;
+        let mut runs_changed = !is_first && overview != self.overview;
+        self.overview = overview;
+        let running = journal.running()?;
+        let ended: Vec<RunId> = self.running.keys().filter(|run| !running.contains(run)).copied().collect();
+        let mut progress = Vec::new();
+        for run in running.into_iter().chain(ended) {
+            let seen = self.running.entry(run).or_default();
+            let Some(now) = journal.progress(run, seen)? else {
+                self.running.remove(&run);
+                continue;
+            };
+            if now.state != RunState::Running {
+                self.running.remove(&run);
+                runs_changed = true;
+            }
+            progress.push(now);
+        }
+        Ok(Changes { runs_changed, progress })
     }
 }
 

@@ -12,8 +12,8 @@
 use super::columns::{count, limits, named};
 use super::error::JournalError;
 use judge_problem::{
-    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, MetricRule, Plan, RunId, Shard,
-    map_on_all_cores, quote,
+    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, MetricRule, Plan, Retention, RunId,
+    Shard, map_on_all_cores, quote,
 };
 use judge_run::command;
 use judge_sandbox::{Tier, Visible};
@@ -68,130 +68,7 @@ impl SameRun {
         }
         key.digest()
     }
-}
 
-/// *Same game*: the scores that can be compared. With another checker or another input, the case is different even if
-/// its name is the same.
-pub(super) struct SameGame<'a> {
-    pub(super) problem: &'a str,
-    pub(super) checker: &'a str,
-    pub(super) version: u32,
-    /// The name distinguishes equal inputs in lists. Scores relative to the best score depend only on the input.
-    pub(super) name: &'a str,
-    /// The hash of the input; empty if it could not be read.
-    pub(super) input: &'a [u8],
-}
-
-/// Writes the fields of a key one after another. Each begins with its length, so that different lists of fields never
-/// give the same bytes.
-struct Encoder(DigestWriter);
-
-impl Encoder {
-    pub(super) fn new(kind: &str) -> Self {
-        let mut encoder = Self(DigestWriter::default());
-        encoder.text(VERSION).text(kind);
-        encoder
-    }
-
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
-        self.0.write(&(bytes.len() as u64).to_le_bytes());
-        self.0.write(bytes);
-        self
-    }
-
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        self.bytes(text.as_bytes())
-    }
-
-    fn checker(&mut self, checker: &CheckerIdentity) -> &mut Self {
-        self.text(&checker.name).number(checker.version.into())
-    }
-
-    fn limits(&mut self, limits: &Limits) -> &mut Self {
-        let Limits { cpu, wall, memory, output, processes } = limits;
-        self.duration(cpu.0).duration(wall.0).number(memory.0).number(output.0).number((*processes).into())
-    }
-
-    fn path(&mut self, path: &Path) -> &mut Self {
-        self.bytes(path.as_os_str().as_bytes())
-    }
-
-    pub(super) fn number(&mut self, number: u64) -> &mut Self {
-        self.bytes(&number.to_le_bytes())
-    }
-
-    fn duration(&mut self, time: Duration) -> &mut Self {
-        self.number(time.as_secs()).number(time.subsec_nanos().into())
-    }
-
-    pub(super) fn digest(&mut self) -> Digest {
-        self.0.digest()
-    }
-}
-
-/// The properties of a run that are recorded before its first case.
-#[derive(Debug, Clone, Copy)]
-pub struct RunRecord<'a> {
-    /// The plan of the run.
-    pub plan: &'a Plan,
-    /// The identity of its checker.
-    pub checker: &'a CheckerIdentity,
-    /// The identity of its generator. Empty without one.
-    pub generator: &'a str,
-    /// The content of each solver, in the order of the plan.
-    pub solver_hashes: &'a [Digest],
-    /// The command line that does it again.
-    pub command: &'a str,
-    /// The user's message, if there is one.
-    pub message: Option<&'a str>,
-    /// How many solvers run at once.
-    pub jobs: usize,
-    /// The sandbox's tier.
-    pub tier: Tier,
-    /// The environment of the run.
-    pub surroundings: &'a Surroundings,
-    /// The shard that it is, if it is one. The plan is the whole one nevertheless.
-    pub shard: Option<Shard>,
-    /// How many of the plan's cases it plays.
-    pub played: usize,
-    /// The hash of the input that a setter's generator makes from the plan's first seed; `None` without one.
-    pub probe: Option<Digest>,
-}
-
-impl RunRecord<'_> {
-    /// Returns the key of the *same result*: the properties that results must share besides the content of the solver, the
-    /// content of the input, and the repetition of that input. Those three are stored with each result and compared one by
-    /// one. The content of visible paths is part of the solver's. The generator does not matter, because its output is the
-    /// input.
-    pub(super) fn conditions(&self) -> Digest {
-        let Plan { problem, limits, visible, .. } = self.plan;
-        let mut key = Encoder::new("conditions");
-        key.text(&problem.id).checker(self.checker).limits(limits);
-        key.text(&environment(self.plan)).number(visible.len() as u64);
-        for Visible { path, writable } in visible {
-            key.path(path).number((*writable).into());
-        }
-        key.text(self.tier.name()).text(&self.surroundings.cpu_model);
-        // Without metrics, the key is the same as before metrics were introduced.
-        if !problem.metrics.is_empty() {
-            key.text(&MetricRule::identity(&problem.metrics));
-        }
-        key.digest()
-    }
-}
-
-/// Reads the key of the conditions that a run's results were found under, the tier of its sandbox, and its processor.
-pub(super) fn conditions_of(connection: &Connection, run: RunId) -> Result<(Digest, String, String), JournalError> {
-    let sql = "SELECT conditions, tier, cpu_model FROM run WHERE id = ?1";
-    Ok(connection.query_row(sql, [run.0], |row| Ok((Digest(row.get(0)?), row.get(1)?, row.get(2)?)))?)
-}
-
-/// The environment that the user gave, as a shell would read it.
-pub fn environment(plan: &Plan) -> String {
-    shell_words::join(plan.environment.iter().map(|(key, value)| format!("{key}={value}")))
-}
-
-impl SameRun {
     /// Returns the identity of a run's plan. The files of its cases are read once each, unless their hashes are known.
     pub(super) fn of(record: &RunRecord<'_>) -> Self {
         let Plan { problem, limits, visible, cases, solvers, .. } = record.plan;
@@ -204,7 +81,7 @@ impl SameRun {
                 CaseSource::File(_) => list.text("file"),
             };
         });
-        let shown = |visible: &judge_sandbox::Visible| {
+        let shown = |visible: &Visible| {
             let access = if visible.writable { ":rw" } else { "" };
             quote(&format!("{}{access}", visible.path.display()))
         };
@@ -306,6 +183,125 @@ impl SameRun {
     }
 }
 
+/// *Same game*: the scores that can be compared. With another checker or another input, the case is different even if
+/// its name is the same.
+pub(super) struct SameGame<'a> {
+    pub(super) problem: &'a str,
+    pub(super) checker: &'a str,
+    pub(super) version: u32,
+    /// The name distinguishes equal inputs in lists. Scores relative to the best score depend only on the input.
+    pub(super) name: &'a str,
+    /// The hash of the input; empty if it could not be read.
+    pub(super) input: &'a [u8],
+}
+
+/// Writes the fields of a key one after another. Each field begins with its length, so different lists of fields give
+/// different bytes.
+struct Encoder(DigestWriter);
+
+impl Encoder {
+    pub(super) fn new(kind: &str) -> Self {
+        let mut encoder = Self(DigestWriter::default());
+        encoder.text(VERSION).text(kind);
+        encoder
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.write(&(bytes.len() as u64).to_le_bytes());
+        self.0.write(bytes);
+        self
+    }
+
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        self.bytes(text.as_bytes())
+    }
+
+    fn checker(&mut self, checker: &CheckerIdentity) -> &mut Self {
+        self.text(&checker.name).number(checker.version.into())
+    }
+
+    fn limits(&mut self, limits: &Limits) -> &mut Self {
+        let Limits { cpu, wall, memory, output, processes } = limits;
+        self.duration(cpu.0).duration(wall.0).number(memory.0).number(output.0).number((*processes).into())
+    }
+
+    pub(super) fn number(&mut self, number: u64) -> &mut Self {
+        self.bytes(&number.to_le_bytes())
+    }
+
+    fn duration(&mut self, time: Duration) -> &mut Self {
+        self.number(time.as_secs()).number(time.subsec_nanos().into())
+    }
+
+    pub(super) fn digest(&mut self) -> Digest {
+        self.0.digest()
+    }
+}
+
+/// The properties of a run that are recorded before its first case.
+#[derive(Debug, Clone)]
+pub struct RunRecord<'a> {
+    /// The plan of the run.
+    pub plan: &'a Plan,
+    /// The identity of its checker.
+    pub checker: &'a CheckerIdentity,
+    /// The identity of its generator. Empty without one.
+    pub generator: &'a str,
+    /// The content of each solver, in the order of the plan.
+    pub solver_hashes: &'a [Digest],
+    /// The command line that does it again.
+    pub command: String,
+    /// The user's message, if there is one.
+    pub message: Option<&'a str>,
+    /// How many solvers run at once.
+    pub jobs: usize,
+    /// The sandbox's tier.
+    pub tier: Tier,
+    /// The environment of the run.
+    pub surroundings: Surroundings,
+    /// The shard that it is, if it is one. The plan is the whole one nevertheless.
+    pub shard: Option<Shard>,
+    /// How many of the plan's cases it plays.
+    pub played: usize,
+    /// The hash of the input that a setter's generator makes from the plan's first seed; `None` without one.
+    pub probe: Option<Digest>,
+    /// Which answers the journal keeps.
+    pub retention: Retention,
+}
+
+impl RunRecord<'_> {
+    /// Returns the key of the *same result*: the properties that results must share besides the content of the solver, the
+    /// content of the input, and the repetition of that input. Those three are stored with each result and compared one by
+    /// one. The content of visible paths is part of the solver's. The generator does not matter, because its output is the
+    /// input.
+    pub(super) fn conditions(&self) -> Digest {
+        let Plan { problem, limits, visible, .. } = self.plan;
+        let mut key = Encoder::new("conditions");
+        key.text(&problem.id).checker(self.checker).limits(limits);
+        key.text(&environment(self.plan)).number(visible.len() as u64);
+        for Visible { path, writable } in visible {
+            key.bytes(path.as_os_str().as_bytes()).number((*writable).into());
+        }
+        key.text(self.tier.name()).text(&self.surroundings.cpu_model);
+        // Without metrics, the key is the same as before metrics were introduced.
+        if !problem.metrics.is_empty() {
+            key.text(&MetricRule::identity(&problem.metrics));
+        }
+        key.digest()
+    }
+}
+
+/// Reads the key of the conditions that a run's results were found under, the tier of its sandbox, and its processor.
+pub(super) fn conditions_of(connection: &Connection, run: RunId) -> Result<(Digest, String, String), JournalError> {
+    let sql = "SELECT conditions, tier, cpu_model FROM run WHERE id = ?1";
+    Ok(connection.query_row(sql, [run.0], |row| Ok((Digest(row.get(0)?), row.get(1)?, row.get(2)?)))?)
+}
+
+/// The environment that the user gave, as a shell would read it.
+pub fn environment(plan: &Plan) -> String {
+    shell_words::join(plan.environment.iter().map(|(key, value)| format!("{key}={value}")))
+}
+
 /// Returns the hash of the content of the cases' files, in the order of the cases.
 fn hash_of_files(cases: &CaseList) -> Digest {
     let files = cases.files();
@@ -342,12 +338,12 @@ impl Change {
         format!("{}: {}, {there} {}", self.what, self.own, self.theirs)
     }
 
-    /// Returns whether it is about the source of inputs. Whether the inputs themselves have changed is checked separately.
+    /// Returns whether the source of the inputs has changed. The inputs themselves are compared separately.
     pub(super) fn is_of_inputs(&self) -> bool {
         [GENERATOR, PROBE, FILES].contains(&&*self.what)
     }
 
-    /// Returns whether it is about the plan itself, without its files.
+    /// Returns whether the plan itself has changed, apart from its files.
     pub(super) fn is_of_plan(&self) -> bool {
         !self.is_of_inputs() && !["direction", "checker", "--dir"].contains(&&*self.what)
     }
@@ -473,14 +469,15 @@ mod tests {
             checker: &CheckerIdentity { name: "columns".to_owned(), version: 3 },
             generator: "",
             solver_hashes: &[],
-            command: "",
+            command: String::new(),
             message: None,
             jobs: 1,
             tier: Tier::Root,
-            surroundings: &Surroundings { cpu_model: "cpu".to_owned(), ..Surroundings::default() },
+            surroundings: Surroundings { cpu_model: "cpu".to_owned(), ..Surroundings::default() },
             shard: None,
             played: 0,
             probe: None,
+            retention: Retention::All,
         };
         record.conditions()
     }

@@ -28,7 +28,6 @@
 #![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
 
 mod best;
-mod case_results;
 mod columns;
 mod error;
 mod file;

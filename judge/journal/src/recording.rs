@@ -1,19 +1,21 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::columns::{add_node, microseconds, query_all, query_first};
+use super::columns::{add_node, microseconds, query_all, query_first, rank};
 use super::error::JournalError;
 use super::file::{Mode, RunLock, beside};
-use super::identity::{RunRecord, SameRun, conditions_of};
-use super::rows::{self, Origins, RowWriter, Rows, begin, enter, rows_of};
+use super::identity::{RunRecord, SameGame, SameRun, conditions_of};
+use super::rows::{self, CaseFacts, Replaced, Rows, StoredPath, begin, case_id, enter, rows_of};
 use super::store::{Journal, make_folder};
-use super::stored::{self, Known, Reference};
+use super::stored::{self, Known, KnownFrom, Reference};
 use judge_problem::{
-    CaseList, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Plan, Problem, Repetitions,
-    Retention, Rule, RunId, RunState, Solver, Stop, Weight, rules_word,
+    Bytes, CaseList, CaseSource, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Outcome,
+    Plan, Problem, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop, StoredFeatures, StoredResult, Weight,
+    rules_word,
 };
 use num_rational::BigRational;
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior, params};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -30,8 +32,9 @@ pub struct Recording {
     /// The content of each solver.
     hashes: Vec<Digest>,
     conditions: Digest,
-    /// The origins of results from earlier runs on other machines.
-    origins: Origins,
+    /// The origins of results taken from earlier runs on other machines: from the row of the solver there and the origin
+    /// there to the origin here.
+    origins: HashMap<(i64, Option<i64>), i64>,
     cases: CaseList,
     attempts: Repetitions,
     part: Part,
@@ -96,15 +99,14 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn begin(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Self, JournalError> {
-        Self::begin_plan(journal, retention, record, &SameRun::of(record))
+    pub fn begin(journal: Journal, record: &RunRecord<'_>) -> Result<Self, JournalError> {
+        Self::begin_plan(journal, record, &SameRun::of(record))
     }
 
     /// The caller computes the identity first, because that reads the files of all cases, and other judges should not wait
     /// for it.
     pub(super) fn begin_plan(
         journal: Journal,
-        retention: Retention,
         record: &RunRecord<'_>,
         identity: &SameRun,
     ) -> Result<Self, JournalError> {
@@ -117,7 +119,7 @@ impl Recording {
             Some(only) => only.write(rows.run).map(|()| only)?,
             None => journal.locks.take(rows.run)?,
         };
-        Ok(Self::of(journal, retention, record, rows, lock))
+        Ok(Self::of(journal, record, rows, lock))
     }
 
     /// Commits the start of the run, unless that was done before. The commit waits for the disk, so it is best done
@@ -129,10 +131,35 @@ impl Recording {
         self.journal.commit_start()
     }
 
-    /// Stores the machine of an earlier run with the results that are taken from it, if it was another machine.
-    pub(super) fn take_origins(&mut self, run: RunId, entrant: i64) -> Result<(), JournalError> {
-        let to = (self.rows.run, self.conditions);
-        Ok(self.origins.take(&self.journal.connection, to, run, entrant, self.journal.path())?)
+    /// Adds the origins of the results that are taken from a solver of an earlier run, if their conditions differ from the
+    /// conditions of this run.
+    pub(super) fn take_origins(&mut self, from: RunId, entrant: i64) -> Result<(), JournalError> {
+        let columns = "uid, started, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel,
+            cpu_model, judge";
+        let sources = format!(
+            "SELECT NULL AS id, iif(state = 'open', 'killed', state) AS state, {columns} FROM run WHERE id = ?1
+             UNION ALL SELECT id, state, {columns} FROM origin WHERE run = ?1"
+        );
+        let (connection, run) = (&self.journal.connection, self.rows.run);
+        let sql = format!("SELECT id, uid FROM ({sources}) WHERE conditions <> ?2");
+        let key = params![from.0, self.conditions.0];
+        let found: Vec<(Option<i64>, Vec<u8>)> =
+            query_all(connection, &sql, key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (id, uid) in found {
+            connection.execute(
+                &format!(
+                    "INSERT INTO origin (run, results, file, state, {columns}) SELECT ?3,
+                         (SELECT count(*) FROM result JOIN entrant ON entrant.id = entrant WHERE run = ?1 AND origin IS ?4),
+                         ?5, state, {columns}
+                     FROM ({sources}) WHERE uid = ?2 ON CONFLICT DO NOTHING"
+                ),
+                params![from.0, uid, run.0, id, self.journal.path().to_string_lossy()],
+            )?;
+            let origin = "SELECT id FROM origin WHERE run = ?1 AND uid = ?2";
+            let origin = connection.query_row(origin, params![run.0, uid], |row| row.get(0))?;
+            self.origins.insert((entrant, id), origin);
+        }
+        Ok(())
     }
 
     /// Returns the connection to write to the run with.
@@ -141,18 +168,19 @@ impl Recording {
         Ok(&self.journal.connection)
     }
 
-    /// Reopens the record of a run that continues elsewhere, and returns the results that it has. They belong to the problem and the checker that it
-    /// was started with, even if these have changed.
+    /// Changes the run by one statement.
+    fn execute(&self, sql: &str, parameters: impl Params) -> Result<(), JournalError> {
+        self.connection()?.execute(sql, parameters)?;
+        Ok(())
+    }
+
+    /// Reopens the record of a run that continues elsewhere, and returns its results so far. They belong to the problem and
+    /// the checker from the start of the run, even if these have changed.
     ///
     /// # Errors
     /// When the journal cannot be read or written, when another judge follows that run, or when the record belongs to
     /// another run.
-    pub fn reattach(
-        journal: Journal,
-        retention: Retention,
-        record: &RunRecord<'_>,
-        run: RunId,
-    ) -> Result<(Self, Known), JournalError> {
+    pub fn reattach(journal: Journal, record: &RunRecord<'_>, run: RunId) -> Result<(Self, Known), JournalError> {
         let lock = journal.locks.take(run)?;
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
@@ -167,29 +195,23 @@ impl Recording {
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
         let mut known = Known::of(record.plan);
         for (solver, entrant) in rows.entrants.iter().enumerate() {
-            known.keep_entrant(&journal.connection, solver, *entrant)?;
+            known.read(&journal.connection, KnownFrom::Itself, solver, *entrant)?;
         }
-        let recording = Self::of(journal, retention, record, rows, lock);
+        let recording = Self::of(journal, record, rows, lock);
         Ok((Self { checker: then.checker, conditions, ..recording }, known))
     }
 
-    pub(super) fn of(
-        journal: Journal,
-        retention: Retention,
-        record: &RunRecord<'_>,
-        rows: Rows,
-        lock: RunLock,
-    ) -> Self {
+    pub(super) fn of(journal: Journal, record: &RunRecord<'_>, rows: Rows, lock: RunLock) -> Self {
         Self {
             journal,
-            retention,
+            retention: record.retention,
             rows,
             problem: record.plan.problem.clone(),
             feature_rules: rules_word(&record.plan.problem.features),
             checker: record.checker.clone(),
             hashes: record.solver_hashes.to_vec(),
             conditions: record.conditions(),
-            origins: Origins::default(),
+            origins: HashMap::new(),
             cases: record.plan.cases.clone(),
             attempts: record.plan.cases.repetitions(),
             part: Part::whole(record.plan),
@@ -255,10 +277,8 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn mark_search(&mut self, best: usize) -> Result<(), JournalError> {
-        let transaction = self.journal.transaction()?;
-        transaction.execute("UPDATE run SET search = ?2 WHERE id = ?1", params![self.rows.run.0, best])?;
-        Ok(transaction.commit()?)
+    pub fn mark_search(&self, best: usize) -> Result<(), JournalError> {
+        self.execute("UPDATE run SET search = ?2 WHERE id = ?1", params![self.rows.run.0, best])
     }
 
     /// Keeps the results of the run from being resumed, reused, merged and from being the best: other programs than the
@@ -297,35 +317,116 @@ impl Recording {
 
     fn append_here(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
         let transaction = self.journal.transaction()?;
-        let writer = RowWriter {
-            connection: &transaction,
-            rows: &self.rows,
-            problem: &self.problem.id,
-            checker: &self.checker,
-            origins: &self.origins,
-            retention: self.retention,
-            feature_rules: &self.feature_rules,
-            is_disowned: self.is_disowned,
-            here: std::env::current_dir().unwrap_or_default(),
-        };
+        // Asking for the current folder for each file is slow.
+        let here = std::env::current_dir().unwrap_or_default();
         let mut lost = Vec::new();
         for finished in batch {
-            let job = self.part.place(finished.job);
-            lost.extend(writer.write(job, finished, &self.cases.at(job.case), self.attempts.at(job.case))?);
-            self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
+            lost.extend(self.write(finished, &here)?);
         }
         rows::find_bests(&transaction, &lost)?;
         transaction.commit()?;
-        self.drop_old_answers()
-    }
-
-    /// A long run must not fill the disk before it ends.
-    fn drop_old_answers(&mut self) -> Result<(), JournalError> {
+        let answers = batch.iter().filter_map(|finished| finished.evidence.answer.as_ref());
+        self.unchecked_bytes += answers.map(|answer| answer.len() as u64).sum::<u64>();
+        // A long run must not fill the disk before it ends.
         if matches!(self.retention, Retention::UpTo(most) if self.unchecked_bytes > most.0 / 4 && most.0 > 0) {
             self.unchecked_bytes = 0;
             self.journal.apply_retention(self.retention)?;
         }
         Ok(())
+    }
+
+    /// Writes the result of a job. A finished result is never replaced. Only a fault is, because it gives no
+    /// information about the solver. Returns the case that lost its best result through that.
+    fn write(&self, finished: &FinishedJob, here: &Path) -> rusqlite::Result<Option<i64>> {
+        let job = self.part.place(finished.job);
+        let (entrant, place) = (self.rows.entrants[job.solver], i64::try_from(job.case).unwrap_or(i64::MAX));
+        let is_own = |stored: StoredResult| stored.entrant == entrant && stored.place == place;
+        if finished.evidence.stored.is_some_and(is_own) {
+            return Ok(None);
+        }
+        let game_case = self.case_row(&self.cases.at(job.case), finished, here)?;
+        let (answer, origin) = match finished.evidence.stored {
+            Some(stored) => self.of_stored(stored)?,
+            None => (self.answer_row(finished)?, None),
+        };
+        let Outcome { verdict, score, note, broken, metrics, stderr, cpu, wall, memory, noisy, waited, node } =
+            &finished.outcome;
+        let rank = score.as_ref().filter(|_| !self.is_disowned).map(rank);
+        let connection = &self.journal.connection;
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us, wall_us, memory, noisy,
+                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node, origin, waited_us,
+                 metrics)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+             ON CONFLICT DO NOTHING",
+        )?;
+        rows::write_result(connection, game_case, rank.as_deref(), (entrant, place), Replaced::Faults, || {
+            // By number: names would be searched for in every row.
+            insert.execute(params![
+                entrant,
+                place,
+                game_case,
+                self.attempts.at(job.case),
+                verdict.name(),
+                score.as_ref().map(ToString::to_string),
+                rank,
+                cpu.map(microseconds),
+                wall.map(microseconds),
+                memory,
+                noisy,
+                note,
+                stderr,
+                answer,
+                broken.line,
+                broken.column,
+                broken.step,
+                broken.rule,
+                node,
+                origin,
+                waited.map(microseconds),
+                (!metrics.is_empty()).then(|| metrics.to_string()),
+            ])
+        })
+    }
+
+    fn case_row(&self, case: &CaseSpec, finished: &FinishedJob, here: &Path) -> rusqlite::Result<i64> {
+        let (seed, file) = match &case.source {
+            CaseSource::Seed(seed) => (Some(seed.to_string()), None),
+            CaseSource::Made(call) => (Some(call.to_string()), None),
+            CaseSource::File(path) => {
+                (None, Some(StoredPath(std::path::absolute(here.join(path)).unwrap_or_else(|_| path.clone()))))
+            }
+        };
+        let key = SameGame {
+            problem: &self.problem.id,
+            checker: &self.checker.name,
+            version: self.checker.version,
+            name: &case.name.0,
+            input: finished.evidence.input.as_ref().map_or(&[][..], |digest| &digest.0),
+        };
+        let features = finished.features.as_ref();
+        let features = features.and_then(|features| StoredFeatures::new(&self.feature_rules, features));
+        let facts = CaseFacts { seed, file, features: features.map(|features| features.line().to_owned()) };
+        case_id(&self.journal.connection, &key, facts)
+    }
+
+    /// Returns the answer of an earlier result, and its origin if it comes from another machine.
+    fn of_stored(&self, stored: StoredResult) -> rusqlite::Result<(Option<i64>, Option<i64>)> {
+        let sql = "SELECT answer, origin FROM result WHERE entrant = ?1 AND place = ?2";
+        let key = params![stored.entrant, stored.place];
+        let found = query_first(&self.journal.connection, sql, key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (answer, origin) = found.unwrap_or_default();
+        Ok((answer, self.origins.get(&(stored.entrant, origin)).copied()))
+    }
+
+    /// Returns the row of a new answer, if it is kept.
+    fn answer_row(&self, finished: &FinishedJob) -> rusqlite::Result<Option<i64>> {
+        match &finished.evidence.answer {
+            Some(answer) if self.retention != Retention::UpTo(Bytes(0)) => {
+                rows::store_answer(&self.journal.connection, self.rows.run, answer)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Writes the end of the run, and returns the journal.
@@ -355,6 +456,79 @@ impl Recording {
         }
         Ok(transaction.commit()?)
     }
+
+    /// Writes the journal to a new file if its files were removed, moved or replaced, and continues with the new one.
+    ///
+    /// # Errors
+    /// When it cannot be written again.
+    fn rescue(&mut self) -> Result<(), JournalError> {
+        if self.journal.has_all_files() {
+            return Ok(());
+        }
+        let run = self.run();
+        let path = self.journal.path().to_owned();
+        let gone = |error| JournalError::Gone { path: path.clone(), source: Box::new(error) };
+        self.journal.write_anew(run).map_err(gone)?;
+        // The lock may have been removed with the journal. Two at once would be on one file.
+        self.lock = None;
+        self.lock = Some(self.journal.locks.take(run).map_err(gone)?);
+        Ok(())
+    }
+
+    /// Returns the file that the journal was written to again, if its own was removed, moved or replaced.
+    pub fn rewritten_file(&self) -> Option<&Path> {
+        self.journal.rewritten_file.as_deref()
+    }
+
+    /// Returns the journal's file.
+    pub fn file(&self) -> &Path {
+        self.journal.path()
+    }
+
+    /// Stores where the run continues without this judge.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn store_job(&self, job: &ClusterJob) -> Result<(), JournalError> {
+        let sql = "INSERT OR REPLACE INTO cluster_job (run, engine, id, folder) VALUES (?1, ?2, ?3, ?4)";
+        self.execute(sql, params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()])
+    }
+
+    /// Removes where the run continues.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn forget_job(&self) -> Result<(), JournalError> {
+        self.execute("DELETE FROM cluster_job WHERE run = ?1", [self.run().0])
+    }
+
+    /// Returns the cluster jobs of complete runs.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>, JournalError> {
+        let sql =
+            "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'";
+        Ok(query_all(self.connection()?, sql, [], read_job)?)
+    }
+
+    /// Stores a machine that takes part in the run.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn store_node(&self, node: &Node) -> Result<(), JournalError> {
+        Ok(add_node(self.connection()?, self.run(), node)?)
+    }
+
+    /// Removes from the run the cases after the last one with a result.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn trim_cases(&self) -> Result<(), JournalError> {
+        let sql = "UPDATE run SET case_count = (SELECT coalesce(max(result.place) + 1, 0) FROM entrant
+                 JOIN result ON result.entrant = entrant.id WHERE entrant.run = run.id) WHERE id = ?1";
+        self.execute(sql, [self.run().0])
+    }
 }
 
 impl Journal {
@@ -370,6 +544,40 @@ impl Journal {
     pub(super) fn transaction(&self) -> Result<Transaction<'_>, JournalError> {
         self.commit_start()?;
         Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
+    }
+
+    /// Moves to a new file with all content of this one. If another file has taken its path by now, that file is kept.
+    fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        let (path, mode) = match (self.is_in_place(), self.path().exists()) {
+            (true, _) | (_, false) => (self.path().to_owned(), self.mode),
+            (false, true) => (free_path(self.path(), run), Mode::OneWriter),
+        };
+        if !self.is_in_place() {
+            make_folder(path.parent().unwrap_or(Path::new("")))?;
+            // A log of the removed file would be mistaken for a log of the new file.
+            for ending in ["-wal", "-shm", "-journal"] {
+                let _ = std::fs::remove_file(beside(&path, ending));
+            }
+            let mut copy = Connection::open(&path)?;
+            Backup::new(&self.connection, &mut copy)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
+        }
+        // Closing the old database first writes its log back, and removes its own files only.
+        self.connection = Connection::open_in_memory()?;
+        *self = Self::open_to_write(&path, mode)?;
+        self.rewritten_file = Some(path);
+        Ok(())
+    }
+
+    /// Returns where a run continues; `None` if its judge runs it itself.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>, JournalError> {
+        let sql = "SELECT engine, id, folder FROM cluster_job WHERE run = ?1";
+        Ok(query_first(&self.connection, sql, [run.0], read_job)?)
     }
 }
 
@@ -404,139 +612,12 @@ pub(super) fn sum_up(
     Ok(cases.len())
 }
 
-impl Recording {
-    /// Writes the journal to a new file if its files were removed, moved or replaced, and continues with the new one.
-    ///
-    /// # Errors
-    /// When it cannot be written again.
-    fn rescue(&mut self) -> Result<(), JournalError> {
-        if self.journal.has_all_files() {
-            return Ok(());
-        }
-        let run = self.run();
-        let path = self.journal.path().to_owned();
-        let gone = |error| JournalError::Gone { path: path.clone(), source: Box::new(error) };
-        self.journal.write_anew(run).map_err(gone)?;
-        // The lock may have been removed with the journal. Two at once would be on one file.
-        self.lock = None;
-        self.lock = Some(self.journal.locks.take(run).map_err(gone)?);
-        Ok(())
-    }
-
-    /// Returns the file that the journal was written to again, if its own was removed, moved or replaced.
-    pub fn rewritten_file(&self) -> Option<&Path> {
-        self.journal.rewritten_file()
-    }
-
-    /// Returns the journal's file.
-    pub fn file(&self) -> &Path {
-        self.journal.path()
-    }
-}
-
-impl Journal {
-    /// Returns the new file that it was rewritten to, if its own was removed, moved or replaced.
-    pub fn rewritten_file(&self) -> Option<&Path> {
-        self.rewritten_file.as_deref()
-    }
-
-    /// Moves to a new file with all content of this one. If another file has taken its path by now, that file is kept.
-    fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
-        if !self.connection.is_autocommit() {
-            self.connection.execute_batch("ROLLBACK")?;
-        }
-        let (path, mode) = match (self.is_in_place(), self.path().exists()) {
-            (true, _) | (_, false) => (self.path().to_owned(), self.mode),
-            (false, true) => (free_path(self.path(), run), Mode::OneWriter),
-        };
-        if !self.is_in_place() {
-            make_folder(path.parent().unwrap_or(Path::new("")))?;
-            // A log of the removed file would be mistaken for a log of the new file.
-            for ending in ["-wal", "-shm", "-journal"] {
-                let _ = std::fs::remove_file(beside(&path, ending));
-            }
-            let mut copy = Connection::open(&path)?;
-            Backup::new(&self.connection, &mut copy)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
-        }
-        // Closing the old database first writes its log back, and removes its own files only.
-        self.connection = Connection::open_in_memory()?;
-        *self = Self::open_to_write(&path, mode)?;
-        self.rewritten_file = Some(path);
-        Ok(())
-    }
-}
-
 /// Returns an unused path next to this one.
 fn free_path(path: &Path, run: RunId) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let numbered = |number: u32| if number == 1 { String::new() } else { format!("-{number}") };
     let mut names = (1_u32..).map(|number| path.with_file_name(format!("{stem}-run-{run}{}.db", numbered(number))));
     names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
-}
-
-impl Recording {
-    /// Stores where the run continues without this judge.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
-    pub fn store_job(&self, job: &ClusterJob) -> Result<(), JournalError> {
-        self.connection()?.execute(
-            "INSERT OR REPLACE INTO cluster_job (run, engine, id, folder) VALUES (?1, ?2, ?3, ?4)",
-            params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()],
-        )?;
-        Ok(())
-    }
-
-    /// Removes where the run continues.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
-    pub fn forget_job(&self) -> Result<(), JournalError> {
-        self.connection()?.execute("DELETE FROM cluster_job WHERE run = ?1", [self.run().0])?;
-        Ok(())
-    }
-
-    /// Returns the cluster jobs of complete runs.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>, JournalError> {
-        let sql =
-            "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'";
-        Ok(query_all(self.connection()?, sql, [], read_job)?)
-    }
-
-    /// Writes down a machine that takes part.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
-    pub fn store_node(&self, node: &Node) -> Result<(), JournalError> {
-        Ok(add_node(self.connection()?, self.run(), node)?)
-    }
-
-    /// Removes from the run the cases after the last one with a result.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
-    pub fn trim_cases(&self) -> Result<(), JournalError> {
-        self.connection()?.execute(
-            "UPDATE run SET case_count = (SELECT coalesce(max(result.place) + 1, 0) FROM entrant
-                 JOIN result ON result.entrant = entrant.id WHERE entrant.run = run.id) WHERE id = ?1",
-            [self.run().0],
-        )?;
-        Ok(())
-    }
-}
-
-impl Journal {
-    /// Returns where a run continues; `None` if its judge runs it itself.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>, JournalError> {
-        let sql = "SELECT engine, id, folder FROM cluster_job WHERE run = ?1";
-        Ok(query_first(&self.connection, sql, [run.0], read_job)?)
-    }
 }
 
 fn read_job(row: &Row<'_>) -> rusqlite::Result<ClusterJob> {

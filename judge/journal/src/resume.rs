@@ -11,8 +11,8 @@ use super::identity::{Change, RunRecord, SameRun, conditions_of};
 use super::recording::Recording;
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
-use super::stored::{Known, write_reference};
-use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard, first_of};
+use super::stored::{Known, KnownFrom, write_reference};
+use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, RunId, Shard, first_of};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
@@ -29,11 +29,11 @@ pub enum Resumption {
     Found(Box<Recording>, Known),
     /// A new record of a shard that earlier runs in the journal have played, and their results.
     Elsewhere(Box<Recording>, Known),
-    /// No run can go on: the journal, for a new run, and why the last run cannot.
+    /// No run can continue: the journal, for a new run, and why the last run cannot.
     Nothing(Journal, Option<Changed>),
 }
 
-/// Why an interrupted run does not go on.
+/// Why an interrupted run cannot continue.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Changed {
     /// The run.
@@ -48,8 +48,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be read or written, or when that run is still running.
     pub fn resume(
-        mut journal: Journal,
-        retention: Retention,
+        journal: Journal,
         record: &RunRecord<'_>,
         hashes: InputHashes<'_>,
     ) -> Result<Resumption, JournalError> {
@@ -57,16 +56,13 @@ impl Recording {
         let mut inputs = Inputs { record, hashes, made: HashMap::new() };
         let mut last = None;
         for run in unfinished(&journal.connection, record)? {
-            let Some(then) = SameRun::read(&journal.connection, run)?.filter(|then| has_solvers(&today, then)) else {
-                continue;
-            };
-            let mut what = changes(&journal.connection, record, &today, (run, &then))?;
+            let Some((then, mut what)) = changes(&journal.connection, record, &today, run)? else { continue };
             if what.is_empty() {
                 let lock = journal.locks.take(run)?;
                 what = inputs.changes(&journal.connection, run, today.generator == then.generator)?;
                 if what.is_empty() {
-                    let (rows, known) = go_on(&mut journal, record, &today, run)?;
-                    let recording = Self::of(journal, retention, record, rows, lock);
+                    let (rows, known) = go_on(&journal, record, &today, run)?;
+                    let recording = Self::of(journal, record, rows, lock);
                     return Ok(Resumption::Found(Box::new(recording), known));
                 }
             }
@@ -75,7 +71,7 @@ impl Recording {
             }
         }
         match record.shard {
-            Some(shard) => Self::resume_elsewhere(journal, retention, record, shard, &today, last),
+            Some(shard) => Self::resume_elsewhere(journal, record, shard, &today, last),
             None => Ok(Resumption::Nothing(journal, last)),
         }
     }
@@ -84,7 +80,6 @@ impl Recording {
     /// the earlier run, because they belong to the same plan, and they keep their machine.
     fn resume_elsewhere(
         journal: Journal,
-        retention: Retention,
         record: &RunRecord<'_>,
         shard: Shard,
         today: &SameRun,
@@ -94,12 +89,12 @@ impl Recording {
         if earlier.is_empty() {
             return Ok(Resumption::Nothing(journal, last));
         }
-        let mut recording = Self::begin_plan(journal, retention, record, today)?;
+        let mut recording = Self::begin_plan(journal, record, today)?;
         let mut known = Known::of(record.plan);
         for (run, place, entrant) in earlier {
             recording.take_origins(run, entrant)?;
             // The start of the new run is not committed yet.
-            known.add_entrant(&recording.journal.connection, place, entrant)?;
+            known.read(&recording.journal.connection, KnownFrom::SameShard, place, entrant)?;
         }
         Ok(Resumption::Elsewhere(Box::new(recording), known))
     }
@@ -113,10 +108,7 @@ impl Journal {
     pub fn unfinished(&self, record: &RunRecord<'_>) -> Result<Option<RunId>, JournalError> {
         let today = SameRun::of(record);
         for run in unfinished(&self.connection, record)? {
-            let then = SameRun::read(&self.connection, run)?.filter(|then| has_solvers(&today, then));
-            if let Some(then) = then
-                && changes(&self.connection, record, &today, (run, &then))?.is_empty()
-            {
+            if changes(&self.connection, record, &today, run)?.is_some_and(|(_, what)| what.is_empty()) {
                 return Ok(Some(run));
             }
         }
@@ -133,20 +125,20 @@ fn unfinished(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
     query_all(connection, sql, key, |row| row.get(0).map(RunId))
 }
 
-/// Returns whether both have solvers with the same names. With other names, it is another command.
-fn has_solvers(one: &SameRun, other: &SameRun) -> bool {
-    one.solvers.iter().map(|(name, _)| name).eq(other.solvers.iter().map(|(name, _)| name))
-}
-
-/// Returns what has changed since a run, apart from its inputs.
+/// Returns the identity of a run and what has changed since then, apart from its inputs. `None` if the run has grown, or
+/// if its solvers have other names: then it is of another command.
 fn changes(
     connection: &Connection,
     record: &RunRecord<'_>,
     today: &SameRun,
-    (run, then): (RunId, &SameRun),
-) -> Result<Vec<String>, JournalError> {
+    run: RunId,
+) -> Result<Option<(SameRun, Vec<String>)>, JournalError> {
+    let names = |run: &SameRun| run.solvers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let Some(then) = SameRun::read(connection, run)?.filter(|then| names(then) == names(today)) else {
+        return Ok(None);
+    };
     let there = format!("in run {run}");
-    let differences = today.differences(then);
+    let differences = today.differences(&then);
     let mut changes: Vec<String> =
         differences.iter().filter(|change| !change.is_of_inputs()).map(|change| change.text(&there)).collect();
     let (conditions, tier, cpu_model) = conditions_of(connection, run)?;
@@ -158,13 +150,13 @@ fn changes(
     if changes.is_empty() && conditions != record.conditions() {
         changes.push(format!("its results were found under other conditions than {there}"));
     }
-    Ok(changes)
+    Ok(Some((then, changes)))
 }
 
 /// Continues a run with today's names of its generator and files. Cases with faults run again. If the rule had no best
 /// scores when the run started, the run gets today's.
 fn go_on(
-    journal: &mut Journal,
+    journal: &Journal,
     record: &RunRecord<'_>,
     today: &SameRun,
     run: RunId,
@@ -180,7 +172,7 @@ fn go_on(
     let mut known = Known::of(record.plan);
     for (solver, entrant) in rows.entrants.iter().enumerate() {
         transaction.execute(&format!("DELETE FROM result WHERE entrant = ?1 AND verdict IN ({FAULTS})"), [entrant])?;
-        known.keep_entrant(&transaction, solver, *entrant)?;
+        known.read(&transaction, KnownFrom::Itself, solver, *entrant)?;
     }
     transaction.commit()?;
     Ok((rows, known))

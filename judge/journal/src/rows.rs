@@ -1,22 +1,18 @@
 //! Writes rows: a run with its solvers, and the results of finished cases with their cases, answers and best scores.
 
-use super::columns::{FAULTS, microseconds, query_all, query_first, rank};
+use super::columns::{FAULTS, microseconds, query_all, query_first};
 use super::error::JournalError;
 use super::identity::{RunRecord, SameGame, SameRun, environment};
 use super::store::{Journal, MAX_ANSWER_BYTES, with_answer};
 use super::stored;
-use judge_problem::{
-    Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, RunId, Shard, Solver,
-    StoredFeatures, StoredResult,
-};
+use judge_problem::{Digest, Retention, RunId, Shard, Solver, StoredResult};
 use judge_run::files;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The rows of a run and its solvers, to which results refer.
 #[derive(Debug)]
@@ -26,7 +22,7 @@ pub(super) struct Rows {
     pub(super) entrants: Vec<i64>,
 }
 
-/// Writes down a new run and its solvers.
+/// Writes a new run and its solvers.
 pub(super) fn begin(connection: &Connection, record: &RunRecord<'_>, identity: &SameRun) -> rusqlite::Result<Rows> {
     insert_run(connection, record)?;
     let run = RunId(connection.last_insert_rowid());
@@ -37,7 +33,7 @@ pub(super) fn begin(connection: &Connection, record: &RunRecord<'_>, identity: &
     Ok(rows)
 }
 
-/// Writes down more solvers of a run.
+/// Adds solvers to a run.
 pub(super) fn enter(
     connection: &Connection,
     rows: &mut Rows,
@@ -100,170 +96,6 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
 pub(super) fn rows_of(connection: &Connection, run: RunId) -> rusqlite::Result<Rows> {
     let sql = "SELECT id FROM entrant WHERE run = ?1 ORDER BY place";
     Ok(Rows { run, entrants: query_all(connection, sql, [run.0], |row| row.get(0))? })
-}
-
-/// Writes the rows of one commit.
-pub(super) struct RowWriter<'a> {
-    pub(super) connection: &'a Connection,
-    pub(super) rows: &'a Rows,
-    pub(super) problem: &'a str,
-    pub(super) checker: &'a CheckerIdentity,
-    pub(super) origins: &'a Origins,
-    pub(super) retention: Retention,
-    /// The word that identifies the rules for features.
-    pub(super) feature_rules: &'a str,
-    /// Whether no result may be the best of its case.
-    pub(super) is_disowned: bool,
-    /// The current folder: asking for it for each file is slow.
-    pub(super) here: PathBuf,
-}
-
-impl RowWriter<'_> {
-    /// Writes the result of a job of the run. A finished result is never replaced. Only a fault is, because it gives no
-    /// information about the solver. Returns the case that lost its best result through that.
-    pub(super) fn write(
-        &self,
-        job: JobId,
-        finished: &FinishedJob,
-        case: &CaseSpec,
-        attempt: u32,
-    ) -> rusqlite::Result<Option<i64>> {
-        let (entrant, place) = (self.rows.entrants[job.solver], i64::try_from(job.case).unwrap_or(i64::MAX));
-        let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place;
-        if finished.evidence.stored.is_some_and(own) {
-            return Ok(None);
-        }
-        let game_case = self.case_row(case, finished)?;
-        let (answer, origin) = match finished.evidence.stored {
-            Some(stored) => self.of_stored(stored)?,
-            None => (self.answer_row(finished)?, None),
-        };
-        let Outcome { verdict, score, note, broken, metrics, stderr, cpu, wall, memory, noisy, waited, node } =
-            &finished.outcome;
-        let rank = score.as_ref().filter(|_| !self.is_disowned).map(rank);
-        let mut insert = self.connection.prepare_cached(
-            "INSERT INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us, wall_us, memory, noisy,
-                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node, origin, waited_us,
-                 metrics)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
-             ON CONFLICT DO NOTHING",
-        )?;
-        let key = (entrant, place);
-        write_result(self.connection, game_case, rank.as_deref(), key, Replaced::Faults, || {
-            // By number: names would be searched for in every row.
-            insert.execute(params![
-                entrant,
-                place,
-                game_case,
-                attempt,
-                verdict.name(),
-                score.as_ref().map(ToString::to_string),
-                rank,
-                cpu.map(microseconds),
-                wall.map(microseconds),
-                memory,
-                noisy,
-                note,
-                stderr,
-                answer,
-                broken.line,
-                broken.column,
-                broken.step,
-                broken.rule,
-                node,
-                origin,
-                waited.map(microseconds),
-                (!metrics.is_empty()).then(|| metrics.to_string()),
-            ])
-        })
-    }
-
-    fn case_row(&self, case: &CaseSpec, finished: &FinishedJob) -> rusqlite::Result<i64> {
-        let (seed, file) = match &case.source {
-            CaseSource::Seed(seed) => (Some(seed.to_string()), None),
-            CaseSource::Made(call) => (Some(call.to_string()), None),
-            CaseSource::File(path) => {
-                (None, Some(StoredPath(std::path::absolute(self.here.join(path)).unwrap_or_else(|_| path.clone()))))
-            }
-        };
-        let key = SameGame {
-            problem: self.problem,
-            checker: &self.checker.name,
-            version: self.checker.version,
-            name: &case.name.0,
-            input: finished.evidence.input.as_ref().map_or(&[][..], |digest| &digest.0),
-        };
-        let features = finished.features.as_ref();
-        let features = features.and_then(|features| StoredFeatures::new(self.feature_rules, features));
-        let known = CaseFacts { seed, file, features: features.map(|features| features.line().to_owned()) };
-        case_id(self.connection, &key, known)
-    }
-
-    /// Returns the answer of an earlier result, and its origin if it comes from another machine.
-    fn of_stored(&self, stored: StoredResult) -> rusqlite::Result<(Option<i64>, Option<i64>)> {
-        let sql = "SELECT answer, origin FROM result WHERE entrant = ?1 AND place = ?2";
-        let key = params![stored.entrant, stored.place];
-        let found = query_first(self.connection, sql, key, |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let (answer, origin) = found.unwrap_or_default();
-        Ok((answer, self.origins.get(stored.entrant, origin)))
-    }
-
-    /// Returns the row of a new answer, if it is kept.
-    fn answer_row(&self, finished: &FinishedJob) -> rusqlite::Result<Option<i64>> {
-        match &finished.evidence.answer {
-            Some(answer) if self.retention != Retention::UpTo(Bytes(0)) => {
-                store_answer(self.connection, self.rows.run, answer)
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-/// The origins of results taken from earlier runs on other machines: from the row of the solver there and the origin
-/// there to the origin here.
-#[derive(Debug, Default)]
-pub(super) struct Origins(HashMap<(i64, Option<i64>), i64>);
-
-impl Origins {
-    fn get(&self, entrant: i64, origin: Option<i64>) -> Option<i64> {
-        self.0.get(&(entrant, origin)).copied()
-    }
-
-    /// Records the origins of the results of a solver of an earlier run, if their conditions differ from the conditions
-    /// of this run.
-    pub(super) fn take(
-        &mut self,
-        connection: &Connection,
-        (to, conditions): (RunId, Digest),
-        from: RunId,
-        entrant: i64,
-        journal: &Path,
-    ) -> rusqlite::Result<()> {
-        let columns = "uid, started, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel,
-            cpu_model, judge";
-        let sources = format!(
-            "SELECT NULL AS id, iif(state = 'open', 'killed', state) AS state, {columns} FROM run WHERE id = ?1
-             UNION ALL SELECT id, state, {columns} FROM origin WHERE run = ?1"
-        );
-        let sql = format!("SELECT id, uid FROM ({sources}) WHERE conditions <> ?2");
-        let found: Vec<(Option<i64>, Vec<u8>)> =
-            query_all(connection, &sql, params![from.0, conditions.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for (id, uid) in found {
-            connection.execute(
-                &format!(
-                    "INSERT INTO origin (run, results, file, state, {columns}) SELECT ?3,
-                         (SELECT count(*) FROM result JOIN entrant ON entrant.id = entrant WHERE run = ?1 AND origin IS ?4),
-                         ?5, state, {columns}
-                     FROM ({sources}) WHERE uid = ?2 ON CONFLICT DO NOTHING"
-                ),
-                params![from.0, uid, to.0, id, journal.to_string_lossy()],
-            )?;
-            let origin = "SELECT id FROM origin WHERE run = ?1 AND uid = ?2";
-            let origin = connection.query_row(origin, params![to.0, uid], |row| row.get(0))?;
-            self.0.insert((entrant, id), origin);
-        }
-        Ok(())
-    }
 }
 
 /// The path of a case's file. It is stored as text byte by byte, also if it is not UTF-8: SQLite does not look at it.
@@ -415,8 +247,8 @@ fn delete_result(
     Ok((bests > 0).then_some(game_case))
 }
 
-/// Deletes a run with its results. Returns the cases that have lost a best result, as [`write_result`] does; `None` if there is no such
-/// run.
+/// Deletes a run with its results. Returns the cases that have lost a best result, as [`write_result`] does. `None` if
+/// there is no such run.
 #[must_use = "the best results on its cases are missing"]
 pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<i64>>> {
     let lost = delete_bests(connection, run)?;
@@ -453,7 +285,7 @@ pub(super) fn find_bests(connection: &Connection, cases: &[i64]) -> rusqlite::Re
 
 /// Stores an answer, and returns its row; `None` if it is too long. An answer that is stored already is only marked as used
 /// by this run.
-fn store_answer(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<Option<i64>> {
+pub(super) fn store_answer(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<Option<i64>> {
     if answer.len() > MAX_ANSWER_BYTES {
         return Ok(None);
     }

@@ -42,7 +42,7 @@ pub struct Journal {
     /// The files that are open.
     files: Files,
     /// The new file that it was rewritten to, after the original was removed, moved or replaced.
-    pub(super) rewritten_file: Option<PathBuf>,
+    pub rewritten_file: Option<PathBuf>,
 }
 
 impl Journal {
@@ -112,11 +112,7 @@ impl Journal {
         if !path.exists() {
             return Ok(None);
         }
-        match Self::open(folder) {
-            Err(JournalError::Folder { .. }) => Self::open_folder_read_only(folder),
-            opened => unless_read_only(opened, || Self::open_folder_read_only(folder)),
-        }
-        .map(Some)
+        unless_read_only(Self::open(folder), || Self::open_folder_read_only(folder)).map(Some)
     }
 
     /// Opens the journal in this file to read it; `None` if there is none. It is not changed, even if its writer was
@@ -327,6 +323,7 @@ fn unless_read_only(
     let is_read_only = |code| matches!(code, ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied);
     match opened {
         Err(JournalError::Open { source, .. }) if source.sqlite_error_code().is_some_and(is_read_only) => other(),
+        Err(JournalError::Folder { .. }) => other(),
         opened => opened,
     }
 }

@@ -1,18 +1,18 @@
 //! Reads recorded runs: a complete run, the scores that its scores are relative to, the origins of its results, and
 //! earlier results that are still valid.
 
-use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, time};
+use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, score, time};
 use super::error::{JournalError, shortened};
 use super::rows::{StoredPath, rows_of};
 use super::store::Journal;
 use judge_problem::{
-    BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Direction,
-    Invocation, JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Plan, Problem, Repetitions,
-    RunChoice, RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome,
-    StoredResult, StoredRun, Verdict,
+    BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseResult, CaseSource, CaseSpec, CheckerIdentity, Digest,
+    Direction, Invocation, JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Plan, Problem,
+    Repetitions, RunChoice, RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures,
+    StoredOutcome, StoredResult, StoredRun, Verdict,
 };
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
-use rusqlite::{Connection, Params, Row, Rows, params};
+use rusqlite::{Connection, Row, Rows, params};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,6 +50,37 @@ impl Journal {
         Ok(run)
     }
 
+    /// Returns the results of a problem's case in all runs, the newest first and at most this many.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn results_of_case(&self, problem: &str, name: &str, newest: usize) -> Result<Vec<CaseResult>, JournalError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT run.id, run.started, run.message, entrant.name, game_case.input, result.answer IS NOT NULL, {OUTCOME}
+             FROM run CROSS JOIN entrant ON entrant.run = run.id CROSS JOIN result ON result.entrant = entrant.id
+                 CROSS JOIN game_case ON game_case.id = result.game_case
+             WHERE run.problem = ?1 AND result.game_case IN (
+                 SELECT game_case.id
+                 FROM (SELECT DISTINCT checker, checker_version FROM run WHERE problem = ?1) AS rules
+                     CROSS JOIN game_case ON game_case.problem = ?1 AND game_case.checker = rules.checker
+                         AND game_case.checker_version = rules.checker_version AND game_case.name = ?2)
+             ORDER BY run.id DESC, entrant.place LIMIT ?3"
+        ))?;
+        let newest = i64::try_from(newest).unwrap_or(i64::MAX);
+        let results = statement.query_and_then(params![problem, name, newest], |row| {
+            Ok(CaseResult {
+                run: RunId(row.get(0)?),
+                started: row.get(1)?,
+                message: row.get(2)?,
+                solver: row.get(3)?,
+                input: <[u8; 32]>::try_from(row.get::<_, Vec<u8>>(4)?).ok().map(Digest),
+                has_answer: row.get(5)?,
+                outcome: read_outcome(row, 6)?,
+            })
+        })?;
+        results.collect()
+    }
+
     /// Returns a run without its cases.
     pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun, JournalError> {
         let sql = "SELECT state, started, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
@@ -58,13 +89,22 @@ impl Journal {
         let run = self.row_of_run(id, sql, |row, state| Self::read_run(id, state, row))?;
         let mut run = run.ok_or(JournalError::NoRun(id))?;
         run.labels = self.labels(id)?;
-        run.origins = origins(&self.connection, id)?;
+        run.origins = self.origins(id)?;
         let sql = "SELECT name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
         run.entrants = query_all(&self.connection, sql, [id.0], |row| {
             Ok(StoredEntrant { name: row.get(0)?, command: row.get(1)?, hash: Digest(row.get(2)?) })
         })?;
         run.nodes = nodes(&self.connection, id)?.into_iter().collect();
         Ok(run)
+    }
+
+    /// Returns the runs whose results a merged run contains, in the order of their shards. Empty for a run that was
+    /// recorded here.
+    pub(super) fn origins(&self, run: RunId) -> rusqlite::Result<Vec<Origin>> {
+        let sql =
+            "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel,
+                 cpu_model, judge, file FROM origin WHERE run = ?1 ORDER BY shards, shard, started, uid";
+        query_all(&self.connection, sql, [run.0], read_origin)
     }
 
     fn read_run(id: RunId, state: RunState, row: &Row<'_>) -> rusqlite::Result<StoredRun> {
@@ -99,8 +139,8 @@ impl Journal {
         })
     }
 
-    /// The results of each solver are stored in the order of the cases, so those of several solvers are merged without
-    /// sorting.
+    /// The results of each solver are stored in the order of the cases, so the results of several solvers are merged
+    /// without sorting.
     fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
         let (id, solvers) = (run.id, run.entrants.len());
         let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
@@ -144,6 +184,51 @@ impl Journal {
             }
         }
         Ok(cases)
+    }
+
+    /// Returns the best scores that a run's scores are relative to; `None` under a rule without best scores.
+    ///
+    /// # Errors
+    /// When there is no such run, or the journal cannot be read.
+    pub fn reference(&self, run: RunId) -> Result<Option<Reference>, JournalError> {
+        let sql = "SELECT reference FROM run WHERE id = ?1";
+        let source: Option<Option<String>> = query_first(&self.connection, sql, [run.0], |row| row.get(0))?;
+        let Some(source) = source.ok_or(JournalError::NoRun(run))? else { return Ok(None) };
+        let sql = "SELECT place, score, origin, solver, of_run FROM known_best WHERE run = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut solvers = HashMap::new();
+        let scores = statement.query_and_then([run.0], |row| {
+            Ok((row.get(0)?, KnownBest { score: score(row, 1)?, origin: read_best_origin(row, &mut solvers)? }))
+        })?;
+        let scores = scores.collect::<Result<_, JournalError>>()?;
+        Ok(Some(Reference { source: BestSource::new(Path::new(&source), Path::new("")), scores }))
+    }
+
+    /// Adds the best scores that the scores of another journal's run are relative to. If several runs have a score for
+    /// a case, the best one is kept, in any order of merging.
+    pub(super) fn merge_reference(&self, run: RunId, theirs: Reference) -> Result<(), JournalError> {
+        let sql = "SELECT direction FROM run WHERE id = ?1";
+        let direction: Direction = self.connection.query_row(sql, [run.0], |row| named(row, 0))?;
+        let own = self.reference(run)?;
+        let own = own.unwrap_or_else(|| Reference { source: theirs.source.clone(), scores: HashMap::new() });
+        // Of several names, the first in alphabetical order.
+        let source = own.source.to_string().min(theirs.source.to_string());
+        self.connection.execute("UPDATE run SET reference = ?2 WHERE id = ?1", params![run.0, source])?;
+        for (place, KnownBest { score, origin }) in theirs.scores {
+            let origin = match origin {
+                // Its number belongs to the other journal.
+                BestOrigin::Run(_, solver) => BestOrigin::Imported(solver),
+                origin => origin,
+            };
+            let known = KnownBest { score, origin };
+            let is_better = own.scores.get(&place).is_none_or(|own| {
+                direction.compare(&known.score, &own.score).then_with(|| own.origin.cmp(&known.origin)).is_gt()
+            });
+            if is_better {
+                insert_known_best(&self.connection, run, place, &known)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -191,11 +276,10 @@ pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, r
 /// Reads the columns of an [`OUTCOME`], starting at `first`.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
     let verdict: String = row.get(first)?;
-    let score: Option<String> = row.get(first + 1)?;
     Ok(Outcome {
         verdict: Verdict::from_name(&verdict)
             .ok_or_else(|| JournalError::Damaged(format!("there is no verdict `{}`", shortened(&verdict))))?,
-        score: score.as_deref().map(read_score).transpose()?,
+        score: row.get_ref(first + 1)?.as_str_or_null().map_err(rusqlite::Error::from)?.map(read_score).transpose()?,
         cpu: time(row, first + 2)?,
         wall: time(row, first + 3)?,
         memory: row.get(first + 4)?,
@@ -248,14 +332,6 @@ impl<'a> OriginMachines<'a> {
     }
 }
 
-/// Returns the runs whose results a merged run contains, in the order of their shards. Empty for a run that was
-/// recorded here.
-pub(super) fn origins(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Origin>> {
-    let sql = "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel, cpu_model,
-             judge, file FROM origin WHERE run = ?1 ORDER BY shards, shard, started, uid";
-    query_all(connection, sql, [run.0], read_origin)
-}
-
 fn read_origin(row: &Row<'_>) -> rusqlite::Result<Origin> {
     let shard: (Option<u32>, Option<u32>) = (row.get(0)?, row.get(1)?);
     Ok(Origin {
@@ -302,32 +378,6 @@ impl Reference {
         changed.share_read_files(cases);
         *cases = changed;
     }
-}
-
-impl Journal {
-    /// Returns the best scores that a run's scores are relative to; `None` under a rule without best scores.
-    ///
-    /// # Errors
-    /// When there is no such run, or the journal cannot be read.
-    pub fn reference(&self, run: RunId) -> Result<Option<Reference>, JournalError> {
-        read_reference(&self.connection, run)
-    }
-}
-
-/// Returns the best scores that a run's scores are relative to; `None` under a rule without best scores.
-fn read_reference(connection: &Connection, run: RunId) -> Result<Option<Reference>, JournalError> {
-    let source: Option<Option<String>> =
-        query_first(connection, "SELECT reference FROM run WHERE id = ?1", [run.0], |row| row.get(0))?;
-    let Some(source) = source.ok_or(JournalError::NoRun(run))? else { return Ok(None) };
-    let mut statement =
-        connection.prepare_cached("SELECT place, score, origin, solver, of_run FROM known_best WHERE run = ?1")?;
-    let mut rows = statement.query([run.0])?;
-    let (mut scores, mut solvers) = (HashMap::new(), HashMap::new());
-    while let Some(row) = rows.next()? {
-        let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
-        scores.insert(row.get(0)?, KnownBest { score, origin: read_best_origin(row, &mut solvers)? });
-    }
-    Ok(Some(Reference { source: BestSource::new(Path::new(&source), Path::new("")), scores }))
 }
 
 /// Reads the origin of a score. `solvers` are the names that were read so far.
@@ -387,33 +437,6 @@ fn insert_known_best(connection: &Connection, run: RunId, place: usize, known: &
     Ok(())
 }
 
-/// Adds the best scores that the scores of another journal's run are relative to. If several runs have a score for a
-/// case, the best one is kept, in any order of merging.
-pub(super) fn merge_reference(into: &Connection, run: RunId, theirs: Reference) -> Result<(), JournalError> {
-    let direction: Direction =
-        into.query_row("SELECT direction FROM run WHERE id = ?1", [run.0], |row| named(row, 0))?;
-    let own = read_reference(into, run)?
-        .unwrap_or_else(|| Reference { source: theirs.source.clone(), scores: HashMap::new() });
-    // Of several names, the first in alphabetical order.
-    let source = own.source.to_string().min(theirs.source.to_string());
-    into.execute("UPDATE run SET reference = ?2 WHERE id = ?1", params![run.0, source])?;
-    for (place, KnownBest { score, origin }) in theirs.scores {
-        let origin = match origin {
-            // Its number belongs to the other journal.
-            BestOrigin::Run(_, solver) => BestOrigin::Imported(solver),
-            origin => origin,
-        };
-        let known = KnownBest { score, origin };
-        let is_better = own.scores.get(&place).is_none_or(|own| {
-            direction.compare(&known.score, &own.score).then_with(|| own.origin.cmp(&known.origin)).is_gt()
-        });
-        if is_better {
-            insert_known_best(into, run, place, &known)?;
-        }
-    }
-    Ok(())
-}
-
 /// Earlier results that are still valid.
 #[derive(Debug, Default)]
 pub struct Known {
@@ -435,7 +458,16 @@ struct Key {
     attempt: u32,
 }
 
-const KEY: &str = "result.entrant, result.place, game_case.input, attempt";
+/// The run that results are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KnownFrom {
+    /// The resumed run itself. Its results are kept for their jobs.
+    Itself,
+    /// A run of the same shard.
+    SameShard,
+    /// Any run. Only results under these conditions count.
+    Any(Digest),
+}
 
 impl Known {
     /// Returns a value without results for this plan's cases.
@@ -480,71 +512,47 @@ impl Known {
         self.nodes.get(name)
     }
 
-    /// Keeps the results of one solver of the run itself.
-    pub(super) fn keep_entrant(
+    /// Adds the results of one solver's row, without faults.
+    pub(super) fn read(
         &mut self,
         connection: &Connection,
+        from: KnownFrom,
         solver: usize,
         entrant: i64,
     ) -> Result<(), JournalError> {
-        self.read_rows(connection, entrant, &of_entrant(), params![entrant], |known, row, outcome| {
-            let job = JobId { case: row.get(1)?, solver };
-            known.kept.insert(job, (outcome, Digest(row.get(2)?)));
-            Ok(())
-        })
-    }
-
-    /// Adds the results of one solver's row in a run.
-    pub(super) fn add_entrant(
-        &mut self,
-        connection: &Connection,
-        solver: usize,
-        entrant: i64,
-    ) -> Result<(), JournalError> {
-        self.add_rows(connection, solver, entrant, &of_entrant(), params![entrant])
-    }
-
-    fn add_rows(
-        &mut self,
-        connection: &Connection,
-        solver: usize,
-        entrant: i64,
-        sql: &str,
-        parameters: impl Params,
-    ) -> Result<(), JournalError> {
-        if self.answers.contains(&solver) {
+        if from != KnownFrom::Itself && self.answers.contains(&solver) {
             return Ok(());
         }
-        self.read_rows(connection, entrant, sql, parameters, |known, row, outcome| {
-            let key = Key { solver, input: Digest(row.get(2)?), attempt: row.get(3)? };
-            known.results.insert(key, outcome);
-            Ok(())
-        })
-    }
-
-    /// Passes on the results of a solver's row, without faults.
-    fn read_rows(
-        &mut self,
-        connection: &Connection,
-        entrant: i64,
-        sql: &str,
-        parameters: impl Params,
-        add: impl Fn(&mut Self, &Row<'_>, KnownOutcome) -> rusqlite::Result<()>,
-    ) -> Result<(), JournalError> {
-        let run = connection
-            .prepare_cached("SELECT run FROM entrant WHERE id = ?1")?
-            .query_row([entrant], |row| row.get(0).map(RunId))?;
+        let sql = "SELECT run.id, run.conditions FROM entrant JOIN run ON run.id = entrant.run WHERE entrant.id = ?1";
+        let (run, of_run): (i64, [u8; 32]) =
+            connection.prepare_cached(sql)?.query_row([entrant], |row| Ok((row.get(0)?, row.get(1)?)))?;
         // Nodes of different runs may have the same name.
-        let nodes = nodes(connection, run)?.into_iter().map(|node| (node.name.clone(), self.nodes.add(node)));
+        let nodes = nodes(connection, RunId(run))?.into_iter().map(|node| (node.name.clone(), self.nodes.add(node)));
         let names: HashMap<String, String> = nodes.collect();
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(parameters)?;
+        let wanted = match from {
+            KnownFrom::Any(conditions) => Some(conditions.0),
+            KnownFrom::Itself | KnownFrom::SameShard => None,
+        };
+        // If the run is from several machines, only results of machines like this one count.
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT result.place, game_case.input, attempt, {OUTCOME}
+             FROM result JOIN game_case ON game_case.id = result.game_case
+             WHERE result.entrant = ?1 AND length(game_case.input) = 32 AND
+                 (?2 IS NULL OR ?2 = coalesce((SELECT conditions FROM origin WHERE id = result.origin), ?3))"
+        ))?;
+        let mut rows = statement.query(params![entrant, wanted, of_run])?;
         while let Some(row) = rows.next()? {
-            let mut outcome = read_outcome(row, 4)?;
+            let mut outcome = read_outcome(row, 3)?;
+            if is_fault(outcome.verdict) {
+                continue;
+            }
             outcome.node = outcome.node.and_then(|name| names.get(&name).cloned());
-            if !is_fault(outcome.verdict) {
-                let stored = StoredResult { entrant: row.get(0)?, place: row.get(1)? };
-                add(self, row, KnownOutcome { outcome, stored })?;
+            let known = KnownOutcome { outcome, stored: StoredResult { entrant, place: row.get(0)? } };
+            let input = Digest(row.get(1)?);
+            if from == KnownFrom::Itself {
+                self.kept.insert(JobId { case: row.get(0)?, solver }, (known, input));
+            } else {
+                self.results.insert(Key { solver, input, attempt: row.get(2)? }, known);
             }
         }
         Ok(())
@@ -562,24 +570,6 @@ impl Known {
                  LEFT JOIN origin ON origin.run = run.id
              WHERE (run.conditions = ?1 OR origin.conditions = ?1) AND entrant.hash = ?2 ORDER BY run.id";
         let entrants: Vec<i64> = query_all(connection, entrants, [conditions.0, hash.0], |row| row.get(1))?;
-        // If the run is from several machines, only results of machines like this one count.
-        let sql = format!(
-            "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
-                 JOIN entrant ON entrant.id = result.entrant JOIN run ON run.id = entrant.run
-                 LEFT JOIN origin ON origin.id = result.origin
-             WHERE result.entrant = ?1 AND coalesce(origin.conditions, run.conditions) = ?2
-                 AND length(game_case.input) = 32"
-        );
-        entrants
-            .into_iter()
-            .try_for_each(|entrant| self.add_rows(connection, solver, entrant, &sql, params![entrant, conditions.0]))
+        entrants.into_iter().try_for_each(|entrant| self.read(connection, KnownFrom::Any(conditions), solver, entrant))
     }
-}
-
-/// Selects the results of one solver's row.
-fn of_entrant() -> String {
-    format!(
-        "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
-         WHERE result.entrant = ?1 AND length(game_case.input) = 32"
-    )
 }

@@ -8,7 +8,6 @@ use crate::task::Task;
 use judge_journal::RunEnd;
 use judge_problem::{FinishedJob, OutcomeGrid, Plan, RunId, Stop};
 use judge_run::runner::{LocalRunner, ResultStore, StoreLost};
-use judge_session::recorder::RESUME;
 use judge_session::{Failure, JournalOptions, Recorder, RunContext, restored_run};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -29,30 +28,14 @@ pub(crate) fn record(
 ) -> Result<Option<RunId>, Failure> {
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Task::new((Reverse(0), 0), None) };
     let runner = LocalRunner::new(pool, evaluator.settings.clone(), || ());
-    let context = RunContext {
-        catalogue: &problem.catalogue,
-        plan,
-        toolbox: &candidate.toolbox,
-        message: None,
-        runner: &runner,
-        shard: None,
-        played: plan.cases.len(),
-        language: candidate.language.as_deref(),
-    };
-    let options = JournalOptions {
-        journal: true,
-        resume: false,
-        reuse: false,
-        watches_programs: true,
-        may_be_merged: false,
-        continue_flag: RESUME,
-    };
+    let context = RunContext::new(&problem.catalogue, plan, &candidate.toolbox, &runner);
+    let context = RunContext { language: candidate.language.as_deref(), ..context };
     let mut outcomes = OutcomeGrid::new(plan.cases.len(), 1);
     jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
     let scored = restored_run::score(plan, &outcomes, &[], None)?;
     let lost = |StoreLost(why)| Failure::fault(why);
     let _one_writer = evaluator.journal_lock.lock();
-    let recorder = Recorder::start(options, &context)?;
+    let recorder = Recorder::start(JournalOptions::RECORDED, &context)?;
     if !recorder.is_active() {
         // The recorder has printed the reason on standard error.
         return Err(Failure::fault("the result cannot be recorded in the journal"));

@@ -78,20 +78,6 @@ pub fn find_case(run: &StoredRun, name: &str) -> Result<StoredCase, Failure> {
     })
 }
 
-/// Returns the place of the solver of this name; without a name, of the only solver.
-pub fn find_entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
-    let all = || run.entrants.iter().map(|entrant| entrant.name.as_str()).collect::<Vec<_>>().join(", ");
-    let fail = |what: String| Err(Failure::usage(what).with_hint(format!("name one with --solver: {}", all())));
-    match name {
-        None if run.entrants.len() == 1 => Ok(0),
-        None => fail(format!("run {} has {} solvers", run.id, run.entrants.len())),
-        Some(name) => match run.entrants.iter().position(|entrant| entrant.name == name) {
-            Some(place) => Ok(place),
-            None => fail(format!("run {} has no solver `{name}`", run.id)),
-        },
-    }
-}
-
 /// Returns the error for a result whose answer is not stored.
 pub fn no_answer(run: RunId, player: &str, case: &StoredCase, verdict: Verdict) -> Failure {
     Failure::usage(format!("run {run} has no stored answer of `{player}` to {} ({verdict})", case.spec.name))

@@ -18,8 +18,6 @@ use std::path::Path;
 pub struct ReferenceScores {
     /// Which they are.
     pub source: BestSource,
-    /// Whether they include the best scores in the catalogue's cases.
-    has_own: bool,
     file: Option<Scores>,
     ledger: HashMap<Digest, KnownBest>,
 }
@@ -87,8 +85,8 @@ impl ReferenceScores {
         Self::of_source(source, catalogue, problem, &game, journal)
     }
 
-    /// Returns all known best scores but those of the solver with this hash: the problem's, and the journal's for any
-    /// scoring rule.
+    /// Returns all known best scores except the scores of the solver with this hash: the problem's, and the journal's for
+    /// any scoring rule.
     pub fn known_of_others(
         catalogue: &Catalogue,
         problem: &Problem,
@@ -114,9 +112,13 @@ impl ReferenceScores {
             BestSource::Known => of_journal(catalogue, game, journal, None).unwrap_or_default(),
             BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
-        let has_own = matches!(source, BestSource::Known | BestSource::Problem);
         let file = named_file(&source, problem).map(|path| read(game, path)).transpose()?;
-        Ok(Self { source, has_own, file, ledger })
+        Ok(Self { source, file, ledger })
+    }
+
+    /// Returns whether they include the best scores in the catalogue's cases.
+    fn has_own(&self) -> bool {
+        matches!(self.source, BestSource::Known | BestSource::Problem)
     }
 
     /// Sets the best known score of each recorded case, by the hash of its input.
@@ -134,7 +136,7 @@ impl ReferenceScores {
     /// Returns whether the cases keep the best scores that they have.
     fn changes_none(&self, cases: &CaseList) -> bool {
         let is_empty = self.file.is_none() && self.ledger.is_empty();
-        is_empty && (self.has_own || cases.listed().all(|case| case.best.is_none()))
+        is_empty && (self.has_own() || cases.listed().all(|case| case.best.is_none()))
     }
 
     /// Sets the best known score of each case. Warns about a file that has none of them.
@@ -171,8 +173,8 @@ impl ReferenceScores {
 
     /// Returns the best known score of a case. `input` is the hash of its input, if known.
     fn of(&self, direction: Direction, case: &CaseSpec, input: Option<Digest>) -> Option<KnownBest> {
-        let own = case.best.clone().filter(|_| self.has_own);
-        let origin = if self.has_own { BestOrigin::Problem } else { BestOrigin::File };
+        let own = case.best.clone().filter(|_| self.has_own());
+        let origin = if self.has_own() { BestOrigin::Problem } else { BestOrigin::File };
         let in_file = self.in_file(case, input).map(|score| KnownBest { score: score.clone(), origin });
         let in_ledger = input.and_then(|input| self.ledger.get(&input)).cloned();
         KnownBest::better(direction, KnownBest::better(direction, own, in_file), in_ledger)
@@ -194,7 +196,7 @@ fn named_file<'a>(source: &'a BestSource, problem: &'a Problem) -> Option<&'a Pa
     }
 }
 
-/// Returns the best scores of the journal, if they count, without those of the solver with the hash `own`.
+/// Returns the best scores of the journal, if they count, without the scores of the solver with the hash `own`.
 fn of_journal(
     catalogue: &Catalogue,
     game: &Game,

@@ -87,16 +87,10 @@ pub fn check_names<'a, F: Borrow<Features>>(
     names: impl IntoIterator<Item = &'a str>,
     cases: &[F],
 ) -> Result<(), Failure> {
-    names.into_iter().try_for_each(|name| check_name(name, cases))
-}
-
-/// Fails if no case has a feature of this name.
-pub fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Failure> {
-    if cases.iter().any(|features| features.borrow().get(name).is_some()) {
-        return Ok(());
-    }
+    let is_unknown = |name: &&str| cases.iter().all(|features| features.borrow().get(name).is_none());
+    let Some(name) = names.into_iter().find(is_unknown) else { return Ok(()) };
     if name.starts_with(MetricRule::PREFIX) {
-        let error = format!("`{name}` is known of results, not of the cases that are to be run");
+        let error = format!("`{name}` is a metric of results, and the cases are not run yet");
         return Err(Failure::usage(error).with_hint(format!("judge history show last --where '{name}>100'")));
     }
     let mut known: Vec<&str> = Vec::new();
@@ -114,7 +108,7 @@ pub fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Fa
 }
 
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. Their
-/// contents are stored in `cases`, so that they need not be read again.
+/// contents are stored in `cases`, so they are read only once.
 pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
     if matches!(problem.checker, CheckerChoice::Tokens(..))
         && let Some(case) = cases.iter().find(|case| case.file().is_none())
@@ -144,23 +138,24 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
     let mut without_answer = Vec::new();
     let mut unreadable = Vec::new();
     let mut hint = None;
-    for (number, checked) in map_on_all_cores(files.len(), check).into_iter().enumerate() {
-        match checked {
-            Ok((file, error)) => {
-                read.push(file);
-                if let Some(CheckerError::NoAnswerFile) = error {
-                    without_answer.push(files[number].0.display().to_string());
-                    continue;
-                }
-                if let Some(CheckerError::Malformed(_)) = error {
+    for ((path, _), checked) in files.iter().zip(map_on_all_cores(files.len(), check)) {
+        let (file, error) = match checked {
+            Ok(checked) => checked,
+            Err(failure) => {
+                unreadable.push(failure);
+                continue;
+            }
+        };
+        read.push(file);
+        match error {
+            None => {}
+            Some(CheckerError::NoAnswerFile) => without_answer.push(path.display().to_string()),
+            Some(error) => {
+                if matches!(error, CheckerError::Malformed(_)) {
                     hint = Some(format!("`judge show {}` describes the input", problem.id));
                 }
-                unsuited
-                    .extend(error.map(|error| {
-                        Failure::usage(format!("{}: {}", files[number].0.display(), error_chain(&error)))
-                    }));
+                unsuited.push(Failure::usage(format!("{}: {}", path.display(), error_chain(&error))));
             }
-            Err(failure) => unreadable.push(failure),
         }
     }
     Failure::check_all(unreadable)?;

@@ -7,7 +7,7 @@ use judge_cli::{Cli, ConditionArgs, LimitArgs, ReportArgs, RunArgs};
 use judge_problem::{Bytes, CaseFlags, Limits, Shard, Time, quote_words, split_words, with_flags, without_flags};
 use std::path::Path;
 
-/// The flag, for every subcommand, that names the catalogue.
+/// The flag of every subcommand that names the catalogue.
 const CATALOGUE: &str = "problems";
 
 /// Returns the words of this process's command line, without its program.
@@ -15,7 +15,7 @@ pub fn words() -> Vec<String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Returns the words of a recorded command line, without its program; none if they cannot be told apart.
+/// Returns the words of a recorded command line, without its program; none if it cannot be split into words.
 pub(crate) fn recorded_words(command: &str) -> Vec<String> {
     split_words(command).unwrap_or_default().into_iter().skip(1).collect()
 }
@@ -34,8 +34,8 @@ pub(crate) fn whole() -> String {
     quoted(words())
 }
 
-/// Returns the command line of this process as it is recorded: without where it is recorded and how it went on, and with the
-/// shard that it played and the language that a request to this process gave.
+/// Returns the command line of this process in its recorded form: without its journal and `--resume`, and with the shard
+/// that it played and the language from a request to this process.
 pub(crate) fn recorded(shard: Option<Shard>, language: Option<&str>) -> String {
     let language = language.into_iter().flat_map(|language| ["--language".to_owned(), language.to_owned()]);
     as_recorded(with_flags(words(), language), shard)
@@ -59,8 +59,8 @@ pub fn of_shard(command: &str, shard: Option<Shard>, file: &Path) -> String {
     quoted(with_flags(words, shard_flag(shard).chain(journal)))
 }
 
-/// Returns the words that go on with a recorded run in the catalogue and the journal that other words name; `None` if it is
-/// none of `judge run`. It writes no file.
+/// Returns the words of the command that continues a recorded run, without the catalogue and the journal. The command
+/// writes no file. `None` if the run is not of `judge run`.
 pub fn resumed(command: &str) -> Option<Vec<String>> {
     recorded_run(command)?;
     let words = without_reports(command, &["--journal", "--problems", "--save-answers"]);
@@ -95,8 +95,8 @@ pub fn case_flags() -> CaseFlags {
     CaseFlags::found_by(|| find_case_flags(&words()))
 }
 
-/// Returns the flags in a recorded command line that every case depends on. The catalogue is that of this process: the recorded
-/// path starts from the folder of the run.
+/// Returns the flags in a recorded command line that every case depends on. They name the catalogue of this process,
+/// because the recorded path starts from the folder of the run.
 pub fn recorded_case_flags(command: &str) -> CaseFlags {
     let command = command.to_owned();
     CaseFlags::found_by(move || {

@@ -205,7 +205,7 @@ fn min_effect(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result
     })
 }
 
-/// Why effects are no shares of the total.
+/// Why effects cannot be shares of the total.
 const NO_SHARES: &str = "the first solver's total is 0, or scores have both signs";
 
 /// Returns whether the effects are points because these scores have no shares of the total.
@@ -298,12 +298,12 @@ pub(crate) fn comparisons(
     (1..scored.plan.solvers.len()).map(comparison).collect()
 }
 
-/// Returns the value of a feature for every case that has it. `stored`: the features in the journal.
+/// Returns the value of a feature for every case that has it. `stored` are the features in the journal.
 fn feature_values(plan: &Plan, stored: &[Option<StoredFeatures>], feature: &str) -> Result<Vec<FeatureValue>, Failure> {
     let stored =
         case_selection::stored_by_rules(&plan.problem, stored).filter(|stored| stored.len() == plan.cases.len());
     let features: Vec<Features> = stored.map_or_else(|| describe_all(&plan.problem, &plan.cases), Ok)?;
-    case_selection::check_name(feature, &features)?;
+    case_selection::check_names([feature], &features)?;
     let described = |(case, features): (usize, &Features)| {
         features.get(feature).map(|value| FeatureValue { case, value: value.clone() })
     };

@@ -63,22 +63,16 @@ impl<'a> DetachedRuns<'a> {
     pub fn check_ended(&mut self, run: RunId, so: &str) -> Result<Option<DetachedJob>, Failure> {
         let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
         let Some(job) = self.find(run, state)? else { return Ok(None) };
-        let attach = attach_command(run, &command);
-        let cancel = format!("`judge history rm {run} --cancel` cancels it");
-        let hint = match &attach {
-            Some(attach) => format!("`{attach}` follows it; {cancel}"),
-            None => cancel,
-        };
-        match &job.state {
-            JobState::Ended => Ok(Some(job)),
+        let attach = attach_command(run, &command).map(|attach| format!("`{attach}` follows it; ")).unwrap_or_default();
+        let hint = format!("{attach}`judge history rm {run} --cancel` cancels it");
+        let error = match &job.state {
+            JobState::Ended => return Ok(Some(job)),
             JobState::Unknown(why) => {
-                Err(Failure::usage(format!("run {run} {job}, and Slurm does not say whether it does: {so}: {why}"))
-                    .with_hint(hint))
+                format!("run {run} {job}, and Slurm does not say whether it does: {so}: {why}")
             }
-            JobState::Running | JobState::Pending => {
-                Err(Failure::usage(format!("run {run} {job}: {so}")).with_hint(hint))
-            }
-        }
+            JobState::Running | JobState::Pending => format!("run {run} {job}: {so}"),
+        };
+        Err(Failure::usage(error).with_hint(hint))
     }
 }
 

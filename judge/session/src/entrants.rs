@@ -90,7 +90,7 @@ pub fn of_catalogue(text: &str, folder: &Path) -> Result<SolverSpec, Failure> {
     Ok(SolverSpec { name: spec.name, text })
 }
 
-/// Returns a solver with its paths, which start from a folder, as they are from here.
+/// Returns the text of a solver whose paths start from a folder, with paths that start from here.
 fn placed(text: &str, folder: &Path) -> String {
     let is_here = std::env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == *folder);
     let absolute = |word: &str| Some(folder.join(word)).filter(|path| !is_here && path.exists());
@@ -172,7 +172,7 @@ fn restore(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntr
     })?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     check_problem(&run, &problem.id)?;
-    let entrant = entrant(&run, name)?;
+    let entrant = place_of(&run, name)?;
     Ok(PastEntrant { run, entrant })
 }
 
@@ -185,7 +185,8 @@ pub fn check_problem(run: &StoredRun, id: &str) -> Result<(), Failure> {
     Err(Failure::usage(error).with_hint(format!("`judge history -p {id}` lists its runs")))
 }
 
-fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
+/// Returns the place of the solver of this name; without a name, of the only solver.
+fn place_of(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
     let names = || run.entrants.iter().map(|entrant| &*entrant.name);
     let all = || names().map(|name| quote(&format!("{RUN}{}/{name}", run.id))).collect::<Vec<_>>().join(", ");
     let Some(name) = name else {
@@ -201,6 +202,14 @@ fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
             None => format!("it has {}", all()),
         };
         Failure::usage(format!("run {} has no solver `{name}`", run.id)).with_hint(hint)
+    })
+}
+
+/// Returns the place of the solver that `--solver` names; without a name, of the only solver.
+pub fn find_entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
+    place_of(run, name).map_err(|failure| {
+        let all = run.entrants.iter().map(|entrant| &*entrant.name).collect::<Vec<_>>().join(", ");
+        failure.with_hint(format!("name one with --solver: {all}"))
     })
 }
 

@@ -18,11 +18,11 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What helps if the judge's own limits are too low.
+/// The hint for errors that the judge's own limits have caused.
 pub(crate) const SHORTAGE_HINT: &str =
     "start the judge with a higher limit (`ulimit -a` shows all), or end programs that use up open files and processes";
 
-/// What the user sees when a command fails: one or more errors, and the exit code.
+/// The failure of a command as the user sees it: one or more errors, and the exit code.
 #[derive(Debug)]
 pub struct Failure {
     /// At least one.
@@ -46,15 +46,14 @@ impl Failure {
     /// processes have caused it.
     pub fn usage(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let error = error.into();
-        if is_shortage(&*error) {
-            return Self::fault(error).with_hint(SHORTAGE_HINT);
-        }
-        Self::new(error, Exit::Usage)
+        if is_shortage(&*error) { Self::fault(error) } else { Self::new(error, Exit::Usage) }
     }
 
     /// An error of the judge or of the machine.
     pub fn fault(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::new(error, Exit::Fault)
+        let error = error.into();
+        let hint = is_shortage(&*error).then_some(SHORTAGE_HINT);
+        hint.into_iter().fold(Self::new(error, Exit::Fault), Self::with_hint)
     }
 
     /// Cases that were not accepted, where the command needs them to be.
@@ -84,10 +83,9 @@ impl Failure {
         self
     }
 
-    /// Returns whether it is about the content of the journal.
-    pub fn is_damaged_journal(&self) -> bool {
-        let last = self.errors.last().and_then(|last| last.error.downcast_ref::<JournalError>());
-        last.is_some_and(JournalError::is_damage)
+    /// Returns the last error, if it is one of the journal.
+    pub fn journal_error(&self) -> Option<&JournalError> {
+        self.errors.last()?.error.downcast_ref()
     }
 
     /// Returns the exit code.
@@ -304,10 +302,10 @@ impl From<JournalError> for Failure {
     }
 }
 
-/// Returns the command that renames a journal of another form, so that a new one can be created.
+/// Returns the command that renames a journal with another schema version. Then a new journal can be created.
 pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
     let name = format!("{}-form-{form}.db", journal.file_stem().unwrap_or_default().to_string_lossy());
-    let [from, to] = [journal, &journal.with_file_name(name)].map(|path| quote(&path.to_string_lossy()));
+    let [from, to] = [journal, &journal.with_file_name(name)].map(quote_path);
     format!("mv {from} {to}")
 }
 
@@ -315,7 +313,7 @@ pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
 pub fn move_away(journal: &Path) -> String {
     let folder = journal.parent().filter(|folder| folder.file_name() == Some(OsStr::new(JOURNAL_FOLDER)));
     let from = folder.unwrap_or(journal);
-    let [from, to] = [from, &unused(from)].map(|path| quote(&path.to_string_lossy()));
+    let [from, to] = [from, &unused(from)].map(quote_path);
     format!("mv {from} {to}")
 }
 
@@ -340,8 +338,7 @@ impl From<MergeError> for Failure {
     }
 }
 
-/// Returns a message in the form in which it is shown: further lines of another program's text must not look like the
-/// judge's.
+/// Returns a message as it is shown. Further lines of another program's text must not look like the judge's.
 fn message(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n  | ")
 }
@@ -353,11 +350,7 @@ impl From<RunError> for Failure {
                 let failure = Self::new(error, exit);
                 hint.into_iter().fold(failure, Self::with_hint)
             }
-            error => {
-                let is_shortage = is_shortage(&error);
-                let failure = Self::fault(error);
-                if is_shortage { failure.with_hint(SHORTAGE_HINT) } else { failure }
-            }
+            error => Self::fault(error),
         }
     }
 }

@@ -55,13 +55,12 @@ pub mod restored_run;
 pub mod running;
 pub mod sandbox;
 pub mod sealed;
-mod snapshot;
 
 pub use best_scores::{FromJournal, ReferenceScores};
+pub use edited::{Snapshot, snapshot};
 pub use failure::Failure;
 pub use load::GlobalArgs;
 pub use match_runner::{MatchResult, MatchRunner, ScoredMatch, Session};
 pub use outputs::{Outputs, RunOutputs};
 pub use recorder::{JournalOptions, Recorder, RunContext};
 pub use restored_run::RestoredRun;
-pub use snapshot::{Snapshot, snapshot};

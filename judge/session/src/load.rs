@@ -33,8 +33,8 @@ pub struct GlobalArgs<'a> {
     pub bundled: &'static [BundledSolver],
 }
 
-/// Returns the catalogue that the command line names; else the one in this folder or the nearest parent; else the built-in one, with a note
-/// that is shown once per folder.
+/// Returns the catalogue that the command line names; else the one in this folder or the nearest parent; else the
+/// built-in one, with a note that is shown once per folder.
 pub fn catalogue(global: GlobalArgs<'_>) -> Result<Catalogue, Failure> {
     let here = current_folder()?;
     if global.catalogue.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
@@ -85,7 +85,7 @@ pub fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Pro
 }
 
 fn nearest(here: &Path) -> Option<PathBuf> {
-    // What cannot be read, such as a link to nowhere, is an error, and does not make way for other problems.
+    // A file that cannot be read, such as a link to nowhere, is an error. It is not skipped for another catalogue.
     here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.symlink_metadata().is_ok())
 }
 
@@ -100,7 +100,7 @@ pub fn text(what: &str, path: &Path) -> Result<String, Failure> {
     Ok(decode(&path.display().to_string(), bytes(what, path)?)?)
 }
 
-/// Reads a file, and no more of it than this many bytes: `None` when it is longer.
+/// Reads a file of at most this many bytes; `None` if it is longer.
 pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
     let read = || -> io::Result<Vec<u8>> {
         let source: Box<dyn Read> =
@@ -225,8 +225,8 @@ pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
     }
 }
 
-/// A named pipe, a device or a link is written to in place. A new or regular file is replaced in one step, so that no
-/// reader sees half of it. If the folder is not writable, an existing file is written to in place.
+/// Writes to a named pipe, a device or a link in place. Replaces a new or regular file in one step, so no reader sees half
+/// of it. If the folder is not writable, an existing file is written to in place.
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     refuse_database(path)?;
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
@@ -254,7 +254,7 @@ fn refuse_database(path: &Path) -> io::Result<()> {
     if is_read && head == DATABASE { Err(io::Error::other("it is a database, such as a journal")) } else { Ok(()) }
 }
 
-/// The permissions of a new file, but for those that the user's mask takes.
+/// The permissions of a new file. The user's mask takes some of them.
 pub const PUBLIC: u32 = 0o666;
 
 /// Makes a temporary file with these permissions in the folder of a file.
@@ -299,7 +299,7 @@ fn is_first_in(file: &Path, folder: &Path) -> bool {
     }
     let parent = file.parent().is_some_and(|parent| create_dir_all(parent).is_ok());
     if let (true, Ok(mut open)) = (parent, OpenOptions::new().create(true).append(true).open(file)) {
-        // One short write, so that lines of several judges do not mix.
+        // One short write does not mix the lines of several judges.
         let _ = open.write_all(format!("{line}\n").as_bytes());
     }
     true
@@ -307,10 +307,14 @@ fn is_first_in(file: &Path, folder: &Path) -> bool {
 
 /// Returns the path of a file in the user's state folder, which need not exist; `None` if the user has no such folder.
 pub(crate) fn state_file(name: &str) -> Option<PathBuf> {
-    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(home()?.join(".local/state")));
-    state.map(|state| state.join("judge").join(name))
+    Some(user_folder("XDG_STATE_HOME", ".local/state")?.join(name))
+}
+
+/// Returns the judge's folder below the folder that a variable names, or else below this one in the user's home.
+pub(crate) fn user_folder(variable: &str, in_home: &str) -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute(variable).or_else(|| Some(absolute("HOME")?.join(in_home)))?;
+    Some(folder.join("judge"))
 }
 
 /// How long to wait until the other end of a FIFO is opened, because both ends may be started at the same time.

@@ -46,17 +46,18 @@ pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId, 
         checker: &checker_identity(&plan.problem.checker),
         generator: &generator_identity(&plan.problem),
         solver_hashes: &[Digest::of(SolverSpec::BY_HAND.as_bytes())],
-        command: &command_line::recorded(None, None),
+        command: command_line::recorded(None, None),
         message: None,
         jobs: 1,
         // No program was started.
         tier: Tier::Unsafe,
-        surroundings: &Surroundings::detect(Path::new(".")),
+        surroundings: Surroundings::detect(Path::new(".")),
         shard: None,
         played: 1,
         probe: None,
+        retention: catalogue.retention,
     };
-    let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention, &run_record)?;
+    let mut recording = Recording::begin(recorder::open(catalogue)?, &run_record)?;
     let run = recording.run();
     let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None, ..Evidence::default() };
     recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;

@@ -77,14 +77,8 @@ impl<'a> MatchRunner<'a> {
         let template = template(problem, &args.conditions, &sandbox)?;
         let template = Plan { order: Order::Interleaved, ..template };
         let toolbox = programs::toolbox(catalogue, &template, &args.conditions.build, &sandbox)?;
-        let options = JournalOptions {
-            journal: !args.no_journal,
-            resume: false,
-            reuse: args.reuse,
-            watches_programs: true,
-            may_be_merged: false,
-            continue_flag: "--reuse",
-        };
+        let (journal, reuse) = (!args.no_journal, args.reuse);
+        let options = JournalOptions { journal, reuse, continue_flag: "--reuse", ..JournalOptions::RECORDED };
         Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: OnceCell::new() })
     }
 
@@ -113,7 +107,7 @@ impl<'a> MatchRunner<'a> {
         self.prepare_all(solver::parse_specs(texts)?)
     }
 
-    /// Prepares solvers to be run, all that there are.
+    /// Prepares solvers to be run.
     pub fn prepare_all(&mut self, specs: Vec<SolverSpec>) -> Result<Vec<Solver>, Failure> {
         entrants::prepare_all(specs, &self.template.problem, &self.toolbox, &self.sandbox, self.plan_runner.jobs())
     }
@@ -263,20 +257,11 @@ impl<'a> MatchRunner<'a> {
     }
 
     fn begin_with(&self, options: JournalOptions, plan: &Plan) -> Result<Session, Failure> {
-        let context = RunContext {
-            catalogue: self.catalogue,
-            plan,
-            toolbox: &self.toolbox,
-            message: None,
-            runner: &*self.plan_runner,
-            shard: None,
-            played: plan.cases.len(),
-            language: None,
-        };
+        let context = RunContext::new(self.catalogue, plan, &self.toolbox, &*self.plan_runner);
         let recorder = Recorder::start(options, &context)?;
-        // It may be long until anything runs.
+        // The first case may start much later.
         recorder.commit_start();
-        Ok(Session { recorder, options, started: Instant::now() })
+        Ok(Session { recorder, started: Instant::now() })
     }
 
     /// Adds solvers and cases to a run.
@@ -332,7 +317,7 @@ impl MatchResult {
         Self { plan, outcomes: OutcomeGrid::new(cases, solvers), inputs: vec![None; cases], stop: None }
     }
 
-    /// Returns the result of a plan of which these jobs were played.
+    /// Returns the result of a plan after these jobs were played.
     pub fn of_jobs(plan: Plan, jobs: &[FinishedJob]) -> Self {
         let mut played = Self::unplayed(plan);
         jobs.iter().for_each(|finished| played.add_job(finished));
@@ -387,7 +372,6 @@ pub fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {
 pub struct Session {
     /// The record, which stores nothing if the run is not recorded.
     pub recorder: Recorder,
-    options: JournalOptions,
     started: Instant,
 }
 
@@ -409,9 +393,10 @@ impl Session {
             rule: scored.as_ref().map_or(&plan.problem.scoring, |scored| &scored.rule),
             totals: (0..plan.solvers.len()).map(total).collect(),
         };
+        let continue_flag = self.recorder.options.continue_flag;
         let recorded = self.recorder.finish(&end);
         if recorded.is_some() && stop == Some(Stop::Interrupted) {
-            let command = command_line::with_flag(self.options.continue_flag);
+            let command = command_line::with_flag(continue_flag);
             judge_report::note(&format!("the finished cases are recorded; continue with: {command}"));
         }
     }

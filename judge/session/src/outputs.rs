@@ -9,6 +9,7 @@ use judge_problem::{
     Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
 };
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
+use judge_run::matching::real_place;
 use std::ffi::OsStr;
 use std::fs::{Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -50,12 +51,6 @@ impl<'a> Outputs<'a> {
         targets.iter().try_for_each(|(format, path)| probe(format.name(), Some(path)))?;
         let stdout_is_taken = targets.iter().any(|(_, path)| is_stdout(path));
         Ok(Self { targets, stdout_is_taken })
-    }
-
-    /// Takes out a format that is written in another way.
-    pub(super) fn take(&mut self, format: Format) -> Option<&'a Path> {
-        let place = self.targets.iter().position(|(target, _)| *target == format)?;
-        Some(self.targets.remove(place).1)
     }
 
     /// Prints the text, unless a format goes to standard output, and writes every format. Errors are returned after all
@@ -105,7 +100,7 @@ pub fn probe(what: &str, path: Option<&Path>) -> Result<(), Failure> {
 /// Checks that no output replaces an input. A file has one number under all its names.
 ///
 /// # Errors
-/// One does: it would destroy what it was made from.
+/// An output is an input: it would replace the file that it is made from.
 pub fn refuse_input_as_output<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
     outputs: impl IntoIterator<Item = &'a Path>,
@@ -129,7 +124,7 @@ pub fn files_of_solver(text: &str) -> Vec<PathBuf> {
     paths.flat_map(|word| [word, word.split_once('=').map_or("", |(_, path)| path)]).map(PathBuf::from).collect()
 }
 
-/// Fails if a report would replace a file whose name ends as that of a catalogue, a baseline or a solver.
+/// Fails if a report would replace a file whose name ends like the name of a catalogue, a baseline or a solver.
 fn refuse_source(what: &str, path: &Path) -> Result<(), Failure> {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let is_source = ending == "toml" || built_in_languages().with_extension(ending).next().is_some();
@@ -170,16 +165,8 @@ impl Target {
         match path.metadata() {
             _ if is_stdout(path) => Self::New("-".into()),
             Ok(meta) => Self::Existing(meta.dev(), meta.ino()),
-            Err(_) => Self::New(whole(path)),
+            Err(_) => Self::New(real_place(path)),
         }
-    }
-}
-
-/// Returns a path in the form that all spellings of it share, or as it is if its folder does not exist.
-fn whole(path: &Path) -> PathBuf {
-    match (load::folder_of(path).canonicalize(), path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
     }
 }
 
@@ -199,7 +186,10 @@ impl<'a> RunOutputs<'a> {
         let mut outputs = Outputs::check::<RunReport<'_>>(args)?;
         let with_features = [Format::Json, Format::JsonLines, Format::Csv, Format::Html];
         let show_features = outputs.targets.iter().any(|(format, _)| with_features.contains(format));
-        Ok(Self { lines_path: outputs.take(Format::JsonLines), outputs, lines: None, show_features })
+        // The lines are written during the run.
+        let place = outputs.targets.iter().position(|(format, _)| *format == Format::JsonLines);
+        let lines_path = place.map(|place| outputs.targets.remove(place).1);
+        Ok(Self { outputs, lines_path, lines: None, show_features })
     }
 
     /// Opens the lines that are written during the run.

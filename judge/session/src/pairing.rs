@@ -68,7 +68,7 @@ impl SharedCases {
         }
     }
 
-    /// Adds the nodes of a run. Returns the name that each has among the nodes of all entrants.
+    /// Adds the nodes of a run. Returns the name of each in the list of all entrants' nodes.
     fn add_nodes(&mut self, nodes: &NodeList) -> HashMap<String, String> {
         nodes.iter().map(|node| (node.name.clone(), self.nodes.add(node.clone()))).collect()
     }
@@ -159,8 +159,8 @@ impl Conditions {
 }
 
 /// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits
-/// of the first past run. Points are relative to the best scores in `best`, or else to those known today. `tell` receives each
-/// warning.
+/// of the first past run. Points are relative to the best scores in `best`, or else to the ones known today. `tell`
+/// receives each warning.
 pub fn pair(
     catalogue: &Catalogue,
     problem: &Problem,

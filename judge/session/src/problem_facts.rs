@@ -8,10 +8,12 @@ use judge_problem::{
 
 /// Returns the facts about a problem, each with its name, in the order in which they are shown.
 pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
-    let limits = &problem.limits;
+    let (limits, built_in) = (&problem.limits, problem.checker.built_in());
     let seeds = match &problem.generator {
         Some(GeneratorChoice::BuiltIn { version, .. }) => {
-            format!("made by the built-in generator, version {version}{}: --seeds 1-100", of_versions(problem))
+            let count = built_in.map_or(0, |checker| checker.generators.len());
+            let of = if count > 1 { format!(" of {count} (`generator-version`)") } else { String::new() };
+            format!("made by the built-in generator, version {version}{of}: --seeds 1-100")
         }
         Some(GeneratorChoice::Command(command) | GeneratorChoice::Files(FileGenerator { command, .. })) => {
             format!("made by `{}`: --seeds 1-100", command.line)
@@ -24,9 +26,9 @@ pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
         ("title", problem.title.clone()),
         ("source", problem.source.clone()),
         ("format", problem.format.clone()),
-        ("rules", rules_hint(problem)),
+        ("rules", built_in.map(|_| format!("judge show {} --rules", problem.id)).unwrap_or_default()),
         (checker_kind(problem), checker(problem)),
-        ("answers", answers(problem)),
+        ("answers", problem.checker.answers().map(|answers| answers.patterns.join(", ")).unwrap_or_default()),
         ("scoring", scoring(problem)),
         ("thresholds", thresholds(problem)),
         ("targets", targets(problem)),
@@ -101,21 +103,6 @@ fn checker(problem: &Problem) -> String {
         },
         CheckerChoice::Tokens(rules, _) => format!("{TOKENS} {rules}").trim_end().to_owned(),
     }
-}
-
-/// Returns where the answer files are.
-fn answers(problem: &Problem) -> String {
-    problem.checker.answers().map(|answers| answers.patterns.join(", ")).unwrap_or_default()
-}
-
-fn rules_hint(problem: &Problem) -> String {
-    problem.checker.built_in().map(|_| format!("judge show {} --rules", problem.id)).unwrap_or_default()
-}
-
-/// Returns the number of the generator's versions, if there is more than one.
-fn of_versions(problem: &Problem) -> String {
-    let count = problem.checker.built_in().map_or(0, |checker| checker.generators.len());
-    if count > 1 { format!(" of {count} (`generator-version`)") } else { String::new() }
 }
 
 fn scoring(problem: &Problem) -> String {

@@ -33,7 +33,7 @@ pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue,
 /// Compiles the checker, interactor, generator and validator of a problem whose command begins with a source file or folder,
 /// as solvers are compiled. The problem of the catalogue then has the commands that run them.
 ///
-/// Without an id, it is the only problem of the catalogue. Whether there is such a problem is not decided here.
+/// Without an id, it is the only problem of the catalogue. If there is no such problem, nothing is compiled.
 pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, Failure> {
     let id = load::problem(catalogue, id).map(|problem| problem.id.clone()).unwrap_or_default();
     let may_be_sources = catalogue
@@ -119,9 +119,6 @@ fn testlib_hint(place: &Path, program: &str) -> String {
     }
 }
 
-/// The user's own languages, in the folder of configuration files.
-const FILE: &str = "judge/languages.toml";
-
 /// Returns how solvers of a problem are built.
 pub fn settings(
     catalogue: &Catalogue,
@@ -145,7 +142,7 @@ pub fn toolbox(catalogue: &Catalogue, plan: &Plan, args: &BuildArgs, sandbox: &S
     Ok(Toolbox::new(sandbox.tier(), settings(catalogue, &plan.problem, &plan.limits, args)?))
 }
 
-/// Returns the languages that there are.
+/// Returns all languages.
 pub fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
     Ok(changed_languages(catalogue)?.unwrap_or_else(|| built_in_languages().clone()))
 }
@@ -163,11 +160,10 @@ fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure
     Ok(Some(catalogue.languages(own.as_ref().unwrap_or_else(|| built_in_languages()))?))
 }
 
-/// Returns the user's own file and its text; `None` if there is no such file.
+/// Returns the user's own file of languages and its text; `None` if there is no such file.
 fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
-    let Some(path) = folder.map(|folder| folder.join(FILE)) else { return Ok(None) };
+    let Some(folder) = load::user_folder("XDG_CONFIG_HOME", ".config") else { return Ok(None) };
+    let path = folder.join("languages.toml");
     match judge_run::files::read_text(&path) {
         Ok(text) => Ok(Some((path, text))),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),

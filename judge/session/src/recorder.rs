@@ -8,8 +8,7 @@ use judge_journal::{
 };
 use judge_problem::{
     CaseList, CaseSpec, Catalogue, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
-    JobId, KnownOutcome, Node, Plan, Retention, RunId, Shard, Solver, Stop, counted, error_chain, map_on_all_cores,
-    one_line,
+    JobId, KnownOutcome, Node, Plan, RunId, Shard, Solver, Stop, counted, error_chain, map_on_all_cores, one_line,
 };
 use judge_run::cases::Inputs;
 use judge_run::command::{checker_identity, generator_identity};
@@ -49,6 +48,18 @@ pub struct JournalOptions {
     pub continue_flag: &'static str,
 }
 
+impl JournalOptions {
+    /// The run is recorded, without results of earlier runs.
+    pub const RECORDED: Self = Self {
+        journal: true,
+        resume: false,
+        reuse: false,
+        watches_programs: true,
+        may_be_merged: false,
+        continue_flag: RESUME,
+    };
+}
+
 /// The data at the start of a run's record.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
@@ -70,20 +81,11 @@ pub struct RunContext<'a> {
     pub language: Option<&'a str>,
 }
 
-/// Why a run is not recorded.
-enum Unrecorded {
-    /// The run starts, with a warning.
-    Journal(JournalError),
-    /// The run does not start.
-    Fatal(Failure),
-}
-
-impl From<JournalError> for Unrecorded {
-    fn from(error: JournalError) -> Self {
-        match error {
-            JournalError::StillRunning(_) | JournalError::OtherWriter(_) => Self::Fatal(error.into()),
-            error => Self::Journal(error),
-        }
+impl<'a> RunContext<'a> {
+    /// Returns the context of a run of a whole plan.
+    pub fn new(catalogue: &'a Catalogue, plan: &'a Plan, toolbox: &'a Toolbox, runner: &'a dyn PlanRunner) -> Self {
+        let played = plan.cases.len();
+        Self { catalogue, plan, toolbox, message: None, runner, shard: None, played, language: None }
     }
 }
 
@@ -91,7 +93,7 @@ impl From<JournalError> for Unrecorded {
 pub struct Recorder {
     /// Whether the run was recorded at its start.
     recorded: bool,
-    options: JournalOptions,
+    pub(crate) options: JournalOptions,
     known: Known,
     /// All cases of the run.
     cases: CaseList,
@@ -117,6 +119,16 @@ fn note_edited(Edited { what, is_told_by_results }: &Edited, run: Option<RunId>,
     judge_report::note_lines(&format!(
         "warning: the {what} was edited while run {run} went on: it is recorded as interrupted, without a total\nhint: {hint}"
     ));
+}
+
+/// Warns that a run is not recorded.
+fn warn_of_unrecorded(error: &JournalError, catalogue: &Catalogue) {
+    judge_report::note(&format!("warning: this run is not recorded: {}", error_chain(error)));
+    if let JournalError::UnsupportedSchema { path, found, .. } = error {
+        judge_report::note(&format!("hint: {}", failure::start_anew(path, *found)));
+    } else if error.is_damage() || matches!(error, JournalError::NoJournal { .. }) {
+        judge_report::note(&format!("hint: {}", failure::move_away(&path(catalogue))));
+    }
 }
 
 /// Returns whether a run that cannot be recorded does not start: the command line names its journal, or the run that it
@@ -178,20 +190,16 @@ impl Recorder {
         if !options.journal {
             return Ok(unrecorded());
         }
-        match Self::open(options, context) {
-            Ok(recorder) => Ok(recorder),
-            Err(Unrecorded::Fatal(failure)) => Err(failure),
-            Err(Unrecorded::Journal(error)) if must_be_recorded(context.catalogue) => Err(error.into()),
-            Err(Unrecorded::Journal(error)) => {
-                judge_report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
-                if let JournalError::UnsupportedSchema { path, found, .. } = &error {
-                    judge_report::note(&format!("hint: {}", failure::start_anew(path, *found)));
-                } else if error.is_damage() || matches!(error, JournalError::NoJournal { .. }) {
-                    judge_report::note(&format!("hint: {}", failure::move_away(&path(context.catalogue))));
-                }
-                Ok(unrecorded())
-            }
+        let failure = match Self::open(options, context) {
+            Ok(recorder) => return Ok(recorder),
+            Err(failure) if must_be_recorded(context.catalogue) => return Err(failure),
+            Err(failure) => failure,
+        };
+        match failure.journal_error() {
+            None | Some(JournalError::StillRunning(_) | JournalError::OtherWriter(_)) => return Err(failure),
+            Some(error) => warn_of_unrecorded(error, context.catalogue),
         }
+        Ok(unrecorded())
     }
 
     fn of(options: JournalOptions, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
@@ -208,29 +216,26 @@ impl Recorder {
         }
     }
 
-    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
+    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         let RunContext { catalogue, plan, toolbox, runner, .. } = *context;
         let checker = checker_identity(&plan.problem.checker);
         let generator = generator_identity(&plan.problem);
-        // Read before the fingerprints are made: an edit in between is then noticed at the end.
+        // They are read before the fingerprints are made, so an edit in between is noticed at the end.
         let programs =
             runner.engine().is_none().then(|| ProgramsAtStart::of(plan, checker.to_string(), generator.clone()));
         // While the journal is opened.
         let (journal, hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
-            let journal = match &catalogue.journal {
-                None => Journal::open(&folder(catalogue)).map_err(Unrecorded::from),
-                Some(_) => open(catalogue).map_err(Unrecorded::Fatal),
-            };
+            let journal = open(catalogue);
             let hashes = fingerprints(plan, &plan.solvers, toolbox);
             let probe = probe.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             journal.map(|journal| (journal, hashes, probe))
         })?;
-        let (recording, mut known) =
-            with_record(context, (&checker, &generator, &hashes), probe, |record| match options.resume {
-                true => resume(journal, catalogue.retention, record),
-                false => Ok((Recording::begin(journal, catalogue.retention, record)?, Known::of(plan))),
-            })?;
+        let record = record(context, (&checker, &generator, &hashes), probe);
+        let (recording, mut known) = match options.resume {
+            true => resume(journal, &record)?,
+            false => (Recording::begin(journal, &record)?, Known::of(plan)),
+        };
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
@@ -246,48 +251,36 @@ impl Recorder {
         hashes: &[Digest],
         tier: Tier,
     ) -> Result<Self, Failure> {
-        let journal = open(catalogue)?;
-        let surroundings = Surroundings::default();
-        let checker = checker_identity(&plan.problem.checker);
         let record = RunRecord {
             plan,
-            checker: &checker,
+            checker: &checker_identity(&plan.problem.checker),
             generator: &generator_identity(&plan.problem),
             solver_hashes: hashes,
-            command: "",
+            command: String::new(),
             message: None,
             jobs: 1,
             tier,
-            surroundings: &surroundings,
+            surroundings: Surroundings::default(),
             shard: None,
             played: plan.cases.len(),
             probe: None,
+            retention: catalogue.retention,
         };
-        let (recording, known) = Recording::reattach(journal, catalogue.retention, &record, run)?;
-        let options = JournalOptions {
-            journal: true,
-            resume: true,
-            reuse: false,
-            watches_programs: true,
-            may_be_merged: false,
-            continue_flag: RESUME,
-        };
-        Ok(Self::of(options, plan, known, Some(recording)))
+        let (recording, known) = Recording::reattach(open(catalogue)?, &record, run)?;
+        Ok(Self::of(JournalOptions::RECORDED, plan, known, Some(recording)))
     }
 
     /// Marks the run as a search. `best` is the place of the solver with the best setting so far.
     pub fn mark_search(&self, best: usize) {
-        let mut recording = self.recording.lock();
-        if let Some(Err(error)) = recording.as_mut().map(|recording| recording.mark_search(best)) {
-            judge_report::note(&format!("warning: the search is not recorded as one: {}", error_chain(&error)));
+        if let Err(StoreLost(why)) = self.add(|recording| recording.mark_search(best)) {
+            judge_report::note(&format!("warning: the search is not recorded as one: {why}"));
         }
     }
 
     /// Removes the cases after the last one with a result from the run.
     pub fn trim_cases(&self) {
-        let recording = self.recording.lock();
-        if let Some(Err(error)) = recording.as_ref().map(Recording::trim_cases) {
-            judge_report::note(&format!("warning: the number of cases is not recorded: {}", error_chain(&error)));
+        if let Err(StoreLost(why)) = self.add(Recording::trim_cases) {
+            judge_report::note(&format!("warning: the number of cases is not recorded: {why}"));
         }
     }
 
@@ -341,7 +334,8 @@ impl Recorder {
         };
         match disowned.and_then(|()| recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end })) {
             Ok(journal) => {
-                if let Some(notice) = journal.rewritten_file().and_then(|path| rewritten_journal_warning(run, path)) {
+                let rewritten = journal.rewritten_file.as_deref();
+                if let Some(notice) = rewritten.and_then(|path| rewritten_journal_warning(run, path)) {
                     judge_report::note(&notice);
                 }
                 Some(run)
@@ -355,34 +349,33 @@ impl Recorder {
     }
 }
 
-/// Makes the record of a run, for one use.
-fn with_record<T>(
-    context: &RunContext<'_>,
-    (checker, generator, hashes): (&CheckerIdentity, &str, &[Digest]),
+/// Returns the record of a run.
+fn record<'a>(
+    context: &RunContext<'a>,
+    (checker, generator, solver_hashes): (&'a CheckerIdentity, &'a str, &'a [Digest]),
     probe: Option<Digest>,
-    use_it: impl FnOnce(&RunRecord<'_>) -> T,
-) -> T {
-    let RunContext { plan, message, runner, shard, played, language, .. } = *context;
+) -> RunRecord<'a> {
+    let RunContext { catalogue, plan, message, runner, shard, played, language, .. } = *context;
     let mut surroundings = Surroundings::detect(Path::new("."));
     if let Some(engine) = runner.engine() {
         // Other machines have made the results, not this machine's processor.
         surroundings.cpu_model = format!("nodes of {engine}");
     }
-    let command = command_line::recorded(shard, language);
-    use_it(&RunRecord {
+    RunRecord {
         plan,
         checker,
         generator,
-        solver_hashes: hashes,
-        command: &command,
+        solver_hashes,
+        command: command_line::recorded(shard, language),
         message,
         jobs: runner.jobs(),
         tier: runner.tier(),
-        surroundings: &surroundings,
+        surroundings,
         shard,
         played,
         probe,
-    })
+        retention: catalogue.retention,
+    }
 }
 
 /// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not
@@ -396,8 +389,8 @@ pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
     let hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
     let checker = checker_identity(&context.plan.problem.checker);
     let generator = generator_identity(&context.plan.problem);
-    let unfinished = with_record(context, (&checker, &generator, &hashes), None, |record| journal.unfinished(record))?;
-    let Some(run) = unfinished else { return Ok(None) };
+    let record = record(context, (&checker, &generator, &hashes), None);
+    let Some(run) = journal.unfinished(&record)? else { return Ok(None) };
     let job = DetachedRuns::new(context.catalogue, &journal).check_ended(run, "nothing was submitted")?;
     Ok(job.map(|_| run))
 }
@@ -406,7 +399,7 @@ fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Diges
     solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect()
 }
 
-/// Writes to a record, which ends where it cannot be written.
+/// Writes to a record. If that fails, the record ends here.
 fn update(
     recording: &Mutex<Option<Recording>>,
     options: JournalOptions,
@@ -436,13 +429,13 @@ fn lost_record_warning(open: &Recording, error: &JournalError, options: JournalO
 /// Returns the warning about a journal that was written again; `None` if the user has seen it.
 fn rewritten_journal_warning(run: RunId, path: &Path) -> Option<String> {
     let is_said = IS_LOST.swap(true, Ordering::Relaxed);
-    let what = "its journal was removed, moved or replaced meanwhile, and is written anew, with all that it held";
+    let what = "its journal was removed, moved or replaced meanwhile, and is written again with its whole content";
     (!is_said).then(|| format!("warning: run {run}: {what}: {}", path.display()))
 }
 
-fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), Unrecorded> {
+fn resume(journal: Journal, record: &RunRecord<'_>) -> Result<(Recording, Known), Failure> {
     let hashes = |cases: &[CaseSpec]| input_hashes(record.plan, cases);
-    let resumption = Recording::resume(journal, retention, record, &hashes)?;
+    let resumption = Recording::resume(journal, record, &hashes)?;
     if let Some(wanted) = running::resumed_run()
         && !matches!(&resumption, Resumption::Found(recording, _) if recording.run() == wanted)
     {
@@ -451,7 +444,7 @@ fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Res
             _ => "it is no longer the last interrupted run of the same cases, solvers and limits".to_owned(),
         };
         let failure = Failure::usage(format!("run {wanted} cannot go on: {why}"));
-        return Err(Unrecorded::Fatal(failure.with_hint(command_line::whole())));
+        return Err(failure.with_hint(command_line::whole()));
     }
     match resumption {
         Resumption::Found(recording, known) => {
@@ -461,8 +454,7 @@ fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Res
             Ok((*recording, known))
         }
         Resumption::Elsewhere(recording, known) => {
-            let what =
-                "what was recorded of this shard, on this machine or another, counts where the input is the same";
+            let what = "recorded results of this shard, from any machine, count where the input is the same";
             judge_report::note(&format!("run {}: {what}: {} cases", recording.run(), known.len()));
             Ok((*recording, known))
         }
@@ -474,7 +466,7 @@ fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Res
                 }
                 None => "no interrupted run of this command was found: starting with the first case".to_owned(),
             });
-            Ok((Recording::begin(journal, retention, record)?, Known::of(record.plan)))
+            Ok((Recording::begin(journal, record)?, Known::of(record.plan)))
         }
     }
 }

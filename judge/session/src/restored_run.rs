@@ -183,8 +183,8 @@ pub fn score(
     })
 }
 
-/// Leaves the weight that a test group shares to those of its cases that were run, as the record of an unfinished run
-/// has no others. A group of which no case was run keeps its weights.
+/// Divides the weight that a test group shares among its cases that were run, because the record of an unfinished run has
+/// no others. A group without such cases keeps its weights.
 fn weigh_only_run(terms: &mut [Terms], problem: &Problem, solvers: &[SolverScores]) {
     let is_run = |case: usize| solvers.iter().any(|solver| !solver.skipped.contains(case));
     let shares = |group: &usize| problem.test_groups[*group].shared_weight().is_some();

@@ -32,8 +32,8 @@ pub enum DetachPolicy {
     Reattach(Start),
 }
 
-/// Returns the runner of a command's plans: the cores of this machine, or the engine that the command line names. `describe`:
-/// events carry the features of their cases.
+/// Returns the runner of a command's plans: the cores of this machine, or the engine that the command line names. With
+/// `describe`, events carry the features of their cases.
 pub fn runner(
     catalogue: &Catalogue,
     args: &RunningArgs,
@@ -60,7 +60,7 @@ pub fn runner(
     }
 }
 
-/// Returns the settings of Slurm: those of the command line, or else of the catalogue.
+/// Returns the settings of Slurm, from the command line or else from the catalogue.
 fn slurm_settings(
     catalogue: &Catalogue,
     RunningArgs { engine, jobs, conditions, .. }: &RunningArgs,

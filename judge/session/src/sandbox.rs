@@ -1,4 +1,4 @@
-//! Opens the sandbox that the command line asks for.
+//! Opens the sandbox that the command line names.
 
 use crate::failure::SHORTAGE_HINT;
 use crate::{Failure, load};
@@ -40,7 +40,7 @@ pub fn note_gaps(sandbox: &Sandbox) {
     }
 }
 
-/// What shows why a tier does not work.
+/// The hint for a tier that does not work.
 const DOCTOR_HINT: &str = "`judge doctor` shows what is missing";
 
 fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure> {
@@ -90,7 +90,7 @@ pub fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
     );
 }
 
-/// Returns where it is remembered which tier works.
+/// Returns the file that stores which tier works.
 pub fn tier_cache_file() -> Option<PathBuf> {
     load::state_file("sandbox")
 }

@@ -1,5 +1,5 @@
-//! Sealed cases. Only the number of failures and the best total so far are shown, so that nobody can fit a solver to
-//! these cases by repeated queries. [`judge_statistics::climbs`] decides which total is shown.
+//! Sealed cases. Only the number of failures and the best total so far are shown, so nobody can fit a solver to these
+//! cases by repeated queries. [`judge_statistics::climbs`] decides which total is shown.
 //!
 //! Their seeds and the published results are in a file that no solver can read: `.judge/sealed-ID.toml`, or the one
 //! that the command line names.
@@ -10,7 +10,7 @@ use checkers::Score;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
     Aggregate, CaseList, CaseSpec, Catalogue, Direction, JobId, Percent, Plan, Problem, SealedChoice, Seeds, Verdict,
-    as_text, quote,
+    as_text, quote, quote_path,
 };
 use judge_report::SealedReport;
 use judge_run::command::{checker_identity, generator_identity};
@@ -43,30 +43,27 @@ const HEADER: &str =
 struct Record {
     /// The seeds, as `--seeds` takes them.
     seeds: String,
-    /// A random name of this set of cases, which tells nothing of the seeds. A baseline has it, too.
+    /// A random name of this set of cases, which shows nothing about the seeds. A baseline has it, too.
     #[serde(default)]
     id: String,
     /// The problem that totals are of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     /// Its checker, generator and scoring. Totals of others cannot be compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     terms: Option<String>,
     /// The limits of the solvers. Totals under others cannot be compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     limits: Option<String>,
     /// The number of queries for a total.
     #[serde(default)]
     queries: u32,
     /// The best total that was shown.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text::optional")]
+    #[serde(default, with = "as_text::optional")]
     best: Option<BigRational>,
     /// The reference score of each case, under a rule that compares solvers: the scores of the first solver without a
     /// failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reference: Vec<String>,
     /// The score on fresh cases, which is shown once.
-    #[serde(default, rename = "final", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "final")]
     last: Option<FinalScore>,
 }
 
@@ -75,7 +72,7 @@ struct Record {
 struct FinalScore {
     solver: String,
     failures: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text::optional")]
+    #[serde(default, with = "as_text::optional")]
     total: Option<BigRational>,
 }
 
@@ -169,8 +166,8 @@ impl<'a> SealedCases<'a> {
     /// Returns the error that the final score was shown already.
     fn was_told(&self, FinalScore { solver, failures, total }: &FinalScore) -> Failure {
         let total = total.as_ref().map_or_else(|| "no total".to_owned(), judge_report::points_text);
-        let error = format!("the final score was told: {total} with {failures} failures, for `{solver}`");
-        Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path()))
+        let error = format!("the final score was shown: {total} with {failures} failures, for `{solver}`");
+        Failure::usage(error).with_hint(format!("new sealed cases: rm {}", quote_path(&self.path)))
     }
 
     /// Returns the cases.
@@ -181,7 +178,7 @@ impl<'a> SealedCases<'a> {
     /// Counts a query before the plan is played, because an interrupted evaluation reveals information, too.
     ///
     /// # Errors
-    /// The budget is spent, the limits are not those of earlier queries, or a solver of the plan could read the file.
+    /// The budget is spent, the limits have changed since earlier queries, or a solver of the plan could read the file.
     pub fn begin(&mut self, plan: &Plan) -> Result<(), Failure> {
         let programs = plan.solvers.iter().filter_map(|solver| solver.invocation.program().ok());
         let shown =
@@ -200,15 +197,15 @@ impl<'a> SealedCases<'a> {
                 let error = format!("totals under other limits cannot be compared: now {limits}, and before {before}");
                 return Err(self.bad(error));
             }
-            // The final score is of other cases, and is told once whatever was asked before.
+            // The final score is of other cases, and is shown once, however many queries came before.
             if self.is_final {
                 return Ok(());
             }
             if record.queries >= most {
                 let error =
                     format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
-                // Rules that compare solvers have no final score, and any other is told once.
-                let (id, file) = (quote(&self.problem.id), self.quoted_path());
+                // Rules that compare solvers have no final score. Under the other rules it is shown once.
+                let (id, file) = (quote(&self.problem.id), quote_path(&self.path));
                 let hint = match self.compares_solvers() || record.last.is_some() {
                     true => format!("new sealed cases: rm {file}"),
                     false => format!("once, the score on fresh cases: judge run -p {id} -s S --sealed {file} --final"),
@@ -224,14 +221,14 @@ impl<'a> SealedCases<'a> {
     /// Returns the part of a result that may be shown, for a plan of one solver that was played to its end.
     ///
     /// # Errors
-    /// A program was edited meanwhile, the file cannot be changed, or another process has told the final score.
+    /// A program was edited meanwhile, the file cannot be changed, or another process has shown the final score.
     pub fn tell(
         &self,
         played: &MatchResult,
         floor: Option<(&SealedBaseline, &Percent)>,
     ) -> Result<SealedReport, Failure> {
         if let Some(programs) = &self.programs {
-            programs.refuse_edited("evaluation", "evaluate it again: nothing of it was stored but the query")?;
+            programs.refuse_edited("evaluation", "evaluate it again: only the query was counted")?;
         }
         let outcomes = || played.outcomes.of_solver(0).flatten();
         let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();
@@ -245,7 +242,7 @@ impl<'a> SealedCases<'a> {
                 total.as_ref().is_some_and(|total| self.reaches(total, &baseline.sealed_total, max_drop))
             });
             if self.is_final {
-                // Another process may have told it meanwhile.
+                // Another process may have shown it meanwhile.
                 if let Some(last) = &record.last {
                     return Err(self.was_told(last));
                 }
@@ -301,7 +298,7 @@ impl<'a> SealedCases<'a> {
         climbs(best.map(good), good(total), error)
     }
 
-    /// Which direction of points is good.
+    /// Returns whether more or fewer points are better.
     fn direction(&self) -> Direction {
         if self.problem.scoring.counts_raw_scores() { self.problem.direction } else { Direction::Max }
     }
@@ -315,8 +312,8 @@ impl<'a> SealedCases<'a> {
         }
     }
 
-    /// Returns the points of each case by its weight. `None` if the solver has no total. Rules that compare solvers compare with the first
-    /// solver without a failure, and a better score counts for more than the scale.
+    /// Returns the points of each case by its weight. `None` if the solver has no total. Rules that compare solvers compare
+    /// with the first solver without a failure, and a better score counts for more than the scale.
     fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
         if !self.compares_solvers() {
             let scored = restored_run::score(&played.plan, &played.outcomes, &[], None)?;
@@ -408,15 +405,11 @@ impl<'a> SealedCases<'a> {
         let error = format!("{} has no sealed cases of `{}`: {why}", self.path.display(), self.problem.id);
         // A file that the user named may be something else of theirs.
         let hint = if program::is_in_journal(&self.path) {
-            format!("a missing file is drawn anew: rm {}", self.quoted_path())
+            format!("a missing file is drawn anew: rm {}", quote_path(&self.path))
         } else {
             "--sealed FILE names another file, and makes it if it is missing".to_owned()
         };
         Failure::usage(error).with_hint(hint)
-    }
-
-    fn quoted_path(&self) -> String {
-        quote(&self.path.to_string_lossy())
     }
 }
 
@@ -494,7 +487,7 @@ pub fn real_path(file: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.canonicalize().map_err(unwritable)?.join(name))
 }
 
-/// Returns what scores and totals depend on, but for the solver and its limits, as one line.
+/// Returns the properties that scores and totals depend on, except the solver and its limits, as one line.
 fn terms(problem: &Problem) -> String {
     let parameters =
         problem.generator_parameters.iter().map(|parameter| format!(" {}={}", parameter.name, parameter.domain));
@@ -519,7 +512,7 @@ fn other_cases(path: &Path, why: &str) -> Failure {
     )
 }
 
-/// Returns what the number of cases divided by their weight is. A mean divides by the number of cases afterwards.
+/// Returns the number of cases divided by their weight. A mean divides by the number of cases afterwards.
 fn weight_of_a_case(weights: &[BigRational]) -> BigRational {
     let all = weights.iter().cloned().collect::<ExactSum>().value();
     if all.is_zero() { all } else { BigRational::from_integer(weights.len().into()) / all }
@@ -542,7 +535,7 @@ fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational 
 /// Numbers up to this one have squares that are no overflow.
 const MAX_PLAIN: f64 = 1e150;
 
-/// Returns what numbers are divided by before they become floating point: 1, or the largest one if it is too large for that.
+/// Returns the unit in which numbers become floating point: 1, or the largest number if it is too large for that.
 fn unit<'a>(numbers: impl Iterator<Item = &'a BigRational>) -> BigRational {
     let largest = numbers.map(Signed::abs).max();
     let is_plain = |number: &BigRational| number.to_f64().is_some_and(|number| number <= MAX_PLAIN);

@@ -28,7 +28,7 @@ mod watch;
 mod work;
 
 use judge_cli::{Cli, Command};
-use judge_journal::{Journal, ReadableRows};
+use judge_journal::{Journal, JournalError, ReadableRows};
 use judge_problem::{Exit, counted};
 use judge_run::program::hide_journal;
 use judge_run::{command, executor};
@@ -106,7 +106,7 @@ fn dismiss_helpers() {
 /// Adds hints to a failure about the damaged journal of this catalogue: which part can still be read, and how to begin
 /// a new journal.
 fn explain(failure: Failure, global: GlobalArgs<'_>) -> Failure {
-    if !failure.is_damaged_journal() {
+    if !failure.journal_error().is_some_and(JournalError::is_damage) {
         return failure;
     }
     let Ok(catalogue) = load::catalogue_without_note(global) else { return failure };

@@ -221,7 +221,7 @@ fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Resu
     refuse(problem)?;
     let name = args.case.as_deref().unwrap_or_default();
     let case = answers::find_case(&run, name)?;
-    let entrant = answers::find_entrant(&run, args.solver.as_deref())?;
+    let entrant = entrants::find_entrant(&run, args.solver.as_deref())?;
     let player = run.entrants[entrant].name.clone();
     let result = case.results[entrant].as_ref();
     let answer = result.and_then(|result| result.answer).map(|id| journal.answer(id)).transpose()?.flatten();

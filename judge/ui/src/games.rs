@@ -16,7 +16,7 @@ use judge_run::command::game_of;
 use judge_session::failure::Failure;
 use judge_session::manual_game::ManualResult;
 use judge_session::programs::Programs;
-use judge_session::{answers, manual_game, programs};
+use judge_session::{answers, entrants, manual_game, programs};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Played {
     pub(super) fn find(run: Arc<OrderedRun>, case: &str, solver: Option<&str>) -> Result<Self, Refused> {
         let stored = &run.shown.run;
         let case = answers::find_case(stored, case).map_err(Refused::missing)?;
-        let solver = answers::find_entrant(stored, solver)?;
+        let solver = entrants::find_entrant(stored, solver)?;
         let player = stored.entrants[solver].name.clone();
         let result = case.results[solver].clone().ok_or_else(|| {
             let why = format!("run {} has no result of `{player}` on {}", stored.id, case.spec.name);

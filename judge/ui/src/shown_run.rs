@@ -113,7 +113,7 @@ impl ShownRun {
             check_features(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
         }
         let known: Vec<&Features> = self.features().iter().flatten().map(Arc::as_ref).collect();
-        Ok(case_selection::check_name(name, &known)?)
+        Ok(case_selection::check_names([name.as_str()], &known)?)
     }
 
     /// Returns a number of a row; `None` if it has none.

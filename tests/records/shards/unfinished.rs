@@ -125,7 +125,7 @@ fn a_restarted_task_takes_recorded_results() {
     drop(journal);
     let again = [&BOT[..], &["--shard", "1/2", "--journal", "1.db", "--resume"]].concat();
     let said = expect(&folder, &again, 0);
-    assert!(said.stderr.contains("what was recorded of this shard"), "{}", said.stderr);
+    assert!(said.stderr.contains("recorded results of this shard"), "{}", said.stderr);
     play(&folder, &BOT, 2, 2);
     let said = expect(&folder, &["merge", "1.db", "2.db"], 0);
     assert!(said.stdout.contains("12 of 12 cases, 2 of 2 shards, complete"), "{}", said.stdout);

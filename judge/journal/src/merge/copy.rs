@@ -5,7 +5,7 @@ use crate::columns::{add_node, is_fault, nodes, query_first, rank};
 use crate::error::JournalError;
 use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
-
+use crate::store::Journal;
 use crate::stored;
 use judge_problem::{GeneratorCall, RunId, Verdict, first_of};
 use rusqlite::types::{ToSqlOutput, Value};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Copies the results of a source, and returns how many results were added or replaced.
-pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, MergeError> {
+pub(super) fn copy(into: &Journal, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, MergeError> {
     let unusable = |error: JournalError| source.unusable(error);
     let journal = open_to_read(&source.path).map_err(unusable)?;
     let outcome = stored::OUTCOME.replace("result.", "");
@@ -22,21 +22,21 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
         "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, rank, {outcome})
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
-    let (cases, answers) = (HashMap::new(), HashMap::new());
-    let from = &journal.connection;
-    let mut copier = Copier { into, target, source, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
+    let (from, to, cases, answers) = (&journal.connection, &into.connection, HashMap::new(), HashMap::new());
+    let mut copier =
+        Copier { into: to, target, source, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
     // All reads of a file see the same snapshot.
     from.execute_batch("BEGIN").map_err(|error| unusable(error.into()))?;
     let contributions = contributions(&journal, source.key).map_err(unusable)?;
     for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
         if let Some(theirs) = journal.reference(run).map_err(unusable)? {
-            stored::merge_reference(into, target.run, theirs).map_err(MergeError::Target)?;
+            into.merge_reference(target.run, theirs)?;
         }
     }
     for contribution in &contributions {
         copier.contribution(contribution).map_err(|side| side.of(source))?;
     }
-    rows::find_bests(into, &copier.lost).map_err(|error| MergeError::Target(error.into()))?;
+    rows::find_bests(to, &copier.lost)?;
     copier.games.source += 1;
     Ok(copier.added)
 }
@@ -63,7 +63,7 @@ impl Side {
 impl From<rusqlite::Error> for Side {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            // If a row violates a constraint, the source is at fault.
+            // The source has a row that violates a constraint.
             Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
                 Self::Source(JournalError::Damaged(error.to_string()))
             }
@@ -138,7 +138,7 @@ impl Copier<'_> {
         Ok(())
     }
 
-    /// Returns the row of a contribution among the origins of the target.
+    /// Returns the row of a contribution in the target's table of origins.
     fn origin(&self, contribution: &Contribution) -> Result<i64, Side> {
         let file = std::path::absolute(&self.source.path).unwrap_or_else(|_| self.source.path.clone());
         let key = params![self.target.run.0, contribution.uid];

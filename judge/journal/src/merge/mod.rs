@@ -17,17 +17,15 @@ pub use source::{Difference, MergeError, Unusable};
 
 use super::columns::{microseconds, query_all, query_first};
 use super::error::JournalError;
-use super::history::{labels, write_labels};
 use super::recording::{sum_up as sum_up_entrant, terms};
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
-use super::stored::origins;
 use copy::Games;
 use judge_problem::{
     CaseName, Origin, Plan, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags,
 };
 use num_rational::BigRational;
-use rusqlite::{Connection, TransactionBehavior, params, params_from_iter};
+use rusqlite::{Connection, params, params_from_iter};
 use source::{RUN, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -48,7 +46,7 @@ const CACHE_KIB: u32 = 280 << 10;
 pub fn merge(into: &mut Journal, files: &[PathBuf], retention: Retention) -> Result<Merged, MergeError> {
     let sources = open(files)?;
     let merged = enter(into, &sources)?;
-    into.apply_retention(retention).map_err(MergeError::Target)?;
+    into.apply_retention(retention)?;
     Ok(merged)
 }
 
@@ -98,22 +96,35 @@ impl Journal {
         }
         Ok(transaction.commit()?)
     }
+
+    /// Returns the places of the cases of a merged run that lack results of some solvers, in order.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn missing_places(&self, merged: &Merged) -> Result<Vec<usize>, JournalError> {
+        let mut results = vec![0; merged.planned];
+        let sql = "SELECT result.place FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = ?1";
+        for place in query_all(&self.connection, sql, [merged.run.0], |row| row.get::<_, usize>(0))? {
+            if let Some(count) = results.get_mut(place) {
+                *count += 1;
+            }
+        }
+        Ok((0..merged.planned).filter(|place| results[*place] < merged.solvers).collect())
+    }
 }
 
-fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, MergeError> {
-    let path = into.path().to_owned();
+fn enter(into: &Journal, sources: &[Source]) -> Result<Merged, MergeError> {
     into.connection.busy_timeout(BUSY_TIMEOUT)?;
     into.connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
-    let transaction = into.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let target = find_or_begin(&transaction, sources)?;
+    let transaction = into.transaction()?;
+    let target = find_or_begin(into, sources)?;
     let mut games = Games::of(&transaction, target.run)?;
     let mut added = 0;
     for source in sources {
-        added += copy::copy(&transaction, &target, source, &mut games)?;
+        added += copy::copy(into, &target, source, &mut games)?;
     }
-    games.agree(sources, &path)?;
-    let mut merged = sum_up(&transaction, &target)?;
-    merged.added = added;
+    games.agree(sources, into.path())?;
+    let merged = Merged { added, ..sum_up(into, &target)? };
     transaction.commit()?;
     // Reports need the memory for something else.
     into.connection.pragma_update(None, "cache_size", -2000)?;
@@ -123,8 +134,8 @@ fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, MergeError> {
 
 /// Returns the target run: the run that these were merged into before, or else the newest run that runs of their plan
 /// were merged into, or else a new one.
-fn find_or_begin(into: &Connection, sources: &[Source]) -> rusqlite::Result<Rows> {
-    let key = sources[0].key;
+fn find_or_begin(journal: &Journal, sources: &[Source]) -> Result<Rows, JournalError> {
+    let (into, key) = (&journal.connection, sources[0].key);
     let mut known: Option<i64> = None;
     for uid in sources.iter().flat_map(|source| &source.uids) {
         let run: Option<i64> = into
@@ -144,16 +155,16 @@ fn find_or_begin(into: &Connection, sources: &[Source]) -> rusqlite::Result<Rows
         None => begin_merged(into, &sources[0])?,
     };
     let run = RunId(run);
-    let known = labels(into, run)?;
+    let known = journal.labels(run)?;
     let mut all = known.clone();
     for source in sources {
         agree_on_texts(into, run.0, source)?;
         all.add(source.labels.clone());
     }
     if all != known {
-        write_labels(into, run, &all)?;
+        journal.write_labels(run, &all)?;
     }
-    rows_of(into, run)
+    Ok(rows_of(into, run)?)
 }
 
 fn begin_merged(into: &Connection, source: &Source) -> rusqlite::Result<i64> {
@@ -190,8 +201,9 @@ fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Res
 }
 
 /// Writes the totals of a merged run, and returns them.
-pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merged> {
-    let origins = origins(into, target.run)?;
+fn sum_up(journal: &Journal, target: &Rows) -> rusqlite::Result<Merged> {
+    let into = &journal.connection;
+    let origins = journal.origins(target.run)?;
     let (mut results, mut has_totals) = (0, true);
     for entrant in &target.entrants {
         let total: Option<Option<String>> =
@@ -264,7 +276,7 @@ pub struct Merged {
     pub added: usize,
     /// Whether every solver has a total. Without the catalogue, an earlier merge could not add the scores up.
     pub has_totals: bool,
-    /// The runs that it was merged of, in the order of their shards.
+    /// The runs that were merged into it, in the order of their shards.
     pub origins: Vec<Origin>,
 }
 
@@ -325,22 +337,5 @@ impl Merged {
         }
         let count = counts.into_iter().max_by_key(|(_, runs)| *runs).map_or(0, |(count, _)| count);
         (1..=count).filter_map(move |number| Shard::new(number, count).ok())
-    }
-}
-
-impl Journal {
-    /// Returns the places of the cases of a merged run that lack results of some solvers, in order.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn missing_places(&self, merged: &Merged) -> Result<Vec<usize>, JournalError> {
-        let mut results = vec![0; merged.planned];
-        let sql = "SELECT result.place FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = ?1";
-        for place in query_all(&self.connection, sql, [merged.run.0], |row| row.get::<_, usize>(0))? {
-            if let Some(count) = results.get_mut(place) {
-                *count += 1;
-            }
-        }
-        Ok((0..merged.planned).filter(|place| results[*place] < merged.solvers).collect())
     }
 }

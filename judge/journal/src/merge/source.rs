@@ -3,7 +3,6 @@
 use crate::columns::{query_all, query_first};
 use crate::error::JournalError;
 use crate::file;
-use crate::history::{labels_of_plan, runs_of_plan};
 use crate::identity::SameRun;
 use crate::store::Journal;
 use judge_problem::{Digest, Labels, RunId, error_chain, first_of};
@@ -71,9 +70,11 @@ impl Source {
         let uids = "SELECT uid FROM run WHERE plan = ?1
              UNION SELECT origin.uid FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1";
         let uids = query_all(connection, uids, [key.0], |row| row.get(0))?;
-        let labels = labels_of_plan(connection, key)?;
+        let mut labels = Labels::default();
         // Runs that cannot be read here could not be read in the target either.
-        runs_of_plan(connection, key)?.into_iter().try_for_each(|run| journal.stored_head(run).map(drop))?;
+        for run in query_all(connection, "SELECT id FROM run WHERE plan = ?1", [key.0], |row| row.get(0))? {
+            labels.add(journal.stored_head(RunId(run))?.labels);
+        }
         let cases = cases(connection, key)?;
         Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
     }
@@ -115,17 +116,17 @@ fn values(connection: &Connection, sql: &str, run: i64) -> rusqlite::Result<Vec<
     statement.query_map([run], read)?.collect()
 }
 
-/// A file that ends before its last page was cut off. The lengths are compared while the file is locked against
-/// writing.
+/// Fails if a file ends before its last page. Its length is compared while the file is locked against writing. It is not
+/// opened another time: closing it would end the locks of this process.
 fn check_length(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     connection.execute_batch("BEGIN")?;
-    let pages: u64 = connection.query_row("SELECT page_count FROM pragma_page_count", [], |row| row.get(0))?;
-    let size: u64 = connection.query_row("SELECT page_size FROM pragma_page_size", [], |row| row.get(0))?;
+    let bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+    let bytes: u64 = connection.query_row(bytes, [], |row| row.get(0))?;
     let own = connection.path().is_some_and(|own| !own.is_empty());
     let length = path.metadata().map_or(u64::MAX, |meta| meta.len());
     let with_log = file::beside(path, "-wal").exists();
     connection.execute_batch("COMMIT")?;
-    if own && !with_log && length < pages * size {
+    if own && !with_log && length < bytes {
         return Err(JournalError::NoJournal { path: path.to_owned(), why: "it is cut off" });
     }
     Ok(())
@@ -136,7 +137,7 @@ pub(super) struct Contribution {
     pub(super) uid: Vec<u8>,
     /// The run in the file.
     pub(super) run: i64,
-    /// Its own row, where that run was merged of it.
+    /// Its row in the table of origins, if it was merged into the run in the file.
     pub(super) origin: Option<i64>,
     pub(super) started: String,
     /// Its values in the table of origins, from `state` on.
@@ -208,7 +209,7 @@ pub enum MergeError {
     Different(Vec<Difference>),
     /// The journal that they are merged into cannot be written.
     #[error(transparent)]
-    Target(JournalError),
+    Target(#[from] JournalError),
 }
 
 /// A file that cannot be used, and why.
@@ -233,7 +234,7 @@ impl fmt::Display for Unusable {
     }
 }
 
-/// Files whose results belong to another run than those of most files.
+/// Files whose results belong to another run than the results of most files.
 #[derive(Debug)]
 pub struct Difference {
     /// The files.

@@ -77,7 +77,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn play_shard(bench: &Bench, number: usize, scores: &[Option<i64>]) -> PathBuf {
     let file = bench.folder.path().join(format!("{number}.db"));
     let record = RunRecord { shard: Shard::new(1, 1).ok(), ..bench.record() };
-    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
+    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
     let batch: Vec<_> = scores.iter().enumerate().map(|(case, score)| finished(case, 0, *score)).collect();
     recording.append(&batch).unwrap();
     close(recording, None, None);

@@ -66,7 +66,7 @@ fn set_schema_version(file: &Path, form: u32) {
 fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
     let bench = Bench::new(&["bot"], 1..=2);
     let file = bench.folder.path().join("3.db");
-    let begin = || Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record());
+    let begin = || Recording::begin(Journal::open_file(&file).unwrap(), &bench.record());
     let mut recording = begin().unwrap();
     recording.append(&[finished(0, 0, Some(5))]).unwrap();
     let beside = || {
@@ -78,7 +78,7 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
     assert_eq!(beside(), ["3.db", "3.db-lock"], "no log, no shared memory");
     assert!(matches!(begin(), Err(JournalError::OtherWriter(Some(RunId(1))))));
     assert!(matches!(
-        Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record(), &all_inputs),
+        Recording::resume(Journal::open_file(&file).unwrap(), &bench.record(), &all_inputs),
         Err(JournalError::StillRunning(RunId(1)))
     ));
     let journal = Journal::open_file_to_read(&file).unwrap().unwrap();
@@ -94,7 +94,7 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
 fn removing_an_old_run_keeps_the_only_lock() {
     let bench = Bench::new(&["bot"], 1..=2);
     let file = bench.folder.path().join("3.db");
-    let begin = || Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record());
+    let begin = || Recording::begin(Journal::open_file(&file).unwrap(), &bench.record());
     close(begin().unwrap(), None, Some(0));
     let running = begin().unwrap();
     running.commit_start().unwrap();
@@ -109,11 +109,11 @@ fn a_refused_judge_keeps_nobody_from_writing() {
     let bench = Bench::new(&["bot"], 1..=2);
     let file = bench.folder.path().join("3.db");
     let open = || Journal::open_file(&file).unwrap();
-    let mut recording = Recording::begin(open(), Retention::All, &bench.record()).unwrap();
+    let mut recording = Recording::begin(open(), &bench.record()).unwrap();
     recording.connection().unwrap().busy_timeout(Duration::ZERO).unwrap();
     let second = open();
     std::thread::scope(|scope| {
-        let refused = scope.spawn(|| Recording::begin(second, Retention::All, &bench.record()));
+        let refused = scope.spawn(|| Recording::begin(second, &bench.record()));
         while !refused.is_finished() {
             std::thread::sleep(Duration::from_millis(200));
             recording.append(&[finished(0, 0, Some(5))]).unwrap();
@@ -139,7 +139,7 @@ fn a_lock_that_cannot_be_written_is_removed() {
 fn a_copied_file_is_shared_once_nobody_writes() {
     let bench = Bench::new(&["bot"], 1..=2);
     let [file, copy] = [bench.folder.path().join("x.db"), bench.path().join("journal.db")];
-    let begin = |journal| Recording::begin(journal, Retention::All, &bench.record());
+    let begin = |journal| Recording::begin(journal, &bench.record());
     close(begin(Journal::open_file(&file).unwrap()).unwrap(), None, Some(0));
     std::fs::create_dir(bench.path()).unwrap();
     std::fs::copy(&file, &copy).unwrap();
@@ -163,7 +163,7 @@ fn a_copied_file_is_shared_once_nobody_writes() {
 #[test]
 fn a_link_to_a_journal_has_the_same_locks() {
     let bench = Bench::new(&["bot"], 1..=2);
-    let begin = |journal| Recording::begin(journal, Retention::All, &bench.record());
+    let begin = |journal| Recording::begin(journal, &bench.record());
     let link = bench.folder.path().join("link.db");
     for shared in [false, true] {
         let file = if shared { bench.path().join("journal.db") } else { bench.folder.path().join("x.db") };
@@ -191,7 +191,7 @@ fn a_link_to_a_journal_has_the_same_locks() {
 fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_next_writer() {
     let bench = Bench::new(&["bot"], 1..=3);
     let file = bench.folder.path().join("killed.db");
-    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record()).unwrap();
+    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &bench.record()).unwrap();
     recording.append(&[finished(0, 0, Some(5))]).unwrap();
     // If the cache is too small for the pages of a commit, they are written before the commit ends. Then the machine
     // fails: the disk then contains an incomplete commit.
@@ -210,7 +210,7 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     assert_eq!(std::fs::read(&half).unwrap(), before, "the reader wrote nothing");
 
     let half = Journal::open_file(&half).unwrap();
-    let resumed = Recording::resume(half, Retention::All, &bench.record(), &all_inputs).unwrap();
+    let resumed = Recording::resume(half, &bench.record(), &all_inputs).unwrap();
     let Resumption::Found(resumed, known) = resumed else { panic!("the run is there") };
     let check = "PRAGMA integrity_check";
     let found: String = resumed.connection().unwrap().query_row(check, [], |row| row.get(0)).unwrap();
@@ -449,7 +449,7 @@ fn what_is_in_the_place_of_a_journal_is_left_alone() {
         std::fs::write(folder.join("journal.db"), "mine").unwrap();
     });
     let path = bench.path().join("journal-run-2.db");
-    assert_eq!(journal.rewritten_file(), Some(&*path));
+    assert_eq!(journal.rewritten_file.as_deref(), Some(&*path));
     drop(journal);
     assert_whole(&Journal::open_file_to_read(&path).unwrap().unwrap());
     assert_eq!(std::fs::read(bench.path().join("journal.db")).unwrap(), b"mine");
@@ -459,7 +459,7 @@ fn what_is_in_the_place_of_a_journal_is_left_alone() {
 fn a_journal_of_its_own_file_is_written_anew() {
     let bench = Bench::new(&["bot"], 1..=2);
     let file = bench.folder.path().join("own.db");
-    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record()).unwrap();
+    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &bench.record()).unwrap();
     recording.append(&[finished(0, 0, Some(1))]).unwrap();
     std::fs::remove_file(&file).unwrap();
     recording.append(&[finished(1, 0, Some(2))]).unwrap();

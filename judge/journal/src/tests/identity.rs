@@ -197,7 +197,7 @@ impl Scene {
         let record = RunRecord { shard, played: plan.cases.len(), probe, ..bench.record() };
         let open = Journal::open(&self.folder(journal)).unwrap();
         let (mut recording, mut known) = if resume {
-            match Recording::resume(open, Retention::All, &record, &hashes).unwrap() {
+            match Recording::resume(open, &record, &hashes).unwrap() {
                 Resumption::Found(recording, known) | Resumption::Elsewhere(recording, known) => (*recording, known),
                 Resumption::Nothing(journal, _) => begin(journal, &record),
             }
@@ -312,7 +312,7 @@ impl Scene {
 }
 
 fn begin(journal: Journal, record: &RunRecord<'_>) -> (Recording, Known) {
-    (Recording::begin(journal, Retention::All, record).unwrap(), Known::of(record.plan))
+    (Recording::begin(journal, record).unwrap(), Known::of(record.plan))
 }
 
 proptest! {

@@ -41,8 +41,8 @@ impl Playing {
         let (plan, places) = bench.plan.shard(shard);
         let file = bench.folder.path().join(format!("{}.db", shard.number()));
         let command = format!("judge run -p columns --shard {shard}");
-        let record = RunRecord { shard: Some(shard), played: places.len(), command: &command, ..bench.record() };
-        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
+        let record = RunRecord { shard: Some(shard), played: places.len(), command, ..bench.record() };
+        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
         recording.commit_start().unwrap();
         let whole = Part::whole(&plan);
         recording.set_part(Part { cases: CasePlaces::At(places.clone()), ..whole });
@@ -119,7 +119,7 @@ fn of_two_results_of_a_case_the_same_one_stays_whatever_the_order() {
     let file = |name: &str, verdict: Verdict| {
         let path = bench.folder.path().join(name);
         let record = RunRecord { shard: Shard::new(1, 1).ok(), ..bench.record() };
-        let mut recording = Recording::begin(Journal::open_file(&path).unwrap(), Retention::All, &record).unwrap();
+        let mut recording = Recording::begin(Journal::open_file(&path).unwrap(), &record).unwrap();
         let outcome = Outcome { wall: Some(Duration::from_secs(1)), ..Outcome::without_run(verdict, name.to_owned()) };
         recording.append(&[FinishedJob { outcome, ..finished(0, 0, None) }]).unwrap();
         close(recording, None, None);
@@ -147,12 +147,12 @@ fn an_older_copy_of_a_run_changes_nothing() {
     let bench = Bench::new(&["bot"], 1..=2);
     let [new, old] = ["new.db", "old.db"].map(|name| bench.folder.path().join(name));
     let record = RunRecord { shard: Shard::new(1, 1).ok(), ..bench.record() };
-    let mut recording = Recording::begin(Journal::open_file(&new).unwrap(), Retention::All, &record).unwrap();
+    let mut recording = Recording::begin(Journal::open_file(&new).unwrap(), &record).unwrap();
     let outcome = Outcome::without_run(Verdict::JudgeError, "no disk".to_owned());
     recording.append(&[FinishedJob { outcome, ..finished(0, 0, None) }]).unwrap();
     drop(recording);
     std::fs::copy(&new, &old).unwrap();
-    let resumed = Recording::resume(Journal::open_file(&new).unwrap(), Retention::All, &record, &all_inputs).unwrap();
+    let resumed = Recording::resume(Journal::open_file(&new).unwrap(), &record, &all_inputs).unwrap();
     let Resumption::Found(mut recording, _) = resumed else { panic!("the run is found") };
     recording.append(&[finished(0, 0, Some(7)), finished(1, 0, Some(8))]).unwrap();
     close(*recording, None, Some(15));
@@ -298,7 +298,7 @@ proptest! {
             plan.cases = plan.cases.iter().enumerate().map(with_best).collect();
             let file = bench.folder.path().join(format!("{number}.db"));
             let record = RunRecord { plan: &plan, shard: Shard::new(1, 1).ok(), ..bench.record() };
-            let recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
+            let recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
             close(recording, None, None);
             files.push(file);
         }
@@ -434,7 +434,7 @@ fn a_merged_run_has_those_of_its_parts_in_any_order_and_its_own() {
     let part = |number: u32, given: Labels| {
         let file = bench.folder.path().join(format!("{number}.db"));
         let record = RunRecord { shard: Shard::new(number, 2).ok(), played: 1, ..bench.record() };
-        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
+        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
         recording.append(&[finished(number as usize - 1, 0, Some(1))]).unwrap();
         close(recording, None, None);
         Journal::open_file(&file).unwrap().change_labels(RunId(1), |labels| *labels = given).unwrap();
@@ -472,7 +472,7 @@ fn a_run_that_goes_on_under_a_relative_rule_gets_a_reference_and_keeps_it() {
     for imports in [imported(1, 5), imported(2, 5)] {
         bench.journal().import_best(&game(&bench), &[imports]).unwrap();
         know(&mut bench);
-        let resumed = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs).unwrap();
+        let resumed = Recording::resume(bench.journal(), &bench.record(), &all_inputs).unwrap();
         let Resumption::Found(recording, _) = resumed else { panic!("the run is found") };
         close(*recording, Some(Stop::Interrupted), None);
         let reference = bench.journal().reference(run).unwrap().unwrap();
@@ -487,7 +487,7 @@ fn an_older_run_on_other_inputs_is_left_out() {
     let file = bench.folder.path().join("1.db");
     let play = |inputs: usize, cases: std::ops::Range<usize>| {
         let record = RunRecord { shard: Shard::new(1, 1).ok(), ..bench.record() };
-        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
+        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
         for case in cases {
             let mut job = finished(case, 0, Some(inputs as i64));
             job.evidence.input = Some(input(inputs + case));

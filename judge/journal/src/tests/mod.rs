@@ -71,14 +71,15 @@ impl Bench {
             checker: &self.checker,
             generator: &self.generator,
             solver_hashes: &self.hashes,
-            command: "judge run -p columns",
+            command: "judge run -p columns".to_owned(),
             message: None,
             jobs: 2,
             tier: Tier::Root,
-            surroundings: &self.surroundings,
+            surroundings: self.surroundings.clone(),
             shard: None,
             played: self.plan.cases.len(),
             probe: None,
+            retention: Retention::All,
         }
     }
 
@@ -91,7 +92,7 @@ impl Bench {
     }
 
     fn begin(&self) -> Recording {
-        Recording::begin(self.journal(), Retention::All, &self.record()).unwrap()
+        Recording::begin(self.journal(), &self.record()).unwrap()
     }
 
     /// A whole run of the first solver with these scores, `None` for a wrong answer.
@@ -245,7 +246,7 @@ fn a_disowned_run_is_neither_continued_nor_reused() {
     recording.disown().unwrap();
     close(recording, Some(Stop::Interrupted), None);
     assert_eq!(reusable(), 0);
-    let resumed = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs).unwrap();
+    let resumed = Recording::resume(bench.journal(), &bench.record(), &all_inputs).unwrap();
     assert!(matches!(resumed, Resumption::Nothing(..)));
 }
 
@@ -255,12 +256,12 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(7))]).unwrap();
     let run = recording.run();
-    let second = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs);
+    let second = Recording::resume(bench.journal(), &bench.record(), &all_inputs);
     assert!(matches!(second, Err(JournalError::StillRunning(found)) if found == run));
     drop(recording);
 
     let resume = |bench: &Bench| {
-        let found = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs).unwrap();
+        let found = Recording::resume(bench.journal(), &bench.record(), &all_inputs).unwrap();
         match found {
             Resumption::Found(recording, known) => Some((recording, known)),
             Resumption::Elsewhere(..) | Resumption::Nothing(..) => None,
@@ -451,8 +452,8 @@ fn once_there_are_too_many_answers_an_eighth_is_made_free() {
     let mut run = || {
         let mut job = finished(0, 0, Some(1));
         job.evidence.answer = Some((0..1 << 20).map(|_| random_byte()).collect());
-        let mut recording =
-            Recording::begin(bench.journal(), Retention::UpTo(Bytes(9 << 20)), &bench.record()).unwrap();
+        let record = RunRecord { retention: Retention::UpTo(Bytes(9 << 20)), ..bench.record() };
+        let mut recording = Recording::begin(bench.journal(), &record).unwrap();
         recording.append(&[job]).unwrap();
         close(recording, None, None);
         bench.journal().connection.query_row("SELECT count(*) FROM answer", [], |row| row.get(0)).unwrap()
@@ -536,7 +537,7 @@ fn impossible_numbers_are_damage() {
     drop(recording);
     let change = |sql: &str| bench.journal().connection.execute_batch(sql).unwrap();
     change("UPDATE result SET place = 99");
-    let resumed = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs);
+    let resumed = Recording::resume(bench.journal(), &bench.record(), &all_inputs);
     assert!(resumed.is_err_and(|error| error.is_damage()));
     bench.run(&[Some(1), Some(2)]);
     change("UPDATE entrant SET accepted = 99");

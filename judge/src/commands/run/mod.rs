@@ -61,16 +61,8 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     let plan = sharded.plan();
     // While the journal is opened.
     runner.make_ready(plan);
-    let context = RunContext {
-        catalogue: &catalogue,
-        plan: &sharded.whole,
-        toolbox: &toolbox,
-        message: message(args),
-        runner: &*runner,
-        shard,
-        played: plan.cases.len(),
-        language: None,
-    };
+    let context = RunContext::new(&catalogue, &sharded.whole, &toolbox, &*runner);
+    let context = RunContext { message: message(args), shard, played: plan.cases.len(), ..context };
     let uncollected = if args.resume && !no_journal { recorder::uncollected(&context)? } else { None };
     if let Some(run) = uncollected {
         judge_report::note(&format!("the job of run {run} has ended: its results are collected"));
@@ -127,14 +119,9 @@ fn plan(
 }
 
 fn options(args: &RunArgs) -> JournalOptions {
-    JournalOptions {
-        journal: !args.running.no_journal,
-        resume: args.resume,
-        reuse: args.running.reuse,
-        watches_programs: true,
-        may_be_merged: true,
-        continue_flag: recorder::RESUME,
-    }
+    let RunningArgs { no_journal, reuse, .. } = args.running;
+    let (journal, resume) = (!no_journal, args.resume);
+    JournalOptions { journal, resume, reuse, may_be_merged: true, ..JournalOptions::RECORDED }
 }
 
 /// A continued run keeps the best scores that it started with, even if the command line names others.

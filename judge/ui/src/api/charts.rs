@@ -11,7 +11,7 @@ use judge_problem::{Digest, Direction, JobId};
 use judge_report::{
     Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups, chart_stride, share_of_best,
 };
-use judge_session::answers;
+use judge_session::entrants;
 use judge_session::failure::Failure;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -140,7 +140,7 @@ struct Column {
 impl Column {
     fn find(store: &Store, key: &str) -> Result<Self, Refused> {
         let run = store.run(run_of(store, key)?)?;
-        let solver = answers::find_entrant(&run.shown.run, key.split_once('/').map(|(_, name)| name))?;
+        let solver = entrants::find_entrant(&run.shown.run, key.split_once('/').map(|(_, name)| name))?;
         Ok(Self { key: key.to_owned(), run, solver })
     }
 

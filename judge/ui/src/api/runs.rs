@@ -18,7 +18,7 @@ use judge_session::comparison::Compared;
 use judge_session::detached::DetachedRuns;
 use judge_session::entrants::PastEntrant;
 use judge_session::failure::Failure;
-use judge_session::{answers, entrants, outputs, pairing, recorder};
+use judge_session::{entrants, outputs, pairing, recorder};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -117,7 +117,7 @@ pub(super) fn cases(
 pub(super) fn row_filter(shown: &ShownRun, condition: &str, solver: &str) -> Result<RowFilter, Refused> {
     let parse = |text: &str| text.parse::<Condition>().map_err(Failure::usage);
     let condition = Some(condition.trim()).filter(|text| !text.is_empty()).map(parse).transpose()?;
-    let place = |name| answers::find_entrant(&shown.run, Some(name));
+    let place = |name| entrants::find_entrant(&shown.run, Some(name));
     let solver = Some(solver).filter(|name| !name.is_empty()).map(place).transpose()?;
     Ok(RowFilter { condition, solver })
 }
