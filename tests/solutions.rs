@@ -1,7 +1,7 @@
 //! The bundled solutions follow the rules and keep their time limit, and the strong ones beat the plain ones.
 
 use checkers::Checker;
-use solutions::{Solution, Strength, TIME_LIMIT_VARIABLE};
+use solutions::{Solution, TIME_LIMIT_VARIABLE};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,25 +10,32 @@ use std::time::Instant;
 /// Seconds that a strong solution gets here.
 const TIME_LIMIT: f64 = 0.3;
 
-/// Every strong solution, with its match: the plain one that it beats, and the cases.
-fn matches() -> impl Iterator<Item = (&'static Solution, &'static Solution, &'static [u64])> {
-    solutions::all().filter_map(|strong| match strong.strength {
-        Strength::Strong { beats, seeds } => Some((strong, solution(beats), seeds)),
-        _ => None,
-    })
-}
+/// Every strong solution, whose program is `solve-ID`, with a plain solution of the same problem, and the cases on which
+/// the strong one beats it with a fraction of its time.
+const MATCHES: [(&str, &str, &[u64]); 4] = [
+    ("columns", "columns-greedy", &[2, 3, 14, 25]),
+    ("square-remover", "square-remover-plain", &[3, 4]),
+    ("same-game-free", "same-game-free-plain", &[1, 2, 3]),
+    ("deletion-game", "deletion-game-plain", &[1, 2, 3, 4, 9, 10]),
+];
+
+/// The solutions that give the only right answer, or the best possible one.
+const EXACT: [&str; 3] = ["same-game", "beating-the-game-easy", "beating-the-game-hard"];
+
+/// The other solutions that need no long search.
+const QUICK: [&str; 1] = ["columns-quickstart"];
+
+/// The other solutions that use their whole time.
+const SLOW: [&str; 1] = ["same-game-free-tabu"];
 
 fn solution(id: &str) -> &'static Solution {
     solutions::find(id).unwrap_or_else(|| panic!("there is no solution {id}"))
 }
 
-/// Every solution with this behaviour, with the id of its problem: the longest one that its own id begins with.
-fn solutions_of(strengths: &[Strength]) -> impl Iterator<Item = (&'static str, &'static Solution)> {
-    solutions::all().filter(|solution| strengths.contains(&solution.strength)).map(|solution| {
-        let problems = checkers::all().iter().map(|checker| checker.id);
-        let own = problems.filter(|problem| solution.id.starts_with(problem)).max_by_key(|problem| problem.len());
-        (own.unwrap_or_else(|| panic!("{} is of no problem", solution.id)), solution)
-    })
+/// Returns the id of the problem of a solution: the longest one that its own id begins with.
+fn problem_of(id: &str) -> &'static str {
+    let problems = checkers::all().iter().map(|checker| checker.id).filter(|problem| id.starts_with(problem));
+    problems.max_by_key(|problem| problem.len()).unwrap_or_else(|| panic!("{id} is of no problem"))
 }
 
 /// The program of a strong solution, which is next to the programs of the others.
@@ -66,9 +73,19 @@ fn play(solution: &Solution, input: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+fn every_solution_has_its_test() {
+    let compared = MATCHES.iter().flat_map(|(strong, plain, _)| [*strong, *plain]);
+    let mut tested: Vec<&str> = compared.chain(EXACT).chain(QUICK).chain(SLOW).collect();
+    let mut all: Vec<&str> = solutions::all().map(|solution| solution.id).collect();
+    tested.sort_unstable();
+    all.sort_unstable();
+    assert_eq!(tested, all);
+}
+
+#[test]
 fn strong_solutions_beat_plain_ones_within_their_time() {
-    for (strong, plain, seeds) in matches() {
-        let (problem, program) = (strong.id, program(strong.id));
+    for (problem, plain, seeds) in MATCHES {
+        let (plain, program) = (solution(plain), program(problem));
         let (mut strong_total, mut plain_total) = (0.0, 0.0);
         for &seed in seeds {
             let input = checker(problem).generate(seed).expect("there is such a case");
@@ -86,30 +103,29 @@ fn strong_solutions_beat_plain_ones_within_their_time() {
 #[test]
 fn plain_solutions_answer_every_case() {
     // Solutions that a strong one is compared with are tested there, and may take seconds for a case.
-    let is_compared = |id: &str| matches().any(|(_, plain, _)| plain.id == id);
-    let others = solutions_of(&[Strength::Plain, Strength::Exact]).filter(|(_, solution)| !is_compared(solution.id));
-    for (problem, solution) in others {
+    for id in EXACT.into_iter().chain(QUICK) {
+        let problem = problem_of(id);
         for seed in 1..=20 {
             let input = checker(problem).generate(seed).expect("there is such a case");
-            score(problem, &input, &play(solution, &input));
+            score(problem, &input, &play(solution(id), &input));
         }
     }
 }
 
 #[test]
 fn exact_solutions_agree_with_the_checkers() {
-    for (problem, solution) in solutions_of(&[Strength::Exact]) {
+    for problem in EXACT {
         for seed in 1..=3 {
             let input = checker(problem).generate(seed).expect("there is such a case");
-            assert!(score(problem, &input, &play(solution, &input)) > 0.0, "{problem}, seed {seed}");
+            assert!(score(problem, &input, &play(solution(problem), &input)) > 0.0, "{problem}, seed {seed}");
         }
     }
 }
 
 #[test]
 fn foreign_input_exits_with_code_2() {
-    for (strong, ..) in matches() {
-        let program = program(strong.id);
+    for (id, ..) in MATCHES {
+        let program = program(id);
         let mut child = Command::new(&program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -118,7 +134,7 @@ fn foreign_input_exits_with_code_2() {
             .expect("the solution starts");
         child.stdin.take().expect("is piped").write_all(b"no game\n").expect("it reads its input");
         let output = child.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(2), "{}", strong.id);
-        assert!(output.stdout.is_empty() && output.stderr.starts_with(b"error: "), "{}", strong.id);
+        assert_eq!(output.status.code(), Some(2), "{id}");
+        assert!(output.stdout.is_empty() && output.stderr.starts_with(b"error: "), "{id}");
     }
 }

@@ -62,7 +62,6 @@ pub struct Parametric {
 /// A seed for which a game has no case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{game} has no case for seed {seed}: {why}")]
-#[non_exhaustive]
 pub struct UnusableSeed {
     /// The checker's id.
     pub game: &'static str,

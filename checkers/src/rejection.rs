@@ -21,9 +21,8 @@ impl fmt::Display for Place {
 /// Why an answer is not valid. Shown as `PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {}", self.location(), self.reason())]
-#[non_exhaustive]
 pub struct Rejection {
-    /// Where in the answer: at the offending token, or where a missing one should stand.
+    /// Where in the answer: at the offending token, or where one is missing.
     pub place: Place,
     /// The move of the game, from 1; `None` if the rule concerns no move.
     pub step: Option<usize>,
@@ -82,7 +81,6 @@ pub enum CheckError {
 /// rule. Shown as `undecided: PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("undecided: {}: {}", location(self.place, self.step), self.why)]
-#[non_exhaustive]
 pub struct Undecided {
     /// Where in the answer.
     pub place: Place,

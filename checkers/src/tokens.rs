@@ -10,7 +10,7 @@ const SHOWN_BYTES: usize = 40;
 /// A token and where it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
-    /// Its bytes: no space, tab, CR or LF among them.
+    /// Its bytes, without white space.
     pub(crate) bytes: &'a [u8],
     /// Offset of its first byte in the text.
     pub(crate) offset: usize,
@@ -66,10 +66,7 @@ impl<'a> Tokens<'a> {
         name: &str,
         range: RangeInclusive<T>,
     ) -> Result<(Token<'a>, T), Rejection> {
-        let token = match self.next() {
-            Some(token) => token,
-            None => return Err(self.missing(name, &range)),
-        };
+        let Some(token) = self.next() else { return Err(self.missing(name, &range)) };
         let value = match parse(token.bytes) {
             Parsed::Value(value) => T::try_from(value).ok().filter(|value| range.contains(value)),
             Parsed::TooLarge => None,
@@ -77,10 +74,8 @@ impl<'a> Tokens<'a> {
                 return Err(self.wrong(token, &format!("{name} is not an integer"), &in_range(&range)));
             }
         };
-        match value {
-            Some(value) => Ok((token, value)),
-            None => Err(self.wrong(token, &format!("{name} is out of range"), &in_range(&range))),
-        }
+        let is_out = || self.wrong(token, &format!("{name} is out of range"), &in_range(&range));
+        value.map(|value| (token, value)).ok_or_else(is_out)
     }
 
     /// Returns the next token as a digit. Boards of a million cells are read with this. The fast path takes a single digit
@@ -107,7 +102,14 @@ impl<'a> Tokens<'a> {
     /// Returns the position of the next token, or the end of the text.
     pub(crate) fn place(&self) -> Place {
         let next = self.clone().next();
-        place_of(self.text, next.map_or(self.text.len(), |token| token.offset))
+        self.place_of(next.map_or(self.text.len(), |token| token.offset))
+    }
+
+    /// Returns the line and column of an offset. Lines end at LF.
+    pub(crate) fn place_of(&self, offset: usize) -> Place {
+        let before = &self.text[..offset.min(self.text.len())];
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        Place { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(), column: 1 + before.len() - line_start }
     }
 
     /// Returns the error that this token breaks a rule.
@@ -120,7 +122,7 @@ impl<'a> Tokens<'a> {
     #[cold]
     pub(crate) fn rejection_at(&self, offset: usize, rule: &str, expected: &str, found: &str) -> Rejection {
         Rejection {
-            place: place_of(self.text, offset),
+            place: self.place_of(offset),
             step: None,
             rule: rule.to_owned(),
             expected: expected.to_owned(),
@@ -163,29 +165,16 @@ pub(crate) fn parse_integer(bytes: &[u8]) -> Parsed {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Parsed::NotANumber;
     }
-    let mut value: i64 = 0;
-    for &digit in digits {
-        let digit = i64::from(digit - b'0');
-        let next =
-            value.checked_mul(10).and_then(|v| if negative { v.checked_sub(digit) } else { v.checked_add(digit) });
-        match next {
-            Some(next) => value = next,
-            None => return Parsed::TooLarge,
-        }
-    }
-    Parsed::Value(value)
+    let value = digits.iter().try_fold(0_i64, |value, digit| {
+        let (value, digit) = (value.checked_mul(10)?, i64::from(digit - b'0'));
+        if negative { value.checked_sub(digit) } else { value.checked_add(digit) }
+    });
+    value.map_or(Parsed::TooLarge, Parsed::Value)
 }
 
 /// Returns a count as a signed number, as in answers, features and moves.
 pub(crate) fn signed(count: usize) -> i64 {
     i64::try_from(count).expect("no count of things in memory passes 63 bits")
-}
-
-/// Returns the line and column of an offset. Lines end at LF.
-pub(crate) fn place_of(text: &[u8], offset: usize) -> Place {
-    let before = &text[..offset.min(text.len())];
-    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-    Place { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(), column: 1 + before.len() - line_start }
 }
 
 /// Returns the bytes as one readable line, quoted, cut after [`SHOWN_BYTES`].

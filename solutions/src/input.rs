@@ -88,8 +88,8 @@ mod tests {
         let mut words = Words::new(b"1 x\xff");
         words.number("a", 0..=9_u32).unwrap();
         let message = words.number("the width", 0..=9_u32).unwrap_err().to_string();
-        assert_eq!(message, r"word 2 of the input is `x\xff` where the width should stand");
-        assert_eq!(words.word("more").unwrap_err().to_string(), "the input ends where more should stand");
+        assert_eq!(message, r"word 2 of the input is wrong: expected the width, found `x\xff`");
+        assert_eq!(words.word("more").unwrap_err().to_string(), "the input ends too early: expected more");
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! and writes one answer. Plain solutions are short and instant. Relative scores refer to the strong ones.
 //!
 //! - [`Solution`]: a solver with its id, its summary and the function that solves a case.
-//! - [`Strength`]: the quality of its answers, and which plain solution a strong one beats.
 //! - [`SolveError`]: why there is no answer.
 //!
 //! ```text
@@ -42,35 +41,13 @@ use std::process::ExitCode;
 
 /// A solver of one of the games.
 #[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
 pub struct Solution {
     /// The id of the problem if the solution is its default, otherwise the problem's id with the name of the strategy.
     pub id: &'static str,
     /// The strategy, in one line.
     pub summary: &'static str,
-    /// How good its answers are.
-    pub strength: Strength,
     /// Reads a whole case and writes the answer.
     pub solve: fn(&[u8], &mut dyn Write) -> Result<(), SolveError>,
-}
-
-/// How good the answers of a solution are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Strength {
-    /// A short strategy without a long search.
-    Plain,
-    /// The only right answer, or the best possible one.
-    Exact,
-    /// A search that uses its whole time. Its program is `solve-ID`.
-    Strong {
-        /// The id of a plain solution of the same problem that it beats.
-        beats: &'static str,
-        /// The cases on which it does so with a fraction of its time.
-        seeds: &'static [u64],
-    },
-    /// A search that is kept besides a stronger one.
-    Alternative,
 }
 
 /// In the order of the problems, one line for each game.
@@ -124,16 +101,15 @@ fn run(solution: &Solution) -> Result<(), SolveError> {
 
 /// Why a solution gives no answer.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SolveError {
     /// The input stops too early.
-    #[error("the input ends where {expected} should stand")]
+    #[error("the input ends too early: expected {expected}")]
     Ends {
         /// What was expected next: `"the height"`.
         expected: &'static str,
     },
     /// The input breaks the format of the game.
-    #[error("word {position} of the input is `{found}` where {expected} should stand")]
+    #[error("word {position} of the input is wrong: expected {expected}, found `{found}`")]
     Unexpected {
         /// The number of the word in the input, from 1.
         position: usize,
@@ -160,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_solution_refuses_what_is_not_of_its_game() {
+    fn every_solution_refuses_input_of_other_games() {
         for solution in all() {
             let checkers = checkers::all().iter().filter(|checker| solution.id.starts_with(checker.id));
             let checker = checkers.max_by_key(|checker| checker.id.len()).unwrap();

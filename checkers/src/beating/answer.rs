@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_numbers_are_right_however_they_are_written() {
+    fn right_numbers_count_in_every_spelling() {
         for answer in [
             "7 0\n36893488147419103232\n",
             "7 0 36893488147419103232",
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_integer_is_wrong() {
+    fn text_that_is_not_an_integer_is_wrong() {
         for seven in ["7.0", "+7", "7e0", "-7", "", "-", "٧", "7\0", "0x7", "340282366920938463463374607431768211463"]
         {
             assert!(!is_number(seven.as_bytes(), 7), "{seven}");

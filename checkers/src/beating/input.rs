@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_easy_case_is_malformed_where_it_stands() {
+    fn text_that_is_not_an_easy_case_is_rejected_at_its_place() {
         for (lines, message) in [
             (
                 "1\n2\nSEED\n1\nl",

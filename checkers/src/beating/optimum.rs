@@ -389,7 +389,7 @@ mod seen_tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_layer_starts_empty_and_keeps_what_is_inserted() {
+    fn every_layer_starts_empty_and_keeps_its_strips() {
         let mut seen = Seen::default();
         let mut random = 1u64;
         for layer in 0..300 {

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_is_the_same_case_for_ever() {
+    fn a_seed_always_gives_the_same_case() {
         let text = first(2);
         assert!(text.starts_with(b"12 15\n100\nadc\nbdd\naca\nbac\nad"));
         assert_eq!((text.len(), hash(&text)), (410, 5_808_213_075_770_209_503));

@@ -52,8 +52,9 @@ impl<'a> Game<'a> {
     pub(super) fn place(&mut self, piece: Piece, placement: Placement) -> bool {
         let column = placement.column;
         if !self.field.has_room(column) {
+            let jewels = piece.jewels(Placement::OMITTED);
             self.show(0, &Cells::default(), || {
-                format!("{} does not fit in column {}: the game is over", written(piece), column + 1)
+                format!("{} does not fit in column {}: the game is over", written(jewels), column + 1)
             });
             return false;
         }
@@ -69,7 +70,7 @@ impl<'a> Game<'a> {
     /// Lands an ordinary piece. Returns the cells that have changed.
     fn land(&mut self, column: usize, jewels: [u8; 3]) -> Cells {
         let landed = self.field.land(column, jewels);
-        self.show(0, &landed, || format!("{} lands in column {}", written(Piece::Jewels(jewels)), column + 1));
+        self.show(0, &landed, || format!("{} lands in column {}", written(jewels), column + 1));
         landed
     }
 
@@ -78,7 +79,7 @@ impl<'a> Game<'a> {
     fn land_magic(&mut self, column: usize) -> Cells {
         let ground = self.field.top(column);
         self.show_scene(0, |field| {
-            let ground = ground.map_or("the floor: nothing goes".to_owned(), |jewel| char::from(jewel).into());
+            let ground = ground.map_or("the floor: nothing is cleared".to_owned(), |jewel| char::from(jewel).into());
             let mut field = field.clone();
             let landed = field.land(column, MAGIC);
             (format!("*** lands in column {}, on {ground}", column + 1), picture(&field, &landed))
@@ -174,11 +175,9 @@ fn read_placement(tokens: &mut Tokens<'_>, width: usize) -> Result<Placement, Re
     Ok(Placement { column, shifts })
 }
 
-fn written(piece: Piece) -> String {
-    match piece {
-        Piece::Magic => "***".to_owned(),
-        Piece::Jewels(jewels) => jewels.map(char::from).iter().collect(),
-    }
+/// Writes the jewels of a piece as the input does.
+fn written(jewels: [u8; 3]) -> String {
+    jewels.map(char::from).iter().collect()
 }
 
 /// Draws the next of these pieces, not cycled. The first one is marked if it is the piece to place.

@@ -2,7 +2,7 @@
 
 use super::board::{Board, CellIndex};
 use super::input::Parameters;
-use crate::tokens::{Tokens, place_of};
+use crate::tokens::Tokens;
 use crate::{Rejection, Undecided};
 
 /// The statement's limit on the length of an answer, in bytes.
@@ -23,10 +23,11 @@ pub(super) struct Answer<'a> {
 impl<'a> Answer<'a> {
     /// Reads M. An answer that is too long is rejected before it is read.
     pub(super) fn open(text: &'a [u8], parameters: &'a Parameters, board: &Board) -> Result<Self, Rejection> {
-        if text.len() > MAX_BYTES {
-            return Err(too_long(text));
-        }
         let mut tokens = Tokens::new(text);
+        if text.len() > MAX_BYTES {
+            let (expected, found) = (format!("at most {MAX_BYTES} bytes"), format!("{} bytes", text.len()));
+            return Err(tokens.rejection_at(MAX_BYTES, "the answer is too long", &expected, &found));
+        }
         let moves = tokens.integer("the number of moves M", 0..=parameters.moves)?;
         let visits = vec![0; board.height * board.width];
         Ok(Self { last_move: tokens.clone(), tokens, parameters, moves, step: 0, visits })
@@ -121,16 +122,6 @@ fn broken_rule(
             broken("the path starts with 0", "a digit from 1 to 9", format!("0 at {position}"))
         }
         Some(_) => None,
-    }
-}
-
-fn too_long(text: &[u8]) -> Rejection {
-    Rejection {
-        place: place_of(text, MAX_BYTES),
-        step: None,
-        rule: "the answer is too long".to_owned(),
-        expected: format!("at most {MAX_BYTES} bytes"),
-        found: format!("{} bytes", text.len()),
     }
 }
 

@@ -40,7 +40,34 @@ pub(crate) static DELETION_GAME: Checker = Checker {
 
 impl Case for Input {
     fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
-        play(self, answer, observer)
+        let parameters = &self.parameters;
+        let mut answer = Answer::open(answer, parameters, &self.board)?;
+        let mut board = self.board.clone();
+        let mut primality = Primality::default();
+        let mut progress = Progress { observer, step: 0, total: BigUint::ZERO };
+        let (mut path, mut number, mut wasted) = (Vec::new(), Vec::new(), 0);
+        progress.show(&BigUint::ZERO, &board, &[], || "the board is full".to_owned());
+        while answer.next_path(&board, &mut path)? {
+            spell(&board, &path, &mut number);
+            let subscores = Subscores::of(&number, parameters, &mut primality)
+                .map_err(|TooMuchWork| answer.undecided_last_move(too_much_work(number.len())))?;
+            let score = subscores.score();
+            progress.step = answer.step();
+            progress.show(&score, &board, &path, || caption(&number, &subscores));
+            if score == BigUint::ZERO {
+                wasted += 1;
+            } else {
+                board.take(&mut path);
+                progress.show(&BigUint::ZERO, &board, &[], || format!("the rest drops: {} left", board.filled));
+            }
+        }
+        let score = final_score(&progress.total, parameters, board.filled);
+        if parameters.halves_for_what_is_left {
+            let points = std::mem::replace(&mut progress.total, score);
+            let caption = || format!("{points} halved for each of the {} left", board.filled);
+            progress.show(&BigUint::ZERO, &board, &[], caption);
+        }
+        Ok(counted(BigInt::from(progress.total), &METRICS, [progress.step, wasted, board.filled]))
     }
 
     fn features(&self) -> Vec<Feature> {
@@ -56,38 +83,6 @@ impl Case for Input {
             Feature { name: "F", value: parameters.halves_for_what_is_left.into() },
         ]
     }
-}
-
-/// Plays the answer's moves and returns the final score.
-fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
-    let parameters = &input.parameters;
-    let mut answer = Answer::open(answer, parameters, &input.board)?;
-    let mut board = input.board.clone();
-    let mut primality = Primality::default();
-    let mut progress = Progress { observer, step: 0, total: BigUint::ZERO };
-    let (mut path, mut number, mut wasted) = (Vec::new(), Vec::new(), 0);
-    progress.show(&BigUint::ZERO, &board, &[], || "the board is full".to_owned());
-    while answer.next_path(&board, &mut path)? {
-        spell(&board, &path, &mut number);
-        let subscores = Subscores::of(&number, parameters, &mut primality)
-            .map_err(|TooMuchWork| answer.undecided_last_move(too_much_work(number.len())))?;
-        let score = subscores.score();
-        progress.step = answer.step();
-        progress.show(&score, &board, &path, || caption(&number, &subscores));
-        if score == BigUint::ZERO {
-            wasted += 1;
-        } else {
-            board.take(&mut path);
-            progress.show(&BigUint::ZERO, &board, &[], || format!("the rest drops: {} left", board.filled));
-        }
-    }
-    let score = final_score(&progress.total, parameters, board.filled);
-    if parameters.halves_for_what_is_left {
-        let points = std::mem::replace(&mut progress.total, score);
-        let caption = || format!("{points} halved for each of the {} left", board.filled);
-        progress.show(&BigUint::ZERO, &board, &[], caption);
-    }
-    Ok(counted(BigInt::from(progress.total), &METRICS, [progress.step, wasted, board.filled]))
 }
 
 fn too_much_work(digits: usize) -> String {

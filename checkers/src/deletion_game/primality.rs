@@ -16,6 +16,7 @@ use dashu_int::UBig;
 use dashu_int::monty::{Montgomery, MontgomeryRepr};
 use dashu_int::ops::{BitTest, SquareRoot};
 use long_ring::{LongRing, residue_length};
+use num_integer::gcd;
 use num_modular::ModularSymbols;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -143,12 +144,7 @@ static SMALL_PRIME_PRODUCTS: LazyLock<Vec<u64>> = LazyLock::new(|| {
 /// Returns whether a small odd prime divides a number above 2^64. Longer numbers get more trial divisions.
 fn has_small_factor(number: &UBig) -> bool {
     let words = number.bit_len().div_ceil(64);
-    let worthwhile = SMALL_PRIME_PRODUCTS.iter().take(words * words);
-    worthwhile.into_iter().any(|&product| greatest_common_divisor(product, number % product) > 1)
-}
-
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+    SMALL_PRIME_PRODUCTS.iter().take(words * words).any(|&product| gcd(product, number % product) > 1)
 }
 
 /// The integers modulo an odd number.

@@ -62,7 +62,7 @@ impl ManualGame for Free {
                 choices.push(choice(&board, progress.total, group));
             }
         }
-        Ok(Outlook { choices, ahead: crate::Board { width: 0, cells: Vec::new() } })
+        Ok(Outlook { choices, ahead: crate::Board::default() })
     }
 }
 

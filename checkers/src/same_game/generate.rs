@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_is_the_same_case_for_ever() {
+    fn a_seed_always_gives_the_same_case() {
         assert_eq!(
             (hash(&prescribed(1)), hash(&prescribed(2)), hash(&free(1))),
             (14_820_232_051_650_943_474, 17_061_900_620_662_870_616, 17_211_710_759_409_761_166)

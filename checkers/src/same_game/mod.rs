@@ -92,7 +92,7 @@ impl<'a> Progress<'a> {
         self.step += 1;
         let size = group.len();
         self.largest = self.largest.max(size);
-        self.show(points(size), board, group, || format!("{size} × {} go", char::from(board.block(group[0]))));
+        self.show(points(size), board, group, || format!("{size} × {} removed", char::from(board.block(group[0]))));
     }
 
     /// Returns the score.

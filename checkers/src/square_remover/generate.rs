@@ -30,7 +30,7 @@ pub(super) const PARAMETRIC: Parametric = Parametric {
     generate: |seed, values| {
         let &[colors, size] = values else { return Vec::new() };
         let (colors, size) = (u8::try_from(colors).unwrap_or(4), usize::try_from(size).unwrap_or(8));
-        // Seed 0 is none for the contest's generator.
+        // The contest's generator has no seed 0.
         let Some(mut random) = Sha1Prng::new(seed.max(1)) else { return Vec::new() };
         let start_seed = random.next_int(2_147_483_646).cast_unsigned() + 1;
         let board = (0..size * size).map(|_| random.below(colors)).collect();

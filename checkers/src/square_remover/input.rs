@@ -63,7 +63,7 @@ fn read_row(tokens: &mut Tokens<'_>, colors: u8, size: usize, board: &mut Vec<u8
         return Err(tokens.wrong(row, "the row has another length", &expected()));
     }
     if !row.bytes.iter().all(|byte| (b'0'..b'0' + colors).contains(byte)) {
-        return Err(tokens.wrong(row, "the row has something else than colors in it", &expected()));
+        return Err(tokens.wrong(row, "the row contains characters that are not colors", &expected()));
     }
     board.extend(row.bytes.iter().map(|digit| digit - b'0'));
     Ok(())
@@ -78,7 +78,7 @@ mod tests {
         "5\n8\n30421131\n40044240\n01342042\n41231002\n21220000\n40110402\n04423124\n03422243\n257017653\n";
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_cases_can_be_read_again() {
         let game = Game::read(TEXT.as_bytes()).unwrap();
         assert_eq!((game.colors, game.size, game.start_seed), (5, 8, 257_017_653));
         assert_eq!(game.board[..10], [3, 0, 4, 2, 1, 1, 3, 1, 4, 0]);
@@ -121,7 +121,7 @@ mod tests {
             (
                 "30421131",
                 "30421135",
-                "line 3, column 1: the row has something else than colors in it: expected 8 digits \
+                "line 3, column 1: the row contains characters that are not colors: expected 8 digits \
                                       below 5, found `30421135`",
             ),
             (

@@ -42,8 +42,7 @@ pub(crate) static SQUARE_REMOVER: Checker = Checker {
 impl Case for Game {
     fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
         let mut tokens = Tokens::new(answer);
-        let Playback { position, moves, cascades, longest, .. } =
-            replay::play(self, answer, &mut tokens, MOVES, observer)?;
+        let Playback { position, moves, cascades, longest, .. } = replay::play(self, &mut tokens, MOVES, observer)?;
         tokens.end()?;
         Ok(counted(position.score, &METRICS, [moves, cascades, longest]))
     }

@@ -3,7 +3,7 @@
 
 use super::input::Game;
 use super::rules::{Cell, Position};
-use crate::tokens::{Parsed, Token, Tokens, parse_integer, place_of};
+use crate::tokens::{Parsed, Token, Tokens, parse_integer};
 use crate::{Board, CheckError, Frame, Observer, Place, Rejection, Score, Undecided, Unobserved};
 
 /// How many tiles of the buffer are shown.
@@ -21,7 +21,7 @@ const MAX_SQUARES: u64 = 1 << 22;
 /// # Errors
 /// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn after(game: &Game, answer: &[u8], moves: usize) -> Result<Position, CheckError> {
-    Ok(play(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)?.position)
+    Ok(play(game, &mut Tokens::new(answer), moves, &mut Unobserved)?.position)
 }
 
 /// Returns how many squares a swap removes, or `None` if the cascade does not end.
@@ -39,20 +39,19 @@ pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
 /// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn play<'a>(
     game: &Game,
-    answer: &[u8],
     tokens: &mut Tokens<'_>,
     moves: usize,
     observer: &'a mut dyn Observer,
 ) -> Result<Playback<'a>, CheckError> {
     let mut playback = Playback::new(Position::new(game), observer);
     playback.show(0, &[], || "the start".to_owned());
-    playback.settle().map_err(|EndlessCascade| endless(place_of(answer, 0), None))?;
+    playback.settle().map_err(|EndlessCascade| endless(tokens.place_of(0), None))?;
     for step in 1..=moves {
         playback.step = step;
         let swap = read_swap(tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
         playback.swap(&swap);
         let before = playback.position.score;
-        playback.settle().map_err(|EndlessCascade| endless(place_of(answer, swap.token.offset), Some(step)))?;
+        playback.settle().map_err(|EndlessCascade| endless(tokens.place_of(swap.token.offset), Some(step)))?;
         playback.count(playback.position.score - before);
     }
     Ok(playback)
@@ -64,7 +63,7 @@ struct EndlessCascade;
 
 #[cold]
 fn endless(place: Place, step: Option<usize>) -> Undecided {
-    let why = format!("the squares do not stop going; the checker gives up after {MAX_SQUARES} of them");
+    let why = format!("the cascade does not end; the checker gives up after {MAX_SQUARES} squares");
     Undecided { place, step, why }
 }
 
@@ -113,7 +112,7 @@ impl<'a> Playback<'a> {
             let Cell { row, column } = square;
             let cells =
                 [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(down, right)| Cell { row: row + down, column: column + right });
-            self.show(1, &cells, || format!("the square at row {row}, column {column} goes"));
+            self.show(1, &cells, || format!("the square at row {row}, column {column} is removed"));
             if self.position.score > MAX_SQUARES {
                 return Err(EndlessCascade);
             }
@@ -175,10 +174,11 @@ fn read_swap<'a>(tokens: &mut Tokens<'a>, size: usize) -> Result<Swap<'a>, Rejec
     let (_, column) = tokens.integer_by(parse_signed, "the column", 0..=size - 1)?;
     let (token, direction) = tokens.integer_by(parse_signed, "the direction", 0..=3)?;
     let cell = Cell { row, column };
-    match cell.neighbour(direction, size) {
-        Some(neighbour) => Ok(Swap { cell, neighbour, token }),
-        None => Err(leaves_the_board(tokens, token, cell)),
-    }
+    let neighbour = cell.neighbour(direction, size).ok_or_else(|| {
+        let expected = format!("a direction from row {row}, column {column} to another cell of the board");
+        tokens.wrong(token, "the swap leaves the board", &expected)
+    })?;
+    Ok(Swap { cell, neighbour, token })
 }
 
 /// Reads an integer as the official tester does. Only this game allows a plus sign.
@@ -189,13 +189,6 @@ fn parse_signed(bytes: &[u8]) -> Parsed {
         [b'+', digits @ ..] => parse_integer(digits),
         bytes => parse_integer(bytes),
     }
-}
-
-#[cold]
-fn leaves_the_board(tokens: &Tokens<'_>, direction: Token<'_>, cell: Cell) -> Rejection {
-    let Cell { row, column } = cell;
-    let expected = format!("a direction from row {row}, column {column} to another cell of the board");
-    tokens.wrong(direction, "the swap leaves the board", &expected)
 }
 
 #[cfg(test)]
@@ -217,7 +210,7 @@ mod tests {
         let game = Game { colors: 4, size: 8, board: vec![0; 64], start_seed: 0 };
         assert_eq!(
             given_up(&game, b"").to_string(),
-            "undecided: line 1, column 1: the squares do not stop going; the checker gives up after 4194304 of them"
+            "undecided: line 1, column 1: the cascade does not end; the checker gives up after 4194304 squares"
         );
     }
 
@@ -268,7 +261,7 @@ mod answer_tests {
     }
 
     #[test]
-    fn what_is_no_number_of_the_board_is_rejected_where_it_stands() {
+    fn numbers_outside_the_board_are_rejected_at_their_place() {
         for (text, message) in [
             ("8 0 0", "line 1, column 1: the row is out of range: expected an integer from 0 to 7, found `8`"),
             ("0 -1 0", "line 1, column 3: the column is out of range: expected an integer from 0 to 7, found `-1`"),

@@ -59,7 +59,8 @@ pub(super) struct Position {
     upper_rows: u32,
     /// The upper rows that may have a square. All other rows have none.
     suspects: u32,
-    buffer: Lehmer,
+    /// The next number of the buffer: `A[0] = start`, `A[i] = A[i-1] * 48271 mod 2147483647`.
+    upcoming: u32,
     /// The number of removed squares.
     pub(super) score: u64,
 }
@@ -79,7 +80,7 @@ impl Position {
             left_corners: TOP_BITS & ((1 << (TILE_BITS * (game.size - 1))) - 1),
             upper_rows,
             suspects: upper_rows,
-            buffer: Lehmer::new(game.start_seed),
+            upcoming: game.start_seed,
             score: 0,
         }
     }
@@ -145,7 +146,9 @@ impl Position {
     /// Takes the leftmost tile from the buffer.
     #[inline]
     fn draw(&mut self) -> u64 {
-        u64::from(self.buffer.next() % self.colors)
+        let number = self.upcoming;
+        self.upcoming = successor(number);
+        u64::from(number % self.colors)
     }
 
     /// Returns the next tiles of the buffer, which stay there.
@@ -155,26 +158,11 @@ impl Position {
     }
 }
 
-/// The sequence `A[0] = start`, `A[i] = A[i-1] * 48271 mod 2147483647`.
-#[derive(Debug, Clone)]
-struct Lehmer {
-    upcoming: u32,
-}
-
-impl Lehmer {
-    /// Starts at `start`, which is the first number of the sequence.
-    fn new(start: u32) -> Self {
-        Self { upcoming: start }
-    }
-
-    /// Returns the next number of the sequence.
-    #[inline]
-    fn next(&mut self) -> u32 {
-        let current = self.upcoming;
-        // A remainder modulo MODULUS fits in 31 bits.
-        self.upcoming = (u64::from(current) * MULTIPLIER % MODULUS) as u32;
-        current
-    }
+/// Returns the number after this one in the buffer's sequence.
+#[inline]
+fn successor(number: u32) -> u32 {
+    // A remainder modulo MODULUS fits in 31 bits.
+    (u64::from(number) * MULTIPLIER % MODULUS) as u32
 }
 
 #[cfg(test)]
@@ -276,11 +264,12 @@ mod lehmer_tests {
     use super::*;
 
     #[test]
-    fn the_start_comes_first_and_the_rest_follows_by_the_formula() {
-        let mut random = Lehmer::new(857_377_961);
+    fn the_numbers_follow_by_the_formula() {
+        let mut number = 857_377_961;
         let mut expected: u128 = 857_377_961;
         for _ in 0..10_000 {
-            assert_eq!(u128::from(random.next()), expected);
+            assert_eq!(u128::from(number), expected);
+            number = successor(number);
             expected = expected * 48_271 % 2_147_483_647;
         }
     }
@@ -288,7 +277,6 @@ mod lehmer_tests {
     /// The C++ standard (`rand.predef`): the 10000th number after the default seed 1.
     #[test]
     fn the_ten_thousandth_number_is_the_published_one() {
-        let mut random = Lehmer::new(1);
-        assert_eq!((0..=10_000).map(|_| random.next()).last(), Some(399_268_537));
+        assert_eq!((0..10_000).fold(1, |number, _| successor(number)), 399_268_537);
     }
 }

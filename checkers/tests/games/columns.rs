@@ -303,7 +303,7 @@ fn a_game_is_told_frame_by_frame() {
     let expected = [
         (0, "the playfield is empty", "... ... ..."),
         (1, "abc lands in column 1", "C.. B.. A.."),
-        (2, "*** lands in column 2, on the floor: nothing goes", "c*. b*. a*."),
+        (2, "*** lands in column 2, on the floor: nothing is cleared", "c*. b*. a*."),
         (3, "aaa lands in column 3", "c.A b.A a.A"),
         (3, "1 match, combo 1", "c.A b.A a.A"),
         (3, "the jewels settle", "c.. b.. a.."),

@@ -237,14 +237,14 @@ fn a_replay_shows_removal_by_removal() {
     };
     let cleared = [
         "0: RBB RRR RBB = 0, the board at the start",
-        "1: rBB rrr rBB = 10, 5 × R go",
-        "2: --- bb- bb- = 16, 4 × B go",
+        "1: rBB rrr rBB = 10, 5 × R removed",
+        "2: --- bb- bb- = 16, 4 × B removed",
         "2: --- --- --- = 64, the board is cleared: all points count fourfold",
     ];
     assert_eq!(captions("same-game", b"3\nRBB\nRRR\nRBB\nRB\n", b"64"), cleared);
     let given_up = [
         "0: ABA ABC ABA = 0, the board at the start",
-        "1: AbA AbC AbA = 3, 3 × B go",
+        "1: AbA AbC AbA = 3, 3 × B removed",
         "1: AA- AC- AA- = 3, 6 blocks are left",
     ];
     assert_eq!(captions("same-game-free", b"3\nABA\nABC\nABA\n", b"1\n2 1\n"), given_up);

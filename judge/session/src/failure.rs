@@ -367,7 +367,7 @@ pub(crate) fn is_shortage(error: &(dyn Error + 'static)) -> bool {
 
 impl From<UnsuitedHypotheses> for Failure {
     fn from(error: UnsuitedHypotheses) -> Self {
-        let is_order = matches!(error, UnsuitedHypotheses::Order { .. });
+        let is_order = matches!(error, UnsuitedHypotheses::Order(..));
         let failure = Self::usage(error);
         if is_order { failure.with_hint("such as --h0 0% --h1 1%") } else { failure }
     }

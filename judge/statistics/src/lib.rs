@@ -59,4 +59,4 @@ pub use power::{SumError, TermVariance, normal_level};
 pub use random::{Random, reflected};
 pub use rank_tests::{SignTest, Wilcoxon, sign_test, wilcoxon};
 pub use set_sample::{SetCase, SetSample};
-pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, fewest_for_claim, linearised, mean_interval};
+pub use summary::{EffectSummary, Finding, effect_interval, fewest_for_claim, linearised, mean_interval};

@@ -37,7 +37,7 @@ pub struct SolverOrder {
 }
 
 impl SolverOrder {
-    /// Starts without knowing anything about the solvers.
+    /// Starts with every pair open.
     pub fn new(count: usize) -> Self {
         Self { count, pairs: vec![PairOrder::Open; count * count] }
     }
@@ -125,7 +125,7 @@ impl SolverOrder {
         }
     }
 
-    /// All that are above `upper`, and itself, are above `lower` and all below it.
+    /// Puts `upper` and all solvers above it above `lower` and all solvers below it.
     fn put_above(&mut self, upper: usize, lower: usize) {
         let with = |solver, wanted| {
             let others = self.row(solver).filter(move |&(_, pair)| pair == wanted).map(|(other, _)| other);

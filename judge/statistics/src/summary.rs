@@ -25,14 +25,6 @@ use super::moments::{Interval, Moments};
 use super::power::{MAX_CASES, student_quantile};
 use super::rank_tests::{SignTest, Wilcoxon, sign_test, wilcoxon};
 
-/// Fewer than two cases: they have no spread, so the mean has no interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{cases} comparable case(s): at least 2 are needed")]
-pub struct TooFewCases {
-    /// Their number.
-    pub cases: usize,
-}
-
 /// The summary of a fixed sample of effects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectSummary {
@@ -51,14 +43,11 @@ pub struct EffectSummary {
 
 impl EffectSummary {
     /// Summarizes the effects of the cases, whose bases have a mean of 1. `min_effect` is the smallest effect that
-    /// matters, if there is one.
-    ///
-    /// # Errors
-    /// Fewer than two cases.
-    pub fn of(terms: &[Term], alpha: f64, min_effect: Option<f64>) -> Result<Self, TooFewCases> {
+    /// matters, if there is one. `None` below two cases: they have no spread, so the mean has no interval.
+    pub fn of(terms: &[Term], alpha: f64, min_effect: Option<f64>) -> Option<Self> {
         let moments = Moments::of(&linearised(terms));
         let effects: Vec<f64> = terms.iter().map(|term| term.effect).collect();
-        let interval = effect_interval(terms, alpha).ok_or(TooFewCases { cases: terms.len() })?;
+        let interval = effect_interval(terms, alpha)?;
         let is_within = |bound: f64| {
             let beyond = |center: f64| terms.iter().map(|term| term.distance(center)).collect::<Vec<_>>();
             is_side_certain(&beyond(bound), alpha) && is_side_certain(&beyond(-bound), alpha)
@@ -69,7 +58,7 @@ impl EffectSummary {
             Finding::Undecided { .. } if is_beyond_chance(&moments, alpha) => Finding::Undecided { more_cases: None },
             finding => finding,
         };
-        Ok(Self { moments, interval, signs: sign_test(&effects), ranks: wilcoxon(&effects), finding })
+        Some(Self { moments, interval, signs: sign_test(&effects), ranks: wilcoxon(&effects), finding })
     }
 }
 
@@ -204,7 +193,7 @@ fn flip_level(sample: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn summary(effects: &[f64], min_effect: Option<f64>) -> Result<EffectSummary, TooFewCases> {
+    fn summary(effects: &[f64], min_effect: Option<f64>) -> Option<EffectSummary> {
         let terms: Vec<Term> = effects.iter().copied().map(Term::plain).collect();
         EffectSummary::of(&terms, 0.05, min_effect)
     }
@@ -254,8 +243,8 @@ mod tests {
 
     #[test]
     fn one_case_is_too_few() {
-        assert_eq!(summary(&[1.0], None), Err(TooFewCases { cases: 1 }));
-        assert_eq!(summary(&[], None), Err(TooFewCases { cases: 0 }));
+        assert_eq!(summary(&[1.0], None), None);
+        assert_eq!(summary(&[], None), None);
     }
 
     #[test]

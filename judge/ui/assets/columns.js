@@ -62,7 +62,7 @@ class Columns {
   placeMagic(stack, column, name) {
     const jewel = stack.at(-1);
     stack.push(...MAGIC);
-    this.show(`${MAGIC} lands in ${name}, on ${jewel ?? "the floor: nothing goes"}`, this.top(column));
+    this.show(`${MAGIC} lands in ${name}, on ${jewel ?? "the floor: nothing is cleared"}`, this.top(column));
     stack.length -= 3;
     if (jewel === undefined) return;
     const cells = this.stacks.flatMap((stack, x) => [...stack.keys()].filter((y) => stack[y] === jewel).map((y) => this.at(x, y)));

@@ -5,7 +5,7 @@
 mod hard;
 
 use crate::input::Words;
-use crate::{Solution, SolveError, Strength};
+use crate::{Solution, SolveError};
 use std::io::Write;
 use std::ops::Range;
 
@@ -26,13 +26,8 @@ const SHORT_LAG: usize = 22;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
-    Solution { id: "beating-the-game-easy", summary: "simulation", strength: Strength::Exact, solve: solve_easy },
-    Solution {
-        id: "beating-the-game-hard",
-        summary: "all positions, layer by layer",
-        strength: Strength::Exact,
-        solve: hard::solve,
-    },
+    Solution { id: "beating-the-game-easy", summary: "simulation", solve: solve_easy },
+    Solution { id: "beating-the-game-hard", summary: "all positions, layer by layer", solve: hard::solve },
 ];
 
 pub(crate) fn solve_easy(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
@@ -52,9 +47,9 @@ pub(crate) fn solve_easy(input: &[u8], output: &mut dyn Write) -> Result<(), Sol
 fn play(strip: &mut [Exponent], mut generator: Generator, attempts: &[u8]) {
     for &attempt in attempts {
         let slid = if attempt == b'l' { slide_left(strip) } else { slide_right(strip) };
-        let Some(empty) = slid else { continue };
-        let cell = empty.start + generator.next() as usize % empty.len();
-        strip[cell] = if generator.next().is_multiple_of(10) { 2 } else { 1 };
+        if let Some(empty) = slid {
+            NewTile::draw(&mut generator).put(strip, empty);
+        }
     }
 }
 
@@ -68,7 +63,7 @@ fn write_strip(strip: &[Exponent], output: &mut dyn Write) -> Result<(), SolveEr
 fn read_case(words: &mut Words, longest: usize) -> Result<(Vec<Exponent>, Generator), SolveError> {
     let length: usize = words.number("the length of a strip", 2..=longest)?;
     let strip = (0..length).map(|_| read_tile(words)).collect::<Result<_, _>>()?;
-    let mut seed = [0; 43];
+    let mut seed = [0; LONG_LAG];
     for value in &mut seed {
         *value = words.number("a value of the generator, below 2^32", 0..=u32::MAX)?;
     }
@@ -128,6 +123,26 @@ fn slide(strip: &mut [Exponent], cell: impl Fn(usize) -> usize) -> (usize, bool)
         }
     }
     (filled, moved)
+}
+
+/// The new tile of a move: the generator's number for its place, and its exponent.
+#[derive(Clone, Copy)]
+struct NewTile {
+    place: u32,
+    exponent: Exponent,
+}
+
+impl NewTile {
+    fn draw(generator: &mut Generator) -> Self {
+        let place = generator.next();
+        let exponent = if generator.next().is_multiple_of(10) { 2 } else { 1 };
+        Self { place, exponent }
+    }
+
+    /// Puts the tile on one of these empty cells.
+    fn put(self, strip: &mut [Exponent], empty: Range<usize>) {
+        strip[empty.start + self.place as usize % empty.len()] = self.exponent;
+    }
 }
 
 /// The generator: its last 43 values in a ring, and the carry.

@@ -6,7 +6,7 @@ mod beam;
 mod board;
 
 use crate::input::Words;
-use crate::{Solution, SolveError, Strength};
+use crate::{Solution, SolveError};
 use board::Board;
 use std::cmp::Reverse;
 use std::io::Write;
@@ -19,22 +19,15 @@ const PLANES: usize = 5;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
-    Solution {
-        id: "columns",
-        summary: "beam",
-        strength: Strength::Strong { beats: "columns-greedy", seeds: &[2, 3, 14, 25] },
-        solve: beam::solve,
-    },
+    Solution { id: "columns", summary: "beam", solve: beam::solve },
     Solution {
         id: "columns-quickstart",
         summary: "the statement's strategy: always the lowest place",
-        strength: Strength::Plain,
         solve: solve_quickstart,
     },
     Solution {
         id: "columns-greedy",
         summary: "one move of foresight: most points, then lowest place",
-        strength: Strength::Plain,
         solve: solve_greedy,
     },
 ];

@@ -142,7 +142,7 @@ fn extend(
 /// Returns how uneven the columns are, from the leftmost that is not empty.
 fn roughness(board: &Board) -> f64 {
     let stride = board.stride();
-    let mut heights = vec![0_usize; board.columns() + 1];
+    let mut heights = vec![0_usize; board.columns + 1];
     board.cells().for_each(|cell| heights[cell / stride] += 1);
     let heights: Vec<usize> = heights.into_iter().skip_while(|&height| height == 0).collect();
     heights.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64).sum()

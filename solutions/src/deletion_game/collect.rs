@@ -1,7 +1,7 @@
 //! Many short moves. Each round searches for all palindromes and many primes, and plays the best ones that do not
 //! disturb each other. Whole games are played in this way, with different prices for a cell, and the best one counts.
 
-use super::game::{Answer, BLANK, Board, Cell, Rules};
+use super::game::{Answer, BLANK, Board, Cell, Path, Rules};
 use super::palindrome::{Bounds, Grower, middles};
 use super::primality::Primality;
 use crate::search::{Clock, Random, whole};
@@ -31,14 +31,6 @@ const GAME: f64 = 0.25;
 /// Prices of a cell, as shares of the points per cell of a prime of maximum length. If moves are scarce, cells should
 /// be free. If cells are scarce, short paths with many points are better.
 const PRICES: [f64; 4] = [0.0, 0.9, 0.5, 0.7];
-
-/// A path and its points.
-struct Path {
-    cells: Vec<Cell>,
-    points: u64,
-    /// The points minus the price of the cells.
-    value: f64,
-}
 
 /// Plays games until the time is over or a game is perfect. Returns the best one.
 pub(super) fn collect(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
@@ -93,7 +85,7 @@ impl Collector<'_> {
             let enough = begun + (1.0 - begun) * ROUND;
             let mut paths = self.palindromes(|| clock.used() < enough);
             paths.extend(self.primes(left));
-            let best = paths.iter().map(|path| path.value).fold(f64::MIN, f64::max);
+            let best = paths.iter().map(|path| self.value(path)).fold(f64::MIN, f64::max);
             // If the best path is below the record, better ones may appear when other cells meet, so only few are
             // played at a time.
             let rounds = ((until - clock.used()) / (clock.used() - begun)).max(1.0);
@@ -107,9 +99,9 @@ impl Collector<'_> {
         (sum, answer)
     }
 
-    fn path(&self, cells: Vec<Cell>, points: u64) -> Path {
-        let value = points as f64 - self.price * cells.len() as f64;
-        Path { cells, points, value }
+    /// Returns the points of a path minus the price of its cells.
+    fn value(&self, path: &Path) -> f64 {
+        path.points as f64 - self.price * path.cells.len() as f64
     }
 
     /// Returns palindromes from the whole board, starting at a random cell. On a large board it stops when the time is
@@ -132,12 +124,12 @@ impl Collector<'_> {
                     let points = self.rules.worth(&digits, |digits| self.primality.is_prime(digits));
                     best = best.max(points);
                     if points > 0 && points >= best / 2 {
-                        found.push((cells, points));
+                        found.push(Path { cells, points });
                     }
                 });
             }
         }
-        found.into_iter().map(|(cells, points)| self.path(cells, points)).collect()
+        found
     }
 
     /// Returns primes found on random walks.
@@ -174,17 +166,17 @@ impl Collector<'_> {
         let worth = |length: usize| self.rules.worth(&digits[..length], |digits| self.primality.is_prime(digits));
         let (length, points) = lengths.map(|length| (length, worth(length))).find(|&(_, points)| points > 0)?;
         cells.truncate(length);
-        Some(self.path(cells, points))
+        Some(Path { cells, points })
     }
 
     /// Plays the best paths that earlier ones have not disturbed, at most `most`, each about as good as the best.
     /// Returns their points.
     fn take(&mut self, mut paths: Vec<Path>, most: usize, best: f64, answer: &mut Answer) -> Vec<u64> {
         let stride = self.board.stride();
-        paths.retain(|path| path.value >= best - path.points as f64 / 16.0);
+        paths.retain(|path| self.value(path) >= best - path.points as f64 / 16.0);
         // Among equals, the highest goes first, because it does not move the cells below it.
         let height = |path: &Path| path.cells.iter().map(|cell| cell % stride).min();
-        paths.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| height(b).cmp(&height(a))));
+        paths.sort_by(|a, b| self.value(b).total_cmp(&self.value(a)).then_with(|| height(b).cmp(&height(a))));
         let mut disturbed = vec![usize::MAX; self.board.indices().div_ceil(stride)];
         let mut taken = Vec::new();
         for path in paths {

@@ -73,8 +73,8 @@ pub(super) fn read(input: &[u8]) -> Result<(Rules, Board), SolveError> {
     let rows: usize = words.number("a number of rows", 1..=CELLS)?;
     let columns: usize = words.number("a number of columns", 1..=CELLS / rows)?;
     let moves = words.number("the number of moves K", 0..=usize::MAX)?;
-    let shortest: usize = words.number("the least length", 0..=usize::MAX)?;
-    let longest: usize = words.number("the greatest length", 0..=usize::MAX)?;
+    let shortest: usize = words.number("the shortest length l_min", 0..=usize::MAX)?;
+    let longest: usize = words.number("the longest length l_max", 0..=usize::MAX)?;
     let prime = words.number("the exponent c1", 0..=u32::MAX)?;
     let palindrome = words.number("the exponent c2", 0..=u32::MAX)?;
     let clearing = words.number("the parameter F, 0 or 1", 0..=1_u8)? == 1;
@@ -82,6 +82,13 @@ pub(super) fn read(input: &[u8]) -> Result<(Rules, Board), SolveError> {
     words.end()?;
     let lengths = shortest.max(1)..=longest.min(rows * columns);
     Ok((Rules { moves, lengths, prime, palindrome, clearing }, Board::new(rows, columns, &digits)))
+}
+
+/// A path and its points.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Path {
+    pub(super) cells: Vec<Cell>,
+    pub(super) points: u64,
 }
 
 /// The moves of an answer as text, never longer than an answer may be.
@@ -135,8 +142,8 @@ impl Answer {
 #[derive(Debug, Clone)]
 pub(super) struct Board {
     digits: Vec<u8>,
-    rows: usize,
-    columns: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
 }
 
 impl Board {
@@ -165,14 +172,6 @@ impl Board {
     /// Returns the digit of a cell, or [`BLANK`].
     pub(super) fn digit(&self, cell: Cell) -> u8 {
         self.digits[cell]
-    }
-
-    pub(super) fn rows(&self) -> usize {
-        self.rows
-    }
-
-    pub(super) fn columns(&self) -> usize {
-        self.columns
     }
 
     /// Returns the difference between the index of a cell and of the one on its right. The cell above has the next
@@ -322,7 +321,7 @@ mod board_tests {
     }
 
     #[test]
-    fn what_is_above_falls() {
+    fn cells_above_fall() {
         let mut board = Board::new(3, 2, &[1, 2, 3, 4, 5, 6]);
         board.delete(&[board.cell(1, 0), board.cell(2, 1), board.cell(1, 1)]);
         let rows = |column| [0, 1, 2].map(|row| board.digit(board.cell(row, column)));

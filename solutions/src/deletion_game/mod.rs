@@ -11,10 +11,10 @@ mod palindrome;
 mod primality;
 
 use crate::search::{Clock, Random};
-use crate::{Solution, SolveError, Strength};
+use crate::{Solution, SolveError};
 use clear::clear;
 use collect::collect;
-use game::{Answer, BLANK, Board, Cell, Rules, read};
+use game::{Answer, BLANK, Board, Cell, Path, Rules, read};
 use std::io::Write;
 
 /// Seconds; the limit is 4.5.
@@ -37,18 +37,8 @@ const SHORT: usize = 5;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
-    Solution {
-        id: "deletion-game",
-        summary: "a way for every kind of case",
-        strength: Strength::Strong { beats: "deletion-game-plain", seeds: &[1, 2, 3, 4, 9, 10] },
-        solve: solve_strong,
-    },
-    Solution {
-        id: "deletion-game-plain",
-        summary: "the best of many random paths",
-        strength: Strength::Plain,
-        solve: solve_plain,
-    },
+    Solution { id: "deletion-game", summary: "a way for every kind of case", solve: solve_strong },
+    Solution { id: "deletion-game-plain", summary: "the best of many random paths", solve: solve_plain },
 ];
 
 pub(crate) fn solve_strong(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
@@ -66,25 +56,18 @@ pub(crate) fn solve_strong(input: &[u8], output: &mut dyn Write) -> Result<(), S
 
 pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let (rules, board) = read(input)?;
-    let mut search = Search { rules, clock: Clock::start(PLAIN_TIME_LIMIT), random: Random::new(1), used: Vec::new() };
-    search.used.resize(board.indices(), 0);
+    let used = vec![false; board.indices()];
+    let mut search = Search { rules, clock: Clock::start(PLAIN_TIME_LIMIT), random: Random::new(1), used };
     let answer = if search.rules.clearing { search.clear(&board) } else { search.collect(board) };
     answer.write(output)
-}
-
-/// A path and its points.
-#[derive(Debug, Clone, Default)]
-struct Path {
-    cells: Vec<Cell>,
-    points: u64,
 }
 
 struct Search {
     rules: Rules,
     clock: Clock,
     random: Random,
-    /// For each cell, 1 while it is on the path that is being built.
-    used: Vec<u8>,
+    /// For each cell, whether it is on the path that is being built.
+    used: Vec<bool>,
 }
 
 impl Search {
@@ -129,7 +112,7 @@ impl Search {
         if board.digit(start) == 0 {
             return best;
         }
-        self.used[start] = 1;
+        self.used[start] = true;
         let mut digits = vec![board.digit(start)];
         loop {
             if self.rules.lengths.contains(&cells.len()) {
@@ -142,11 +125,11 @@ impl Search {
                 break;
             }
             let Some(next) = self.free_neighbor(board, cells[cells.len() - 1]) else { break };
-            self.used[next] = 1;
+            self.used[next] = true;
             cells.push(next);
             digits.push(board.digit(next));
         }
-        cells.iter().for_each(|&cell| self.used[cell] = 0);
+        cells.iter().for_each(|&cell| self.used[cell] = false);
         best
     }
 
@@ -156,7 +139,7 @@ impl Search {
     }
 
     fn is_free(&self, board: &Board, cell: Cell) -> bool {
-        board.digit(cell) != BLANK && self.used[cell] == 0
+        board.digit(cell) != BLANK && !self.used[cell]
     }
 
     /// Returns the longest palindrome found while both ends grow at random from a middle of one or two cells.
@@ -170,7 +153,7 @@ impl Search {
         let single = usize::from(ends[0] == ends[1]);
         let mut best = 0;
         loop {
-            ends.iter().for_each(|&end| self.used[end] = 1);
+            ends.iter().for_each(|&end| self.used[end] = true);
             let steps = halves[0].len();
             let length = 2 * steps - single;
             if board.digit(ends[0]) != 0 && self.rules.lengths.contains(&length) {
@@ -183,7 +166,7 @@ impl Search {
             ends = next;
             halves.iter_mut().zip(next).for_each(|(half, end)| half.push(end));
         }
-        halves.iter().flatten().for_each(|&cell| self.used[cell] = 0);
+        halves.iter().flatten().for_each(|&cell| self.used[cell] = false);
         let cells: Vec<Cell> =
             halves[0][..best].iter().rev().chain(halves[1][..best].iter().skip(single)).copied().collect();
         let digits: Vec<u8> = cells.iter().map(|&cell| board.digit(cell)).collect();

@@ -1,7 +1,7 @@
 //! Few long moves: palindromes that fill a board with a symmetry (half a turn, or a mirror), palindromes that grow from
 //! their middle at both ends, and long primes.
 
-use super::game::{Answer, BLANK, Board, Cell, Rules};
+use super::game::{Answer, BLANK, Board, Cell, Path, Rules};
 use super::primality::{MAX_DIGITS, Primality, passes};
 use crate::search::{Clock, Random, whole};
 
@@ -26,19 +26,13 @@ const NONE: Cell = 0;
 /// Plays the moves, each as long as possible.
 pub(super) fn play(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     let [palindromes, primes] = [by_palindromes(rules, board.clone(), clock), by_primes(rules, board, clock)];
-    let worth = |moves: &[Move]| moves.iter().fold(0_u64, |sum, path| sum.saturating_add(path.points));
+    let worth = |moves: &[Path]| moves.iter().fold(0_u64, |sum, path| sum.saturating_add(path.points));
     let moves = if worth(&primes) > worth(&palindromes) { primes } else { palindromes };
     Answer::of(board, &moves.into_iter().map(|path| path.cells).collect::<Vec<_>>())
 }
 
-/// A path and its points.
-struct Move {
-    cells: Vec<Cell>,
-    points: u64,
-}
-
 /// Returns palindromes, each for the board after the ones before it.
-fn by_palindromes(rules: &Rules, mut board: Board, clock: &Clock) -> Vec<Move> {
+fn by_palindromes(rules: &Rules, mut board: Board, clock: &Clock) -> Vec<Path> {
     let share = if rules.prime > 0 { PALINDROMES } else { 1.0 };
     let mut grower = Grower::new(&board);
     let mut random = Random::new(1);
@@ -54,7 +48,7 @@ fn by_palindromes(rules: &Rules, mut board: Board, clock: &Clock) -> Vec<Move> {
             break;
         }
         board.delete(&cells);
-        moves.push(Move { points: rules.points(cells.len(), false, true), cells });
+        moves.push(Path { points: rules.points(cells.len(), false, true), cells });
     }
     moves
 }
@@ -99,7 +93,7 @@ fn longest_palindrome(
 }
 
 /// Returns primes along the rows, back and forth from the top, so that none disturbs the next.
-fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
+fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Path> {
     let [path, ..] = snakes(board);
     let digits: Vec<u8> = path.iter().map(|&cell| board.digit(cell)).collect();
     let longest = (*rules.lengths.end()).min(MAX_DIGITS).min(path.len());
@@ -129,7 +123,7 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
             continue;
         };
         let cells = path[found..found + length].to_vec();
-        moves.push(Move { cells, points: rules.points(length, true, false) });
+        moves.push(Path { cells, points: rules.points(length, true, false) });
         start = found + length;
     }
     moves
@@ -260,21 +254,12 @@ pub(super) fn middles(board: &Board, cell: Cell) -> impl Iterator<Item = [Cell; 
 
 /// Returns the paths back and forth over the whole board, along the rows and along the columns, from two corners.
 fn snakes(board: &Board) -> [Vec<Cell>; 4] {
-    let (rows, columns) = (board.rows(), board.columns());
-    let by_rows = |flip: bool| {
-        let cell = move |row: usize, i: usize| {
-            let forward = row.is_multiple_of(2) != flip;
-            board.cell(row, if forward { i } else { columns - 1 - i })
-        };
-        (0..rows).flat_map(|row| (0..columns).map(move |i| cell(row, i))).collect()
+    let snake = |lines: usize, length: usize, flip: bool, cell: &dyn Fn(usize, usize) -> Cell| {
+        let place = |line: usize, i: usize| if line.is_multiple_of(2) != flip { i } else { length - 1 - i };
+        (0..lines).flat_map(|line| (0..length).map(move |i| cell(line, place(line, i)))).collect()
     };
-    let by_columns = |flip: bool| {
-        let cell = move |column: usize, i: usize| {
-            let forward = column.is_multiple_of(2) != flip;
-            board.cell(if forward { i } else { rows - 1 - i }, column)
-        };
-        (0..columns).flat_map(|column| (0..rows).map(move |i| cell(column, i))).collect()
-    };
+    let by_rows = |flip| snake(board.rows, board.columns, flip, &|row, column| board.cell(row, column));
+    let by_columns = |flip| snake(board.columns, board.rows, flip, &|column, row| board.cell(row, column));
     [by_rows(false), by_rows(true), by_columns(false), by_columns(true)]
 }
 
@@ -291,8 +276,8 @@ fn middle_palindrome(board: &Board, path: &[Cell], longest: usize) -> Vec<Cell> 
 /// Returns a palindrome that runs through nearly all of the left half and back through the right half, its mirror
 /// image.
 fn mirrored(board: &Board, longest: usize) -> Vec<Cell> {
-    let columns = board.columns();
-    if !columns.is_multiple_of(2) || columns < 4 || board.rows() < 2 {
+    let columns = board.columns;
+    if !columns.is_multiple_of(2) || columns < 4 || board.rows < 2 {
         return Vec::new();
     }
     let mirror = |cell: Cell| {
@@ -303,7 +288,7 @@ fn mirrored(board: &Board, longest: usize) -> Vec<Cell> {
     loops.join_blocks();
     loops.take_in_the_rest();
     let middle = columns / 2;
-    let half = (0..board.rows()).map(|row| loops.around(board.cell(row, middle - 1))).max_by_key(Vec::len);
+    let half = (0..board.rows).map(|row| loops.around(board.cell(row, middle - 1))).max_by_key(Vec::len);
     let Some(half) = half.filter(|half| half.len() > 3) else { return Vec::new() };
     // The loop is cut before one of its cells at the middle: the path ends there.
     let at_middle = |&i: &usize| board.place(half[i]).1 == middle;
@@ -332,9 +317,9 @@ struct Loops<'a> {
 
 impl<'a> Loops<'a> {
     fn new(board: &'a Board, is_good: impl Fn(Cell) -> bool) -> Self {
-        let middle = board.columns() / 2;
+        let middle = board.columns / 2;
         let mut good = vec![false; board.indices()];
-        for row in 0..board.rows() {
+        for row in 0..board.rows {
             for cell in (0..middle).map(|column| board.cell(row, column)) {
                 good[cell] = is_good(cell);
             }
@@ -347,7 +332,7 @@ impl<'a> Loops<'a> {
             blocks: vec![],
         };
         // Blocks begin at the middle, so that the loop touches it everywhere.
-        for row in (0..board.rows() - 1).step_by(2) {
+        for row in (0..board.rows - 1).step_by(2) {
             for column in (0..middle - 1).rev().step_by(2) {
                 loops.add_block(board.cell(row, column));
             }
@@ -479,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_starts_with_a_zero_nor_passes_the_longest() {
+    fn it_starts_with_no_zero_and_stays_within_the_limit() {
         let board = Board::new(1, 5, &[0, 2, 2, 2, 0]);
         let mut grower = Grower::new(&board);
         let bounds = Bounds { shortest: 2, longest: 5, pairs: 100, all: false };
@@ -540,7 +525,7 @@ mod mirror_tests {
     }
 
     #[test]
-    fn what_is_not_mirrored_has_no_long_palindrome() {
+    fn a_board_without_symmetry_has_no_long_palindrome() {
         let board = Board::new(4, 4, &[1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8]);
         assert!(mirrored(&board, 16).is_empty());
     }

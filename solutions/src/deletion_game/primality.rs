@@ -2,6 +2,7 @@
 //! and the test of Miller and Rabin.
 
 use num_bigint::BigUint;
+use num_modular::{ModularPow, ModularUnaryOps};
 
 /// Numbers with more digits count as composite, because a test would take too long.
 pub(super) const MAX_DIGITS: usize = 1_200;
@@ -45,13 +46,9 @@ impl Primality {
             });
             remainder == 0
         };
-        self.small[..few(digits.len(), self.small.len())].iter().any(divides)
+        // Trial division pays for more primes in longer numbers.
+        self.small.iter().take(2 * digits.len()).any(divides)
     }
-}
-
-/// Returns the number of small primes for which trial division pays at this length.
-fn few(length: usize, all: usize) -> usize {
-    (length * 2).min(all)
 }
 
 /// Miller and Rabin's test to the bases 2 and 3.
@@ -84,33 +81,15 @@ pub(super) fn is_prime(number: u64) -> bool {
     let twos = (number - 1).trailing_zeros();
     let odd = (number - 1) >> twos;
     BASES.into_iter().all(|base| {
-        let mut power = power_modulo(base, odd, number);
+        let mut power = base.powm(odd, &number);
         if power == 1 || power == number - 1 {
             return true;
         }
         (1..twos).any(|_| {
-            power = product_modulo(power, power, number);
+            power = power.sqm(&number);
             power == number - 1
         })
     })
-}
-
-fn power_modulo(base: u64, mut exponent: u64, modulus: u64) -> u64 {
-    let mut square = base % modulus;
-    let mut result = 1;
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = product_modulo(result, square, modulus);
-        }
-        square = product_modulo(square, square, modulus);
-        exponent >>= 1;
-    }
-    result
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a remainder is below its modulus")]
-fn product_modulo(a: u64, b: u64, modulus: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
 }
 
 #[cfg(test)]

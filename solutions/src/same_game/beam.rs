@@ -4,7 +4,7 @@
 //! once. A price is subtracted for every single block, and it grows as blocks disappear, because a cleared board counts
 //! four times. No weights suit all boards, so several searches with different weights share the time.
 
-use super::board::{Board, CLEARED, Census, Group, GroupFinder, write_moves};
+use super::board::{Board, CLEARED, Census, Group, GroupFinder, Line};
 use crate::SolveError;
 use crate::search::{Candidate, Clock, History, select, whole};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,17 +32,13 @@ struct Weights {
     growth: f64,
 }
 
-const fn weights([pairs, possible_pairs, single, growth]: [f64; 4]) -> Weights {
-    Weights { pairs, possible_pairs, single, growth }
-}
-
 const ALL_WEIGHTS: [Weights; 6] = [
-    weights([0.5, 0.3, 10.0, 2.0]),
-    weights([0.5, 0.3, 10.0, 0.0]),
-    weights([0.5, 0.2, 10.0, 4.0]),
-    weights([0.5, 0.4, 10.0, 4.0]),
-    weights([0.5, 0.3, 5.0, 2.0]),
-    weights([0.8, 0.3, 10.0, 4.0]),
+    Weights { pairs: 0.5, possible_pairs: 0.3, single: 10.0, growth: 2.0 },
+    Weights { pairs: 0.5, possible_pairs: 0.3, single: 10.0, growth: 0.0 },
+    Weights { pairs: 0.5, possible_pairs: 0.2, single: 10.0, growth: 4.0 },
+    Weights { pairs: 0.5, possible_pairs: 0.4, single: 10.0, growth: 4.0 },
+    Weights { pairs: 0.5, possible_pairs: 0.3, single: 5.0, growth: 2.0 },
+    Weights { pairs: 0.8, possible_pairs: 0.3, single: 10.0, growth: 4.0 },
 ];
 
 pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
@@ -57,15 +53,7 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
             best = line;
         }
     }
-    let places: Vec<_> = best.cells.into_iter().map(|cell| start.place(cell)).collect();
-    write_moves(&places, output)
-}
-
-/// A game played to its end: a cell of each group, and the score.
-#[derive(Debug, Default)]
-struct Line {
-    score: u32,
-    cells: Vec<u16>,
+    start.write_moves(&best.cells, output)
 }
 
 /// A board in the beam.
@@ -148,9 +136,9 @@ mod tests {
     use crate::search::Random;
 
     /// Returns the checker's score of a game.
-    fn score(input: &str, places: &[(usize, usize)]) -> checkers::Score {
+    fn score(input: &str, start: &Board, cells: &[u16]) -> checkers::Score {
         let mut answer = Vec::new();
-        write_moves(places, &mut answer).unwrap();
+        start.write_moves(cells, &mut answer).unwrap();
         let checker = checkers::find("same-game-free").unwrap();
         checker.read(input.as_bytes()).unwrap().check(&answer).unwrap()
     }
@@ -164,8 +152,7 @@ mod tests {
             let text = format!("8\n{}", (0..8).map(|_| row(&mut random)).collect::<String>());
             let start = Board::read(text.as_bytes()).unwrap();
             let line = run(&mut GroupFinder::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
-            let places: Vec<_> = line.cells.iter().map(|&cell| start.place(cell)).collect();
-            let score = score(&text, &places);
+            let score = score(&text, &start, &line.cells);
             assert_eq!(score, line.score.into());
             let plain = ground_truth::answer(solve_largest_first, &text);
             let checker = checkers::find("same-game-free").unwrap();

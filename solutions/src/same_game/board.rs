@@ -38,6 +38,13 @@ impl Group {
     }
 }
 
+/// A game played to its end: a cell of each group, and the score.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    pub(super) score: u32,
+    pub(super) cells: Vec<u16>,
+}
+
 /// The counts of a position.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Census {
@@ -100,6 +107,16 @@ impl Board {
     /// Returns the colour of a cell, which must have a block.
     pub(super) fn color(&self, cell: u16) -> Color {
         self.cells[usize::from(cell)] - 1
+    }
+
+    /// Writes an answer to the open game: the row and the column of a block of each group, in the order of their removal.
+    pub(super) fn write_moves(&self, cells: &[u16], output: &mut dyn Write) -> Result<(), SolveError> {
+        writeln!(output, "{}", cells.len())?;
+        for &cell in cells {
+            let (row, column) = self.place(cell);
+            writeln!(output, "{row} {column}")?;
+        }
+        Ok(())
     }
 
     /// Returns the row from the top and the column of a cell.
@@ -204,15 +221,6 @@ impl GroupFinder {
     }
 }
 
-/// Writes an answer to the open game: the row and the column of a block of each group, in the order of their removal.
-pub(super) fn write_moves(places: &[(usize, usize)], output: &mut dyn Write) -> Result<(), SolveError> {
-    writeln!(output, "{}", places.len())?;
-    for (row, column) in places {
-        writeln!(output, "{row} {column}")?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,7 +239,7 @@ mod tests {
             let input = format!("{rows}\n{}\n", grid.join("\n"));
             let mut board = Board::read(input.as_bytes()).unwrap();
             let mut finder = GroupFinder::new(&board);
-            let (mut score, mut places, mut groups) = (0, Vec::new(), Vec::new());
+            let (mut score, mut cells, mut groups) = (0, Vec::new(), Vec::new());
             let census = loop {
                 let census = finder.count(&board, &mut groups);
                 assert_eq!(census.pairs, groups.iter().map(|group| group.points()).sum::<u32>());
@@ -241,7 +249,7 @@ mod tests {
                     break census;
                 }
                 let group = *random.pick(&groups);
-                places.push(board.place(group.cell));
+                cells.push(group.cell);
                 score += group.points();
                 board = finder.remove(&board, group);
             };
@@ -250,7 +258,7 @@ mod tests {
                 cleared += 1;
             }
             let mut answer = Vec::new();
-            write_moves(&places, &mut answer).unwrap();
+            board.write_moves(&cells, &mut answer).unwrap();
             let expected = checker.read(input.as_bytes()).unwrap().check(&answer).unwrap();
             assert_eq!(score.to_string(), expected.to_string(), "{input}");
         }

@@ -10,10 +10,9 @@ mod beam;
 mod board;
 
 use crate::input::Words;
-use crate::search::Clock;
-use crate::search::Random;
-use crate::{Solution, SolveError, Strength};
-use board::{Board, CLEARED, COLORS, Color, Group, GroupFinder, write_moves};
+use crate::search::{Clock, Random};
+use crate::{Solution, SolveError};
+use board::{Board, CLEARED, COLORS, Color, Group, GroupFinder, Line};
 use std::io::Write;
 
 /// The place of each colour in the order.
@@ -24,28 +23,12 @@ const TABU_TIME_LIMIT: f64 = 9.0;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
-    Solution {
-        id: "same-game",
-        summary: "the prescribed strategy, exactly",
-        strength: Strength::Exact,
-        solve: solve_prescribed,
-    },
-    Solution {
-        id: "same-game-free",
-        summary: "beam search",
-        strength: Strength::Strong { beats: "same-game-free-plain", seeds: &[1, 2, 3] },
-        solve: beam::solve,
-    },
-    Solution {
-        id: "same-game-free-plain",
-        summary: "the largest group first",
-        strength: Strength::Plain,
-        solve: solve_largest_first,
-    },
+    Solution { id: "same-game", summary: "the prescribed strategy, exactly", solve: solve_prescribed },
+    Solution { id: "same-game-free", summary: "beam search", solve: beam::solve },
+    Solution { id: "same-game-free-plain", summary: "the largest group first", solve: solve_largest_first },
     Solution {
         id: "same-game-free-tabu",
         summary: "the best of many random games that spare one colour",
-        strength: Strength::Alternative,
         solve: solve_tabu,
     },
 ];
@@ -96,27 +79,20 @@ pub(crate) fn solve_largest_first(input: &[u8], output: &mut dyn Write) -> Resul
     let (mut groups, mut moves) = (Vec::new(), Vec::new());
     finder.count(&board, &mut groups);
     while let Some(&group) = groups.iter().max_by_key(|group| group.size) {
-        moves.push(board.place(group.cell));
+        moves.push(group.cell);
         board = finder.remove(&board, group);
         finder.count(&board, &mut groups);
     }
-    write_moves(&moves, output)
+    board.write_moves(&moves, output)
 }
 
 pub(crate) fn solve_tabu(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let board = Board::read(input)?;
-    write_moves(&best_playout(&board, &Clock::start(TABU_TIME_LIMIT)).places, output)
-}
-
-/// A finished game: the row and the column of a block of each group, and the score.
-#[derive(Debug, Default)]
-struct Playout {
-    score: u32,
-    places: Vec<(usize, usize)>,
+    board.write_moves(&best_playout(&board, &Clock::start(TABU_TIME_LIMIT)).cells, output)
 }
 
 /// Plays games until the time is over, at least one. Returns the best.
-fn best_playout(start: &Board, clock: &Clock) -> Playout {
+fn best_playout(start: &Board, clock: &Clock) -> Line {
     let tabu = most_frequent_color(start);
     let mut finder = GroupFinder::new(start);
     let mut random = Random::new(1);
@@ -131,9 +107,9 @@ fn best_playout(start: &Board, clock: &Clock) -> Playout {
 }
 
 /// Plays one game. A group of the tabu colour is removed only if there is no other.
-fn play_out(finder: &mut GroupFinder, start: &Board, tabu: Color, random: &mut Random) -> Playout {
+fn play_out(finder: &mut GroupFinder, start: &Board, tabu: Color, random: &mut Random) -> Line {
     let mut board = start.clone();
-    let mut playout = Playout::default();
+    let mut playout = Line::default();
     let mut groups = Vec::new();
     loop {
         let blocks = finder.count(&board, &mut groups).blocks;
@@ -144,7 +120,7 @@ fn play_out(finder: &mut GroupFinder, start: &Board, tabu: Color, random: &mut R
         let free: Vec<Group> = groups.iter().copied().filter(|group| board.color(group.cell) != tabu).collect();
         let group = *random.pick(if free.is_empty() { &groups } else { &free });
         playout.score += group.points();
-        playout.places.push(start.place(group.cell));
+        playout.cells.push(group.cell);
         board = finder.remove(&board, group);
     }
 }
@@ -213,7 +189,7 @@ mod tabu_tests {
         // Without the Bs and the Cs between them, the As are one group.
         let board = Board::read(b"3 AAA BBC AAC").unwrap();
         let playout = best_playout(&board, &Clock::start(0.0));
-        assert_eq!((playout.score, playout.places.len()), ((1 + 1 + 10) * CLEARED, 3));
+        assert_eq!((playout.score, playout.cells.len()), ((1 + 1 + 10) * CLEARED, 3));
     }
 
     #[test]
@@ -221,9 +197,10 @@ mod tabu_tests {
         let checker = checkers::find("same-game-free").unwrap();
         for seed in 1..=10 {
             let input = checker.generate(seed).unwrap();
-            let playout = best_playout(&Board::read(&input).unwrap(), &Clock::start(0.01));
+            let board = Board::read(&input).unwrap();
+            let playout = best_playout(&board, &Clock::start(0.01));
             let mut answer = Vec::new();
-            write_moves(&playout.places, &mut answer).unwrap();
+            board.write_moves(&playout.cells, &mut answer).unwrap();
             assert_eq!(checker.read(&input).unwrap().check(&answer).unwrap().to_string(), playout.score.to_string());
         }
     }

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_weighed_in_steps_is_what_a_whole_board_is_worth() {
+    fn values_updated_by_moves_equal_values_of_boards() {
         let search = Search::new(&game());
         let mut history = History::new();
         let mut beam = vec![search.first_position()];

@@ -7,9 +7,8 @@ mod board;
 mod promise;
 
 use crate::input::Words;
-use crate::search::Clock;
-use crate::search::Random;
-use crate::{Solution, SolveError, Strength};
+use crate::search::{Clock, Random};
+use crate::{Solution, SolveError};
 use board::{Board, SIZE};
 use std::io::Write;
 
@@ -27,16 +26,10 @@ const PROMISE: [i32; 5] = [0, 0, 1, 4, 0];
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
-    Solution {
-        id: "square-remover",
-        summary: "beam search over swaps",
-        strength: Strength::Strong { beats: "square-remover-plain", seeds: &[3, 4] },
-        solve: beam::solve,
-    },
+    Solution { id: "square-remover", summary: "beam search over swaps", solve: beam::solve },
     Solution {
         id: "square-remover-plain",
         summary: "one move of foresight: most squares, then most promise",
-        strength: Strength::Plain,
         solve: solve_plain,
     },
 ];

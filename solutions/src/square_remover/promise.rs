@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_worth_the_same_however_they_lie() {
+    fn turned_patterns_are_worth_the_same() {
         let weights = weights(5);
         for pattern in 0..PATTERNS {
             assert_eq!([weights[turn(pattern)], weights[mirror(pattern)]], [weights[pattern]; 2], "{pattern:09b}");

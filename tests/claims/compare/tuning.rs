@@ -142,7 +142,7 @@ fn tuning_keeps_its_budget_and_refuses_useless_parameters() {
         (&["--param", "n=50..1"], "the low end must be below the high end"),
         (&["--param", "n=a"], "at least two values"),
         (&["--param", "n=1..5", "--param", "n=1..6"], "`n` is given twice"),
-        (&["--param", "n=1..5 if k=a"], "`k`, which is no category before it"),
+        (&["--param", "n=1..5 if k=a"], "`k`, which is not a category before it"),
         (&["--param", "n=1..5", "--default", "n=9"], "the default n=9 is not in n=1..5"),
     ] {
         let said = folder.judge(&[&tune[..], more].concat());

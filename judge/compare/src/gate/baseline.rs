@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_the_same_however_it_is_put_together() {
+    fn samples_merge_equally_in_every_order() {
         // Mean 4; squares 9 + 4 + 1 + 36 = 50.
         let whole = of(&[1, 2, 3, 10]);
         assert_eq!((whole.runs, whole.mean().clone()), (4, BigRational::from_integer(4.into())));
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_are_constant_whatever_their_length() {
+    fn equal_scores_of_any_length_are_constant() {
         let long: Score = "123456789012345678901234567890".parse().unwrap();
         let twice = Sample::from(long.clone()).merged(&Sample::from(long.clone()));
         assert_eq!((twice.constant(), twice.runs, twice.spread), (Some(long), 2, 0.0));

@@ -4,7 +4,6 @@ use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
 use judge_problem::{CaseSource, GeneratorCall, InvalidText, Percent, Time, Verdict, beginning, is_hidden};
-use num_rational::BigRational;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -58,13 +57,6 @@ fn shown(error: &toml::de::Error, text: &str) -> String {
     let start = error.span().map_or(0, |span| span.start);
     let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
     format!("line {line}: {}", beginning(error.message(), LONGEST_ERROR / 4))
-}
-
-/// The line of a case.
-struct CaseLine {
-    source: CaseSource,
-    reference: Option<Score>,
-    entry: BaselineCase,
 }
 
 #[derive(Deserialize)]
@@ -134,7 +126,7 @@ impl BaselineFile {
         }
         let (mut cases, mut sources, mut references) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
-            let CaseLine { source, reference, entry } =
+            let (source, reference, entry) =
                 line(raw, text).map_err(|what| InvalidText(format!("case `{case}`: {what}")))?;
             references.extend(reference.map(|reference| (case.clone(), reference)));
             sources.insert(case.clone(), source);
@@ -258,7 +250,8 @@ fn no_number(expected: &str, found: impl Display) -> String {
     format!("`{found}` is not a {expected}")
 }
 
-fn line(raw: RawLine, text: &str) -> Result<CaseLine, String> {
+/// Reads the line of a case: its source, the best known score, and its entry.
+fn line(raw: RawLine, text: &str) -> Result<(CaseSource, Option<Score>, BaselineCase), String> {
     let written = |number: &Spanned<IgnoredAny>| text_of(number, text);
     let source = match (raw.seed, raw.file, raw.case) {
         (Some(seed), None, None) => CaseSource::Seed(seed),
@@ -270,11 +263,12 @@ fn line(raw: RawLine, text: &str) -> Result<CaseLine, String> {
     let scores = (raw.score, raw.mean, raw.spread);
     let result = match (verdict, scores) {
         (Verdict::Accepted, (Some(score), None, None)) => {
-            let mean = read_score(written(&score))?.to_rational();
+            let mean = read_score(written(&score), "score")?.to_rational();
             CaseResult::Accepted(Sample::new(runs(raw.runs, 1)?, mean, 0.0))
         }
         (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
-            let sample = Sample::new(runs(raw.runs, 2)?, number(written(&mean))?, deviation(&spread)?);
+            let (runs, mean) = (runs(raw.runs, 2)?, read_score(written(&mean), "mean score")?);
+            let sample = Sample::new(runs, mean.to_rational(), deviation(&spread)?);
             if !raw.skewness.is_finite() {
                 return Err(no_number("skewness", raw.skewness));
             }
@@ -284,7 +278,7 @@ fn line(raw: RawLine, text: &str) -> Result<CaseLine, String> {
         (failed, (None, None, None)) => CaseResult::Failed(failed),
         _ => return Err("only an accepted case has a score".to_owned()),
     };
-    let reference = raw.reference.as_ref().map(|number| read_score(written(number))).transpose()?;
+    let reference = raw.reference.as_ref().map(|number| read_score(written(number), "score")).transpose()?;
     let unit = |error: InvalidText| error.to_string();
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>()).transpose().map_err(unit)?;
     let cpu = raw.cpu.map(|text| text.parse::<Time>()).transpose().map_err(unit)?;
@@ -295,11 +289,11 @@ fn line(raw: RawLine, text: &str) -> Result<CaseLine, String> {
         processor: raw.processor,
         tolerance: tolerance.map(|share| share.0),
     };
-    Ok(CaseLine { source, reference, entry })
+    Ok((source, reference, entry))
 }
 
-fn read_score(text: String) -> Result<Score, String> {
-    text.parse().map_err(|_| no_number("score", text))
+fn read_score(text: String, expected: &str) -> Result<Score, String> {
+    text.parse().map_err(|_| no_number(expected, text))
 }
 
 /// Returns the digits of a number or of a text in quotes, as they stand in the file.
@@ -309,11 +303,6 @@ fn text_of(number: &Spanned<IgnoredAny>, file: &str) -> String {
         Some(quoted) => quoted.trim_end_matches(['"', '\'']).to_owned(),
         None => written.trim_start_matches('+').replace('_', ""),
     }
-}
-
-fn number(text: String) -> Result<BigRational, String> {
-    let number: Score = text.parse().map_err(|_| no_number("mean score", text))?;
-    Ok(number.to_rational())
 }
 
 fn deviation(value: &Value) -> Result<f64, String> {
@@ -340,6 +329,7 @@ fn runs(runs: u32, least: u32) -> Result<u32, String> {
 mod tests {
     use super::*;
     use judge_problem::Number;
+    use num_rational::BigRational;
     use std::time::Duration;
 
     fn entry(result: CaseResult) -> BaselineCase {
@@ -433,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_keep_all_their_digits_however_they_are_written() {
+    fn scores_keep_all_digits_in_every_spelling() {
         for score in
             ["10.00000000000000000001", "99999999999999999999", "\"10.00000000000000000001\"", "1_0", "+10", "1e1"]
         {

@@ -64,12 +64,11 @@ impl PairedComparison {
     /// Pairs two solvers of a plan by this measure. A case counts by its weight.
     pub fn of(scored: ScoredOutcomes<'_>, measure: EffectMeasure, first: usize, second: usize) -> Self {
         let mut failures = Failures::default();
-        let (mut solved, mut undefined) = (0, 0);
-        let mut units = UnitSums::default();
-        let is_fault =
-            |&case: &usize| [first, second].into_iter().any(|solver| scored.is_fault(JobId { case, solver }));
-        let faults = (0..scored.plan.cases.len()).filter(is_fault).count();
+        let (mut cases, mut solved, mut undefined, mut faults) = (0, 0, 0, 0);
+        // By unit: the weight of its cases, and the sum of their effects and bases.
+        let mut units: HashMap<usize, (f64, Option<RawPair>)> = HashMap::new();
         for case in 0..scored.plan.cases.len() {
+            faults += usize::from([first, second].iter().any(|&solver| scored.is_fault(JobId { case, solver })));
             let Some(played) = PlayedCase::of(scored, measure, case, [first, second]) else { continue };
             match played.solved {
                 [true, true] => solved += 1,
@@ -78,12 +77,21 @@ impl PairedComparison {
                 [false, false] => failures.both.push(case),
             }
             undefined += usize::from(played.is_undefined());
-            units.add(scored.units.first_of(case), played);
+            cases += usize::from(played.pair.is_some());
+            let (weight, sum) = units.entry(scored.units.first_of(case)).or_default();
+            *weight += played.weight;
+            *sum = match (sum.take(), played.pair) {
+                (Some(sum), Some(pair)) => Some(sum.and(&pair)),
+                (sum, pair) => sum.or(pair),
+            };
         }
         let by_rule = RuleEffect::of(scored, first, second);
-        let (pairs, cases) = (Vec::new(), units.cases);
+        let heaviest = units.values().map(|(weight, _)| *weight).fold(0.0, f64::max);
+        let mut sums: Vec<RawPair> = units.into_values().filter_map(|(_, sum)| sum).collect();
+        sums.sort_unstable_by_key(|pair| pair.case);
+        let pairs = Vec::new();
         let mut paired = Self { first, second, pairs, cases, solved, failures, undefined, faults, unit: 1.0, by_rule };
-        paired.divide(&units.sums, units.heaviest());
+        paired.divide(&sums, heaviest);
         paired
     }
 
@@ -138,38 +146,6 @@ impl PairedComparison {
         for pair in &mut self.pairs {
             (pair.effect, pair.base) = (pair.effect / mean.abs(), pair.base / mean);
         }
-    }
-}
-
-/// The pairs so far, summed where cases count together.
-#[derive(Default)]
-struct UnitSums {
-    sums: Vec<RawPair>,
-    /// By unit: the weight of its cases.
-    weights: HashMap<usize, f64>,
-    /// By unit: the place of its sum.
-    places: HashMap<usize, usize>,
-    /// The number of cases in the sums.
-    cases: usize,
-}
-
-impl UnitSums {
-    /// Adds a case of this unit.
-    fn add(&mut self, unit: usize, played: PlayedCase) {
-        *self.weights.entry(unit).or_default() += played.weight;
-        let Some(pair) = played.pair else { return };
-        self.cases += 1;
-        match self.places.get(&unit) {
-            Some(&place) => self.sums[place].add(&pair),
-            None => {
-                self.places.insert(unit, self.sums.len());
-                self.sums.push(pair);
-            }
-        }
-    }
-
-    fn heaviest(&self) -> f64 {
-        self.weights.values().copied().fold(0.0, f64::max)
     }
 }
 
@@ -254,10 +230,10 @@ pub(super) struct RawPair {
 }
 
 impl RawPair {
-    /// Adds a case that counts together with this one.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.effect = (self.effect.number() + other.effect.number()).into();
-        self.base = (self.base.number() + other.base.number()).into();
+    /// Returns the sum with a case that counts together with this one.
+    fn and(self, other: &Self) -> Self {
+        let effect = (self.effect.number() + other.effect.number()).into();
+        Self { case: self.case, effect, base: (self.base.number() + other.base.number()).into() }
     }
 }
 
@@ -282,13 +258,7 @@ impl TermUnit {
 
 /// Returns the sign of a number: 1, -1 or 0.
 pub(super) fn sign(number: &BigRational) -> f64 {
-    if number.is_zero() {
-        0.0
-    } else if number.is_negative() {
-        -1.0
-    } else {
-        1.0
-    }
+    number.signum().to_f64().unwrap_or(0.0)
 }
 
 /// Which of two solvers is ahead under the problem's rule, on the cases that were run.

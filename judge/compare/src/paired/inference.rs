@@ -4,9 +4,7 @@
 use super::comparison::{PairedComparison, RuleEffect};
 use super::measure::EffectMeasure;
 use judge_problem::{InvalidText, Number, Rule};
-use judge_statistics::{
-    EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, TooFewCases, fewest_for_claim,
-};
+use judge_statistics::{EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, fewest_for_claim};
 use std::fmt;
 use std::str::FromStr;
 
@@ -106,11 +104,8 @@ pub struct Inference {
 
 /// Infers from a number of cases that was fixed before the run.
 pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inference {
-    let summary = match summary(paired, parameters) {
-        Ok(summary) => summary,
-        Err(TooFewCases { .. }) => {
-            return Inference { claim: Claim::TooFew, interval: None, summary: None, log_likelihood_ratio: None };
-        }
+    let Some(summary) = summary(paired, parameters) else {
+        return Inference { claim: Claim::TooFew, interval: None, summary: None, log_likelihood_ratio: None };
     };
     let claim = match summary.finding {
         _ if is_all_ties(paired) => Claim::Equal,
@@ -124,7 +119,7 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
     Inference { claim, interval: Some(summary.interval), summary: Some(summary), log_likelihood_ratio: None }
 }
 
-pub(super) fn summary(paired: &PairedComparison, parameters: TestParameters) -> Result<EffectSummary, TooFewCases> {
+pub(super) fn summary(paired: &PairedComparison, parameters: TestParameters) -> Option<EffectSummary> {
     EffectSummary::of(&paired.terms(), parameters.alpha, parameters.min_effect)
 }
 
@@ -210,41 +205,20 @@ pub enum EffectLevel {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UnsuitedHypotheses {
     /// H0 is not below H1.
-    #[error("--h0 {h0} must be below --h1 {h1}")]
-    Order {
-        /// H0.
-        h0: EffectLevel,
-        /// H1.
-        h1: EffectLevel,
-    },
+    #[error("--h0 {0} must be below --h1 {1}")]
+    Order(EffectLevel, EffectLevel),
     /// One is a percentage and the other a number.
-    #[error("--h0 {h0} and --h1 {h1} must both be percentages or both be numbers")]
-    Units {
-        /// H0.
-        h0: EffectLevel,
-        /// H1.
-        h1: EffectLevel,
-    },
+    #[error("--h0 {0} and --h1 {1} must both be percentages or both be numbers")]
+    Units(EffectLevel, EffectLevel),
     /// A number instead of a percentage.
-    #[error("effects measured by `{measure}` are percentages: write --h0 and --h1 as percentages, such as 0% and 1%")]
-    Amount {
-        /// Their measure.
-        measure: EffectMeasure,
-    },
+    #[error("effects measured by `{0}` are percentages: write --h0 and --h1 as percentages, such as 0% and 1%")]
+    Amount(EffectMeasure),
     /// A percentage instead of a number.
-    #[error(
-        "effects measured by `{measure}` are not percentages here: write --h0 and --h1 as numbers, such as 0 and 10"
-    )]
-    Share {
-        /// Their measure.
-        measure: EffectMeasure,
-    },
+    #[error("effects measured by `{0}` are not percentages here: write --h0 and --h1 as numbers, such as 0 and 10")]
+    Share(EffectMeasure),
     /// A ratio of 0 or less.
-    #[error("no ratio is as small as {level}: it must be above -100%")]
-    NoRatio {
-        /// The text as written.
-        level: EffectLevel,
-    },
+    #[error("no ratio is as small as {0}: it must be above -100%")]
+    NoRatio(EffectLevel),
 }
 
 impl FromStr for EffectLevel {
@@ -291,9 +265,9 @@ impl EffectLevel {
 pub fn check_hypotheses(h0: EffectLevel, h1: EffectLevel) -> Result<(), UnsuitedHypotheses> {
     let is_share = |level: EffectLevel| matches!(level, EffectLevel::Share(share) if share != 0.0);
     if h0.is_amount() && is_share(h1) || is_share(h0) && h1.is_amount() {
-        return Err(UnsuitedHypotheses::Units { h0, h1 });
+        return Err(UnsuitedHypotheses::Units(h0, h1));
     }
-    if h0.number() < h1.number() { Ok(()) } else { Err(UnsuitedHypotheses::Order { h0, h1 }) }
+    if h0.number() < h1.number() { Ok(()) } else { Err(UnsuitedHypotheses::Order(h0, h1)) }
 }
 
 impl EffectMeasure {
@@ -304,15 +278,13 @@ impl EffectMeasure {
     pub fn level(self, rule: &Rule, level: EffectLevel) -> Result<f64, UnsuitedHypotheses> {
         match level {
             EffectLevel::Amount(amount) if amount == 0.0 || !self.is_share() => Ok(amount),
-            EffectLevel::Amount(_) => Err(UnsuitedHypotheses::Amount { measure: self }),
+            EffectLevel::Amount(_) => Err(UnsuitedHypotheses::Amount(self)),
             EffectLevel::Share(share) if self == Self::Ratio && share <= -1.0 => {
-                Err(UnsuitedHypotheses::NoRatio { level })
+                Err(UnsuitedHypotheses::NoRatio(level))
             }
             // 0 is one in every unit.
             EffectLevel::Share(0.0) => Ok(0.0),
-            EffectLevel::Share(share) => {
-                self.share_of_case(rule, share).ok_or(UnsuitedHypotheses::Share { measure: self })
-            }
+            EffectLevel::Share(share) => self.share_of_case(rule, share).ok_or(UnsuitedHypotheses::Share(self)),
         }
     }
 }

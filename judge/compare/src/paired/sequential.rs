@@ -85,7 +85,7 @@ pub fn interim_claim(paired: &PairedComparison, parameters: TestParameters) -> R
 /// # Errors
 /// Fails if a parameter is out of range, or if an effect exceeds the bound.
 pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
-    Ok(Inference { summary: summary(paired, parameters).ok(), ..infer_interim(paired, parameters)? })
+    Ok(Inference { summary: summary(paired, parameters), ..infer_interim(paired, parameters)? })
 }
 
 /// Infers from a growing number of cases, without the summary of the effects. It may be called after every case, and the

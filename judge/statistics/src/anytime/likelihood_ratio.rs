@@ -15,7 +15,7 @@
 //! "Generalized sequential probability ratio test for separate families of hypotheses", Sequential Analysis 33, 2014;
 //! Van den Bergh, "A practical introduction to the GSPRT" (the approximation, as fishtest uses it).
 
-use super::settings::Term;
+use super::sequence::Term;
 use crate::moments::Moments;
 
 /// The number of cases before the spread is trusted, chosen by simulation. With 16 cases, skewed effects would have 1.5

@@ -275,7 +275,7 @@ mod tests {
     /// Every sequence of eight effects of a skewed distribution with mean 0.1, weighted by its probability: the mean
     /// wealth must be exactly 1 if the claim is just false, and below 1 if it is clearly false.
     #[test]
-    fn the_bets_are_fair_however_skewed_the_effects_are() {
+    fn the_bets_are_fair_for_skewed_effects() {
         // 0.1 * 1 + 0.3 * 0.5 + 0.6 * -0.25 = 0.1.
         let values = [(0.1, 1.0), (0.3, 0.5), (0.6, -0.25)];
         let mean_wealth = |center: f64, side: Side| -> f64 {

@@ -41,10 +41,8 @@ mod likelihood_ratio;
 mod martingale;
 mod planning;
 mod sequence;
-mod settings;
 mod warm_up;
 
 pub use likelihood_ratio::{Hypotheses, Hypothesis, LikelihoodRatio};
 pub use planning::cases_until_decided;
-pub use sequence::{Decision, Sequence};
-pub use settings::{InvalidSettings, SequenceSettings, Term};
+pub use sequence::{Decision, InvalidSettings, Sequence, SequenceSettings, Term};

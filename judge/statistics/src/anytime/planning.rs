@@ -1,8 +1,7 @@
 //! The number of cases that the test takes for normal effects.
 
 use super::asymptotic::AsymptoticSequence;
-use super::sequence::{Decision, Sequence};
-use super::settings::SequenceSettings;
+use super::sequence::{Decision, Sequence, SequenceSettings};
 use super::warm_up::WarmUp;
 use crate::Random;
 use crate::power::{MAX_CASES, fewest};

@@ -1,8 +1,7 @@
-//! The growing sequence of effects, its decision and its interval.
+//! The growing sequence of effects, its decision and its interval: their parameters, and the effect of one case.
 
 use super::asymptotic::AsymptoticSequence;
 use super::martingale::{BoundedMartingale, Side, TestMartingale};
-use super::settings::{InvalidSettings, SequenceSettings, Term};
 use super::warm_up::{Chances, WarmUp};
 use crate::moments::{Interval, Moments};
 
@@ -10,6 +9,77 @@ use crate::moments::{Interval, Moments};
 const HALVINGS: u32 = 30;
 /// Doublings in search of a center that is ruled out.
 const DOUBLINGS: u32 = 40;
+
+/// The parameters of the test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SequenceSettings {
+    /// The probability of a false decision, over all looks together.
+    pub alpha: f64,
+    /// The smallest effect that matters, positive. Without it, only better and worse can be decided.
+    pub min_effect: Option<f64>,
+    /// Every effect lies between minus this and this. Then the claims are exact for any distribution.
+    pub bound: Option<f64>,
+    /// Large effects on this share of the cases may outweigh the others, so nothing is claimed before such effects
+    /// could have shown. With a bound this is unnecessary, and not used.
+    pub rare: Option<f64>,
+}
+
+/// Invalid parameters of a test.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum InvalidSettings {
+    /// The error probability is out of range.
+    #[error("alpha must be above 0 and at most 0.25, not {0}")]
+    Alpha(f64),
+    /// The smallest effect that matters is not a positive number.
+    #[error("the smallest effect that matters must be above 0, not {0}")]
+    MinEffect(f64),
+    /// The bound is not a positive number.
+    #[error("the bound of the effects must be above 0, not {0}")]
+    Bound(f64),
+    /// The share of rare effects is not one.
+    #[error("the share of rare effects must be from 0.01 % to 50 %, not {0}")]
+    Rare(f64),
+}
+
+impl SequenceSettings {
+    /// Returns these settings if they are valid.
+    fn checked(self) -> Result<Self, InvalidSettings> {
+        if !(self.alpha > 0.0 && self.alpha <= 0.25) {
+            return Err(InvalidSettings::Alpha(self.alpha));
+        }
+        let is_useless = |number: &f64| !(*number > 0.0 && number.is_finite());
+        let min_effect = self.min_effect.filter(is_useless).map(InvalidSettings::MinEffect);
+        let bound = self.bound.filter(is_useless).map(InvalidSettings::Bound);
+        let rare = self.rare.filter(|rare| !(1e-4..=0.5).contains(rare)).map(InvalidSettings::Rare);
+        min_effect.or(bound).or(rare).map_or(Ok(self), Err)
+    }
+}
+
+/// The effect of a case, and its base. The mean effect is the sum of the effects over the sum of the bases. It is a
+/// plain mean if every base is 1, and a share of a total if each base is the case's part of that total.
+///
+/// The claim that the mean lies above c is the claim that effect - c * base is above 0 on average (Fieller, "Some
+/// problems in interval estimation", JRSS B 16, 1954). So a share of a total is tested like a mean, without an estimate
+/// of the total.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Term {
+    /// The effect, in the unit of the base.
+    pub effect: f64,
+    /// The base. The sum over the cases is above 0.
+    pub base: f64,
+}
+
+impl Term {
+    /// Returns the term of a plain mean.
+    pub fn plain(effect: f64) -> Self {
+        Self { effect, base: 1.0 }
+    }
+
+    /// Returns the distance of the effect from `center` times the base.
+    pub(crate) fn distance(self, center: f64) -> f64 {
+        self.effect - center * self.base
+    }
+}
 
 /// The decision from the cases so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,15 +105,8 @@ pub struct Sequence {
     effects: Moments,
     bases: Moments,
     against_zero: Evidence,
-    against_min_effect: Option<EquivalenceBounds>,
-}
-
-/// The two ends of "too small to matter".
-#[derive(Debug, Clone)]
-struct EquivalenceBounds {
-    min_effect: f64,
-    low: Evidence,
-    high: Evidence,
+    /// About the two ends of "too small to matter".
+    against_min_effect: Option<[Evidence; 2]>,
 }
 
 impl Sequence {
@@ -53,10 +116,11 @@ impl Sequence {
     /// An alpha outside (0, 0.25], or a smallest effect or a bound that is not positive and finite.
     pub fn new(settings: SequenceSettings) -> Result<Self, InvalidSettings> {
         let settings = settings.checked()?;
-        let safeguards = settings.bound.is_none().then(|| Safeguards::new(settings.alpha, settings.rare));
-        let evidence = |center| Evidence::new(center, settings.bound, safeguards);
-        let bounds =
-            |min_effect| EquivalenceBounds { min_effect, low: evidence(-min_effect), high: evidence(min_effect) };
+        let SequenceSettings { alpha, rare, bound, .. } = settings;
+        let safeguards = bound
+            .is_none()
+            .then(|| Safeguards { asymptotic: AsymptoticSequence::new(alpha), warm_up: WarmUp::new(alpha, rare) });
+        let evidence = |center| Evidence::new(center, bound, safeguards);
         Ok(Self {
             settings,
             safeguards,
@@ -64,7 +128,7 @@ impl Sequence {
             effects: Moments::default(),
             bases: Moments::default(),
             against_zero: evidence(0.0),
-            against_min_effect: settings.min_effect.map(bounds),
+            against_min_effect: settings.min_effect.map(|effect| [-effect, effect].map(evidence)),
         })
     }
 
@@ -81,12 +145,9 @@ impl Sequence {
         self.terms.push(term);
         self.effects.push(term.effect);
         self.bases.push(term.base);
-        self.against_zero.push(term);
+        self.against_zero.extend([term]);
         let term = self.tested(term);
-        if let Some(bounds) = &mut self.against_min_effect {
-            bounds.low.push(term);
-            bounds.high.push(term);
-        }
+        self.against_min_effect.iter_mut().flatten().for_each(|end| end.extend([term]));
     }
 
     /// Returns the term for testing a center. The bound limits the effects, not their distances from a share of the
@@ -116,10 +177,10 @@ impl Sequence {
     }
 
     fn is_smaller(&self) -> bool {
-        self.against_min_effect.as_ref().is_some_and(|bounds| {
+        self.against_min_effect.as_ref().is_some_and(|[low, high]| {
             self.safeguards.is_none_or(|_| self.count() >= self.fewest_for_smaller())
-                && self.excludes_bound(-bounds.min_effect, &bounds.low, Side::Above)
-                && self.excludes_bound(bounds.min_effect, &bounds.high, Side::Below)
+                && self.excludes_end(low, Side::Above)
+                && self.excludes_end(high, Side::Below)
         })
     }
 
@@ -137,12 +198,12 @@ impl Sequence {
 
     /// Returns the same for an end of "too small to matter". With a bound and bases that vary, the end moves with the
     /// mean base. Then the evidence is computed again, but only if the moments allow a claim.
-    fn excludes_bound(&self, end: f64, evidence: &Evidence, side: Side) -> bool {
+    fn excludes_end(&self, evidence: &Evidence, side: Side) -> bool {
+        let center = evidence.center * self.mean_base();
         match self.settings.bound {
-            Some(bound) if evidence.center != end * self.mean_base() => {
-                let center = end * self.mean_base();
+            Some(bound) if evidence.center != center => {
                 BoundedMartingale::most(center, bound, &self.effects.less(center), side) >= self.threshold()
-                    && self.excludes(&self.evidence_about(end), side)
+                    && self.excludes(&self.evidence_about(evidence.center), side)
             }
             _ => self.excludes(evidence, side),
         }
@@ -155,8 +216,9 @@ impl Sequence {
 
     fn evidence_about(&self, center: f64) -> Evidence {
         let unit = if self.settings.bound.is_some() { self.mean_base() } else { 1.0 };
-        let empty = Evidence::new(center * unit, self.settings.bound, self.safeguards);
-        empty.extend(self.terms.iter().map(|&term| self.tested(term)))
+        let mut evidence = Evidence::new(center * unit, self.settings.bound, self.safeguards);
+        evidence.extend(self.terms.iter().map(|&term| self.tested(term)));
+        evidence
     }
 
     fn mean_base(&self) -> f64 {
@@ -261,12 +323,6 @@ pub(super) struct Evidence {
     chances: Chances,
 }
 
-impl Safeguards {
-    pub(super) fn new(alpha: f64, rare: Option<f64>) -> Self {
-        Self { asymptotic: AsymptoticSequence::new(alpha), warm_up: WarmUp::new(alpha, rare) }
-    }
-}
-
 impl Evidence {
     /// Starts with no cases. With a bound of the effects every base is to be 1.
     pub(super) fn new(center: f64, bound: Option<f64>, safeguards: Option<Safeguards>) -> Self {
@@ -281,26 +337,13 @@ impl Evidence {
         }
     }
 
-    /// Adds a case.
-    pub(super) fn push(&mut self, term: Term) {
-        self.note(term);
-        self.catch_up();
-    }
-
     /// Adds cases without looking in between.
-    pub(super) fn extend(mut self, terms: impl IntoIterator<Item = Term>) -> Self {
-        terms.into_iter().for_each(|term| self.note(term));
-        self.catch_up();
-        self
-    }
-
-    fn note(&mut self, term: Term) {
-        let distance = term.distance(self.center);
-        self.distances.push(distance);
-        self.moments.push(distance);
-    }
-
-    fn catch_up(&mut self) {
+    fn extend(&mut self, terms: impl IntoIterator<Item = Term>) {
+        for term in terms {
+            let distance = term.distance(self.center);
+            self.distances.push(distance);
+            self.moments.push(distance);
+        }
         if self.is_supported(Side::Above) || self.is_supported(Side::Below) {
             for &distance in &self.distances[self.caught_up..] {
                 self.martingale.push(distance);

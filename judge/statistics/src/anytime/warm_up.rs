@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_is_hills_whatever_the_order() {
+    fn the_number_is_hills_in_every_order() {
         // Shares 1/2, 1/4, 1/4: exp(0.5 ln 2 + 0.5 ln 4) = 2^1.5.
         for order in [[2.0, -1.0, 1.0, 0.0], [0.0, 1.0, 2.0, -1.0], [-1.0, 1.0, 0.0, 2.0]] {
             assert!((chances(&order).number() - 2.0_f64.powf(1.5)).abs() < 1e-12, "{order:?}");

@@ -2,13 +2,13 @@
 
 use super::noise::Noise;
 use super::process::{Belief, Sample};
-use super::processes::{Covariances, Processes};
+use super::processes::Processes;
 use super::space::Space;
 use super::table::{Values, Worth};
 use crate::Moments;
 use crate::{Random, normal_level};
 
-/// The steps of a fit that compares compressions, and of the fit with the chosen one.
+/// The number of steps of a fit that compares scales, and of the fit with the chosen scale.
 const TRIAL_STEPS: usize = 6;
 const STEPS: usize = 25;
 
@@ -46,23 +46,15 @@ pub(super) struct Model {
     noises: Option<Noise>,
 }
 
-/// State that is kept from one model to the next, where the next fit starts.
-#[derive(Debug, Clone)]
-pub(super) struct Start {
-    covariances: Covariances,
-    bend: usize,
-    noises: Option<Noise>,
-}
-
 impl Model {
-    /// Fits a model to the worth of the settings. `points` are by candidate. With a `start`, the parameters of an
-    /// earlier fit are kept unchanged, unless they are to be refined. `None` with fewer than two settings.
+    /// Fits a model to the worth of the settings. `points` are by candidate. The parameters of an earlier model, `start`,
+    /// are kept unchanged, unless they are to be refined. `None` with fewer than two settings.
     pub(super) fn fit(
         values: &Values,
         expected: &[Option<f64>],
         points: &[Vec<f64>],
         categories: &[bool],
-        start: Option<&Start>,
+        start: Option<&Self>,
         refine: bool,
     ) -> Option<Self> {
         let tried = |noises: Option<&Noise>| -> Vec<(usize, Worth)> {
@@ -77,8 +69,8 @@ impl Model {
         if tried.len() < 2 {
             return None;
         }
-        let begin = start.map_or_else(|| Covariances::prior(categories.len()), |start| start.covariances.clone());
-        let fit = |bend: usize, from: &Covariances, steps: usize| {
+        let begin = start.map(|start| &start.processes);
+        let fit = |bend: usize, from: Option<&Processes>, steps: usize| {
             let Samples { samples, noise, log_slopes, scale } = samples(&tried, points, BENDS[bend]);
             let processes = Processes::fit(&samples, categories, from, steps)?;
             let candidates = tried.iter().map(|(place, _)| *place).collect();
@@ -88,20 +80,15 @@ impl Model {
             ))
         };
         let chosen = match start {
-            Some(start) if !refine => fit(start.bend, &begin, 0),
-            Some(start) if tried.len() > MAX_BENT => fit(start.bend, &begin, STEPS),
+            Some(start) if !refine => fit(start.bend, begin, 0),
+            Some(start) if tried.len() > MAX_BENT => fit(start.bend, begin, STEPS),
             _ => {
-                let trials = (0..BENDS.len()).filter_map(|bend| fit(bend, &begin, TRIAL_STEPS));
+                let trials = (0..BENDS.len()).filter_map(|bend| fit(bend, begin, TRIAL_STEPS));
                 let best = trials.max_by(|left, right| left.0.total_cmp(&right.0));
-                best.and_then(|(_, model)| fit(model.bend, &model.processes.covariances(), STEPS))
+                best.and_then(|(_, model)| fit(model.bend, Some(&model.processes), STEPS))
             }
         };
         chosen.map(|(_, model)| Self { noises, ..model })
-    }
-
-    /// Returns where the next fit starts.
-    pub(super) fn start(&self) -> Start {
-        Start { covariances: self.processes.covariances(), bend: self.bend, noises: self.noises.clone() }
     }
 
     /// Returns the mean value that is expected of each of these candidates.

@@ -5,7 +5,7 @@
 //! heteroscedastic Gaussian process regression", ICML 2007): settings close to each other have similar noise.
 
 use super::process::Sample;
-use super::processes::{Covariances, Processes};
+use super::processes::Processes;
 use super::table::Worth;
 use statrs::function::gamma::digamma;
 
@@ -36,8 +36,8 @@ impl Noise {
         if samples.len() < 2 {
             return None;
         }
-        let begin = start.map_or_else(|| Covariances::prior(categories.len()), |start| start.processes.covariances());
-        Some(Self { processes: Processes::fit(&samples, categories, &begin, steps)? })
+        let begin = start.map(|start| &start.processes);
+        Some(Self { processes: Processes::fit(&samples, categories, begin, steps)? })
     }
 
     /// Returns the relative variance of a value of the setting at a point.

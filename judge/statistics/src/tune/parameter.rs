@@ -46,7 +46,7 @@ pub struct ParameterCondition {
 pub enum InvalidParameter {
     /// Invalid syntax.
     #[error(
-        "expected NAME=LOW..HIGH, with :log, :int or :int:log behind it, or NAME={{A,B,C}}; behind either, ` if OTHER=VALUE`"
+        "expected NAME=LOW..HIGH, with :log, :int or :int:log after it, or NAME={{A,B,C}}; after either, ` if OTHER=VALUE`"
     )]
     Form,
     /// A single category, as a shell leaves it that expands braces.

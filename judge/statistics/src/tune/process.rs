@@ -54,8 +54,7 @@ impl Covariance {
     /// Returns the covariance of two settings without the rough part. Different categories are equally far from each
     /// other.
     fn between(&self, space: &[bool], left: &[f64], right: &[f64]) -> f64 {
-        let distance = self.distance(space, left, right);
-        self.smooth() * matern(distance)
+        self.smooth() * matern(self.distance(space, left, right))
     }
 
     fn distance(&self, space: &[bool], left: &[f64], right: &[f64]) -> f64 {
@@ -96,7 +95,7 @@ fn matern(distance: f64) -> f64 {
 /// A Gaussian process conditioned on some samples.
 #[derive(Debug, Clone)]
 pub(super) struct Process {
-    covariance: Covariance,
+    pub(super) covariance: Covariance,
     /// Which parameters are categories.
     space: Vec<bool>,
     points: Vec<Vec<f64>>,
@@ -205,11 +204,6 @@ impl Process {
             }
         }
         gradient
-    }
-
-    /// Returns the parameters of the covariance.
-    pub(super) fn covariance(&self) -> &Covariance {
-        &self.covariance
     }
 
     fn cross(&self, point: &[f64]) -> Vec<f64> {

@@ -24,43 +24,22 @@ struct Part {
     process: Process,
 }
 
-/// The covariance of each process, by its categories: a fit starts there.
-#[derive(Debug, Clone)]
-pub(super) struct Covariances {
-    parts: Vec<(Vec<f64>, Covariance)>,
-}
-
-/// The maximal information about a setting whose categories have not been run, in a process with mean 0 and variance 1.
+/// The belief about a setting whose categories have not been run: the prior of a process with mean 0 and variance 1.
 const UNKNOWN: Belief = Belief { mean: 0.0, deviation: 1.0 };
 
-impl Covariances {
-    /// Returns the most likely parameters without data.
-    pub(super) fn prior(parameters: usize) -> Self {
-        Self { parts: vec![(Vec::new(), Covariance::prior(parameters))] }
-    }
-
-    fn of(&self, corner: &[f64], parameters: usize) -> Covariance {
-        let known = self.parts.iter().find(|(other, _)| other == corner);
-        known.map_or_else(|| Covariance::prior(parameters), |(_, covariance)| covariance.clone())
-    }
-
-    fn is_by_category(&self) -> bool {
-        self.parts.iter().any(|(corner, _)| !corner.is_empty())
-    }
-}
-
 impl Processes {
-    /// Conditions processes on samples of mean 0 and variance 1, with this many steps to fit the covariances. Uses one
-    /// process or one for each combination of categories, whichever is more likely; without any steps, the same choice
-    /// as before. `None` if a covariance is degenerate.
-    pub(super) fn fit(samples: &[Sample], categories: &[bool], start: &Covariances, steps: usize) -> Option<Self> {
+    /// Conditions processes on samples of mean 0 and variance 1, with this many steps to fit the covariances, from those
+    /// of an earlier fit. Uses one process or one for each combination of categories, whichever is more likely; without
+    /// any steps, the same choice as before. `None` if a covariance is degenerate.
+    pub(super) fn fit(samples: &[Sample], categories: &[bool], start: Option<&Self>, steps: usize) -> Option<Self> {
         let one = || Self::of_groups(samples, categories, &[], start, steps);
         let several = || Self::of_groups(samples, categories, categories, start, steps);
         if !categories.contains(&true) {
             return one();
         }
         if steps == 0 {
-            return if start.is_by_category() { several() } else { one() };
+            let is_by_category = start.is_some_and(|start| start.parts.iter().any(|part| !part.corner.is_empty()));
+            return if is_by_category { several() } else { one() };
         }
         let likely = [one(), several()].into_iter().flatten();
         likely.max_by(|left, right| left.log_posterior.total_cmp(&right.log_posterior))
@@ -71,7 +50,7 @@ impl Processes {
         samples: &[Sample],
         categories: &[bool],
         grouping: &[bool],
-        start: &Covariances,
+        start: Option<&Self>,
         steps: usize,
     ) -> Option<Self> {
         let mut groups: Vec<(Vec<f64>, Vec<Sample>)> = Vec::new();
@@ -86,18 +65,15 @@ impl Processes {
             groups[group].1.push(sample.clone());
         }
         let part = |(corner, samples): (Vec<f64>, Vec<Sample>)| {
-            let process = Process::fit(&samples, categories, &start.of(&corner, categories.len()), steps)?;
+            let known = start.and_then(|start| start.parts.iter().find(|part| part.corner == corner));
+            let begin =
+                known.map_or_else(|| Covariance::prior(categories.len()), |part| part.process.covariance.clone());
+            let process = Process::fit(&samples, categories, &begin, steps)?;
             Some(Part { corner, process })
         };
         let parts: Vec<Part> = groups.into_iter().map(part).collect::<Option<_>>()?;
         let log_posterior = parts.iter().map(|part| part.process.log_posterior).sum();
         Some(Self { parts, categories: categories.to_vec(), places, log_posterior })
-    }
-
-    /// Returns the covariances.
-    pub(super) fn covariances(&self) -> Covariances {
-        let of_part = |part: &Part| (part.corner.clone(), part.process.covariance().clone());
-        Covariances { parts: self.parts.iter().map(of_part).collect() }
     }
 
     /// Returns the belief about the smooth part of the value at a point.
@@ -145,7 +121,7 @@ mod tests {
     }
 
     fn fitted(samples: &[Sample]) -> Processes {
-        Processes::fit(samples, &CATEGORIES, &Covariances::prior(2), 25).unwrap()
+        Processes::fit(samples, &CATEGORIES, None, 25).unwrap()
     }
 
     #[test]
@@ -161,7 +137,7 @@ mod tests {
         let sample = processes.of_sample(5);
         assert!((sample.mean - wave(2.0 / 9.0, 0.75)).abs() < 0.1, "{sample:?}");
         // Without steps they stay as they were.
-        let again = Processes::fit(&samples(wave), &CATEGORIES, &processes.covariances(), 0).unwrap();
+        let again = Processes::fit(&samples(wave), &CATEGORIES, Some(&processes), 0).unwrap();
         assert_eq!((again.parts.len(), again.at(&[0.4, 0.75])), (2, other));
     }
 
@@ -169,9 +145,9 @@ mod tests {
     fn categories_that_are_alike_share_a_process() {
         let processes = fitted(&samples(|at, category| 1.5 * (9.0 * at).sin() + 0.1 * category));
         assert_eq!(processes.parts.len(), 1);
-        let again = Processes::fit(&samples(|at, _| at), &CATEGORIES, &processes.covariances(), 0).unwrap();
+        let again = Processes::fit(&samples(|at, _| at), &CATEGORIES, Some(&processes), 0).unwrap();
         assert_eq!(again.parts.len(), 1);
-        let without = Processes::fit(&samples(|at, _| at), &[false, false], &Covariances::prior(2), 5).unwrap();
+        let without = Processes::fit(&samples(|at, _| at), &[false, false], None, 5).unwrap();
         assert_eq!(without.parts.len(), 1);
     }
 

@@ -1,7 +1,6 @@
 //! A search: the next runs, and the best setting.
 
-use super::model::propose;
-use super::model::{Model, Start};
+use super::model::{Model, propose};
 use super::process::Belief;
 use super::space::{ParameterSetting, Space};
 use super::table::Values;
@@ -54,25 +53,26 @@ pub struct Search {
     designed: Vec<Vec<f64>>,
     /// The value that is expected of each setting by the last model.
     expected: Vec<Option<f64>>,
-    start: Option<Start>,
+    /// The last model, from whose parameters the next fit starts.
+    last: Option<Model>,
     /// The number of candidates at the last full fit.
     fitted: usize,
 }
 
-/// The part of the budget that there are cases.
+/// The number of runs in the budget for each case.
 const CASE_SHARE: usize = 16;
 
-/// The part of the budget that a new setting takes, and its bounds in cases.
+/// The number of runs in the budget for each case that a new setting runs on, and the bounds of these cases.
 const FIRST_SHARE: usize = 500;
 const FEWEST_FIRST: usize = 2;
 const MAX_FIRST: usize = 16;
 
-/// The share of the budget for the first settings, spread over the space. A region that is good but small has to be
-/// found once. Measured with `cargo bench -p judge-statistics --bench tune`.
+/// The share of the budget for the first settings, spread over the space. A good region may be
+/// small, and one of these settings must lie in it. Measured with `cargo bench -p judge-statistics --bench tune`.
 const DESIGN: f64 = 0.25;
 const MAX_DESIGNED: usize = 150;
 
-/// The settings of a round of them, and the best so far that run on the same cases.
+/// The number of these settings in a round, and of the best settings so far that run on the same cases.
 const DESIGNED: usize = 20;
 const LINKS: usize = 4;
 
@@ -82,14 +82,14 @@ const RACE: f64 = 0.8;
 /// The number of settings after which no new one is tried, because the time of a step grows with its third power.
 const MAX_SETTINGS: usize = 400;
 
-/// The deviations by which the uncertainty of a setting counts for it in the race.
+/// In the race, a setting counts by its mean plus this many standard deviations.
 const RACE_DEVIATIONS: f64 = 0.5;
 
-/// Every setting of this number is the most promising one in categories drawn at random. So a category is not given up
+/// One new setting in this many is the most promising one in categories drawn at random. So no category is given up
 /// because its first settings were bad.
 const CORNERS: usize = 3;
 
-/// The fits behind the choice of the winner, after the first of them.
+/// The number of fits that follow the first one when the winner is chosen.
 const LAST_FITS: usize = 2;
 
 /// The number of attempts to find a setting that is new.
@@ -102,8 +102,8 @@ impl Search {
         let share = (settings.budget as f64 * DESIGN) as usize / settings.first_cases.max(1);
         let designed = space.spread_evenly(share.clamp(2, MAX_DESIGNED) - 1, &mut random);
         let (candidates, values) = (Vec::new(), Values::default());
-        let (expected, start) = (Vec::new(), None);
-        Self { space, settings, random, candidates, values, runs: 0, block: 0, designed, expected, start, fitted: 0 }
+        let (expected, last) = (Vec::new(), None);
+        Self { space, settings, random, candidates, values, runs: 0, block: 0, designed, expected, last, fitted: 0 }
     }
 
     /// Returns the number of cases on which a new setting makes good use of a budget.
@@ -245,13 +245,13 @@ impl Search {
 
     /// Fits a model to all values, with new parameters whenever there are enough new settings.
     fn refit(&mut self) -> Option<Model> {
-        let refine = self.start.is_none() || self.candidates.len() * 20 >= self.fitted * 23;
+        let refine = self.last.is_none() || self.candidates.len() * 20 >= self.fitted * 23;
         let model = self.fit(&self.expected, refine)?;
         self.expected = model.expected(self.candidates.len());
         if refine {
             self.fitted = self.candidates.len();
         }
-        self.start = Some(model.start());
+        self.last = Some(model.clone());
         Some(model)
     }
 
@@ -260,7 +260,7 @@ impl Search {
     }
 
     fn fit(&self, expected: &[Option<f64>], refine: bool) -> Option<Model> {
-        Model::fit(&self.values, expected, &self.points(), &self.space.categories, self.start.as_ref(), refine)
+        Model::fit(&self.values, expected, &self.points(), &self.space.categories, self.last.as_ref(), refine)
     }
 
     /// Returns the qualified candidates with the highest mean plus this many deviations.

@@ -47,7 +47,8 @@ impl Space {
         let mut values: Vec<String> = parameters.iter().map(|parameter| parameter.domain.middle()).collect();
         for (name, value) in defaults {
             let place = parameters.iter().position(|parameter| parameter.name == *name);
-            let place = place.ok_or_else(|| InvalidSpace(format!("the default `{name}` is of no parameter")))?;
+            let place =
+                place.ok_or_else(|| InvalidSpace(format!("the default `{name}` does not belong to any parameter")))?;
             let domain = &parameters[place].domain;
             if domain.share(value).is_none() {
                 return Err(InvalidSpace(format!("the default {name}={value} is not in {name}={domain}")));
@@ -157,7 +158,7 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), InvalidSpace
     let category = before.iter().find(|other| other.name == *name).map(|other| &other.domain);
     let names = format!("the condition of `{own}` names `{name}");
     let Some(Domain::Categories(values)) = category else {
-        return Err(InvalidSpace(format!("{names}`, which is no category before it")));
+        return Err(InvalidSpace(format!("{names}`, which is not a category before it")));
     };
     match needed.iter().find(|value| !values.contains(value)) {
         Some(value) => {
@@ -207,10 +208,10 @@ mod tests {
         let error = |texts: &[&str], defaults: &[(&str, &str)]| space(texts, defaults).unwrap_err().to_string();
         assert_eq!(error(&["t=0..1", "t=0..2"], &[]), "the parameter `t` is given twice");
         let late = error(&["w=1..9 if k=b", "k=a,b"], &[]);
-        assert_eq!(late, "the condition of `w` names `k`, which is no category before it");
+        assert_eq!(late, "the condition of `w` names `k`, which is not a category before it");
         let value = error(&["k=a,b", "w=1..9 if k=b|c"], &[]);
         assert_eq!(value, "the condition of `w` names `k=c`, and `k` has the values a, b");
-        assert_eq!(error(&["t=0..1"], &[("x", "1")]), "the default `x` is of no parameter");
+        assert_eq!(error(&["t=0..1"], &[("x", "1")]), "the default `x` does not belong to any parameter");
         assert_eq!(error(&["t=0..1"], &[("t", "2")]), "the default t=2 is not in t=0..1");
     }
 

@@ -33,7 +33,7 @@ fn number(text: &str) -> f64 {
 }
 
 #[test]
-fn the_whole_budget_is_spent_wherever_there_is_something_to_run() {
+fn the_whole_budget_is_spent_if_runs_are_left() {
     let spaces: [(&[&str], usize); 4] = [
         (&["x=0..1", "y=1..9:int"], 20),
         (&["k=a,b", "n=1..3:int if k=b"], 20),
