@@ -18,18 +18,14 @@ pub const CHARTS: &str = asset!("shared/charts.js");
 pub const CASE_CHARTS: &str = asset!("shared/case_charts.js");
 /// The charts of a comparison's pairs.
 pub const PAIR_CHARTS: &str = asset!("shared/pair_charts.js");
-/// The style of every page, with the additions of reports.
-pub(crate) const REPORT_STYLE: &str =
-    concat!(asset!("shared/tokens.css"), asset!("shared/style.css"), asset!("report/report.css"));
+/// The additions of reports to the style.
+pub(crate) const REPORT_STYLE: &str = asset!("report/report.css");
 /// Draws the charts of a run's report.
 pub(crate) const REPORT_CHARTS: &str = asset!("report/charts.js");
 /// Draws the charts of a comparison's report.
 pub(crate) const REPORT_PAIRS: &str = asset!("report/pairs.js");
-/// The style of a page that plays a game.
+/// The additions of a page that plays a game.
 pub const GAME_STYLE: &str = asset!("game/game.css");
-/// The same, with the style that all pages share.
-pub(crate) const GAME_PAGE_STYLE: &str =
-    concat!(asset!("shared/tokens.css"), asset!("shared/style.css"), asset!("game/game.css"));
 /// How the frames of a game follow from each other.
 pub const BOARD: &str = asset!("game/board.js");
 /// Draws the board of a game.

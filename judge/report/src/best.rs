@@ -1,6 +1,6 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
-use crate::text::{Document, Each, Field, Style, exact, grid, left, number_names, right};
+use crate::text::{Columns, Document, Each, Field, Style, exact, left, number_names, right};
 use judge_problem::{BestScore, BestScores, CaseName, Game, InvalidText, RunId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,32 +57,22 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
     if best.scores.is_empty() {
         return "no scores yet".to_owned();
     }
-    let columns = [
-        left("case"),
-        right("score"),
-        left("solver"),
-        left("hash").spare(4),
-        number_names("run").spare(1),
-        left("host").spare(3),
-        left("date (UTC)").spare(2),
-    ];
-    let mut table = grid(columns, style);
-    for best in &best.scores {
-        table.add_row([
-            Field::new(&best.case),
-            Field::new(&best.score),
-            Field::new(&best.solver),
-            Field::new(best.solver_hash.short()),
-            Field::new(best.run),
-            Field::new(if best.imported { format!("{} (imported)", best.host) } else { best.host.to_string() }),
-            Field::new(best.date.get(..16).unwrap_or(&best.date).replace('T', " ")),
-        ]);
-    }
+    let mut columns = Columns::new();
+    columns.add(left("case"), |best: &&BestScore| Field::new(&best.case));
+    columns.add(right("score"), |best| Field::new(&best.score));
+    columns.add(left("solver"), |best| Field::new(&best.solver));
+    columns.add(left("hash").spare(4), |best| Field::new(best.solver_hash.short()));
+    columns.add(number_names("run").spare(1), |best| Field::new(best.run));
+    let imported = |best: &BestScore| if best.imported { " (imported)" } else { "" };
+    columns.add(left("host").spare(3), |best| Field::new(format!("{}{}", best.host, imported(best))));
+    let date = |best: &BestScore| best.date.get(..16).unwrap_or(&best.date).replace('T', " ");
+    columns.add(left("date (UTC)").spare(2), |best| Field::new(date(best)));
+    let table = columns.grid(style, &best.scores).text();
     let left_out = best.cases - best.scores.len();
     if left_out == 0 {
-        return table.text();
+        return table;
     }
-    format!("{}\n{left_out} more cases are not shown: add --all, or --json PATH for a file of them", table.text())
+    format!("{table}\n{left_out} more cases are not shown: add --all, or --json PATH for a file of them")
 }
 
 /// The best scores of a game.

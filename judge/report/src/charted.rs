@@ -43,6 +43,20 @@ pub struct SolverPoints<'a> {
 pub struct ValueCounts<'a> {
     /// The run's number.
     run: i64,
+    #[serde(flatten)]
+    ranges: Ranges<'a>,
+}
+
+impl<'a> ValueCounts<'a> {
+    /// Counts the numbers of each solver.
+    pub fn of(run: i64, x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
+        Self { run, ranges: Ranges::of(x, names, values) }
+    }
+}
+
+/// How often a number of the cases is in each of some ranges.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Ranges<'a> {
     /// The formula of the number.
     x: &'a str,
     /// How many rows have the number.
@@ -63,36 +77,19 @@ struct SolverCounts<'a> {
     counts: Vec<usize>,
 }
 
-impl<'a> ValueCounts<'a> {
+impl<'a> Ranges<'a> {
     /// Counts the numbers of each solver.
-    pub fn of(run: i64, x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
-        let Ranges { total, logarithmic, edges, counts } = Ranges::of(values);
-        let solver = |(solver, counts): (&&'a str, Vec<usize>)| SolverCounts { solver, counts };
-        Self { run, x, total, logarithmic, edges, solvers: names.iter().zip(counts).map(solver).collect() }
-    }
-}
-
-/// How often the numbers of some solvers are in each of some ranges.
-#[derive(Debug, Serialize)]
-pub(crate) struct Ranges {
-    total: usize,
-    logarithmic: bool,
-    edges: Vec<f64>,
-    /// The counts of each solver.
-    counts: Vec<Vec<usize>>,
-}
-
-impl Ranges {
-    /// Counts the numbers of each solver.
-    pub(crate) fn of(solvers: &[Vec<f64>]) -> Self {
-        let all = || solvers.iter().flatten().copied();
+    pub(crate) fn of(x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
+        let all = || values.iter().flatten().copied();
         let ends = (f64::INFINITY, f64::NEG_INFINITY);
         let (low, high) = all().fold(ends, |(low, high), value| (low.min(value), high.max(value)));
         let total = all().count();
         let logarithmic = low > 0.0 && high >= DECADES * low;
         let edges = if total == 0 { Vec::new() } else { edges(low, high, logarithmic) };
-        let counts = solvers.iter().map(|values| counts(&edges, values)).collect();
-        Self { total, logarithmic, edges, counts }
+        let of_solver =
+            |(solver, values): (&&'a str, &Vec<f64>)| SolverCounts { solver, counts: counts(&edges, values) };
+        let solvers = names.iter().zip(values).map(of_solver).collect();
+        Self { x, total, logarithmic, edges, solvers }
     }
 }
 
@@ -273,7 +270,7 @@ mod tests {
     #[test]
     fn every_number_is_counted_once() {
         let numbers: Vec<f64> = (0..=240).map(f64::from).collect();
-        let counted = ValueCounts::of(1, "x", &["a", "b"], &[numbers, vec![240.0]]);
+        let counted = Ranges::of("x", &["a", "b"], &[numbers, vec![240.0]]);
         assert_eq!((counted.total, counted.edges.len(), counted.logarithmic), (242, RANGES + 1, false));
         assert_eq!(counted.solvers[0].counts[..2], [10, 10]);
         assert_eq!(counted.solvers[0].counts.iter().sum::<usize>(), 241);
@@ -282,12 +279,13 @@ mod tests {
 
     #[test]
     fn three_decades_are_counted_by_logarithm() {
-        let counted = Ranges::of(&[vec![1.0, 10.0, 1000.0]]);
+        let ranges = |values: Vec<f64>| Ranges::of("x", &["a"], &[values]);
+        let counted = ranges(vec![1.0, 10.0, 1000.0]);
         assert!(counted.logarithmic && counted.edges[12] > 31.0 && counted.edges[12] < 32.0);
-        assert!(!Ranges::of(&[vec![0.0, 10.0, 1000.0]]).logarithmic);
-        let one = Ranges::of(&[vec![5.0; 3]]);
-        assert_eq!((one.edges, &*one.counts[0]), (vec![5.0, 6.0], &[3][..]));
-        assert!(Ranges::of(&[Vec::new()]).edges.is_empty());
+        assert!(!ranges(vec![0.0, 10.0, 1000.0]).logarithmic);
+        let one = ranges(vec![5.0; 3]);
+        assert_eq!((one.edges, &*one.solvers[0].counts), (vec![5.0, 6.0], &[3][..]));
+        assert!(ranges(Vec::new()).edges.is_empty());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The findings of `judge doctor` as text and JSON.
 
-use crate::text::{Document, Field, Paint, Style, grid, left, painted, paragraph, whole};
+use crate::text::{Columns, Document, Field, Paint, Style, left, painted, paragraph, whole};
 use judge_problem::Bytes;
 use judge_sandbox::{Feature, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
 use schemars::JsonSchema;
@@ -71,16 +71,11 @@ fn state(missing: Option<&str>, remedy: Option<&str>) -> Field {
 }
 
 fn tiers(survey: &Survey, style: Style) -> String {
-    let columns = [whole("tier"), whole("state"), left("why").wrapped()];
-    let mut table = grid(columns, style);
-    for tier in &survey.tiers {
-        let missing = tier.missing.as_deref();
-        table.add_row([
-            Field::new(tier.tier),
-            state(missing, tier.remedy.as_deref()),
-            Field::new(missing.unwrap_or("")),
-        ]);
-    }
+    let mut columns = Columns::new();
+    columns.add(whole("tier"), |tier: &&TierReport| Field::new(tier.tier));
+    columns.add(whole("state"), |tier| state(tier.missing.as_deref(), tier.remedy.as_deref()));
+    columns.add(left("why").wrapped(), |tier| Field::new(tier.missing.as_deref().unwrap_or("")));
+    let table = columns.grid(style, &survey.tiers);
     let hints = survey.tiers.iter().filter(|tier| tier.missing.is_some());
     let hints = hints.filter_map(|tier| Some(hint(tier.tier.name(), tier.remedy.as_deref()?)));
     let chosen = survey.tiers.iter().find(|tier| tier.missing.is_none());
@@ -92,7 +87,7 @@ fn tiers(survey: &Survey, style: Style) -> String {
 }
 
 fn gaps(survey: &Survey, style: Style) -> String {
-    let of_tier = |tier: &judge_sandbox::TierReport| {
+    let of_tier = |tier: &TierReport| {
         let line = |gap: &Gap| paragraph("  ", &format!("{}: {}", gap.what, gap.meaning), style.width);
         let gaps = tier.gaps.iter().map(line).collect::<Vec<_>>();
         let none = "  no others known".to_owned();
@@ -104,23 +99,21 @@ fn gaps(survey: &Survey, style: Style) -> String {
 }
 
 fn features(survey: &Survey, style: Style) -> String {
-    let columns = [whole("feature"), whole("state"), left("found").wrapped(), left("for").wrapped()];
-    let mut table = grid(columns, style);
-    for feature in &survey.features {
-        let (found, missing) = match &feature.state {
-            Ok(found) => (found, None),
-            Err(why) => (why, Some(&**why)),
-        };
-        let cells =
-            [Field::new(feature.name), state(missing, feature.remedy), Field::new(found), Field::new(feature.purpose)];
-        table.add_row(cells);
-    }
+    let mut columns = Columns::new();
+    columns.add(whole("feature"), |feature: &&Feature| Field::new(feature.name));
+    columns.add(whole("state"), |feature| state(feature.state.as_ref().err().map(|why| &**why), feature.remedy));
+    columns.add(left("found").wrapped(), |feature| {
+        let (Ok(found) | Err(found)) = &feature.state;
+        Field::new(found)
+    });
+    columns.add(left("for").wrapped(), |feature| Field::new(feature.purpose));
+    let table = columns.grid(style, &survey.features);
     let missing = survey.features.iter().filter(|feature| feature.state.is_err());
     let hints = missing.filter_map(|feature| Some(hint(feature.name, feature.remedy?)));
     [table.text()].into_iter().chain(hints).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns how to get what is missing: no line is broken, so that a command can be copied.
+/// Returns the hint for a missing tier or feature, in one line, so that its command can be copied.
 fn hint(name: &str, remedy: &str) -> String {
     format!("hint: {name}: {remedy}")
 }

@@ -3,13 +3,13 @@
 use crate::run::json::CaseRecords;
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
-use crate::text::{Counts, Document, LimitsRecord, exact, in_milliseconds};
+use crate::text::{self, Counts, Document, LimitsRecord, exact, first_lines, in_milliseconds};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
 use judge_statistics::Hypothesis;
 use num_traits::Zero;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 use std::time::Duration;
@@ -34,23 +34,29 @@ pub struct Evaluation<'a> {
 }
 
 /// A comparison with an incumbent.
-#[derive(Debug, Clone)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Versus {
     /// The incumbent's id.
     pub against: String,
-    /// The known result.
+    /// The known result about the candidate.
+    #[serde(serialize_with = "by_claim_name")]
+    #[schemars(with = "&str", extend("enum" = CLAIMS))]
     pub claim: Claim,
-    /// The mean effect. Above 0 the candidate is better. `None` if no case has one.
+    /// The mean effect. Above 0 the candidate is better. Absent if no case has one.
     pub effect: Option<f64>,
-    /// The smallest mean effect that is not ruled out, valid at every look; `None` if there is none, as with too few cases.
+    /// The smallest mean effect that is not ruled out; absent with too few cases, or if losses have no bound.
     pub low: Option<f64>,
-    /// The largest one, likewise.
+    /// The largest one; absent with too few cases.
     pub high: Option<f64>,
     /// The measured quantity.
+    #[serde(serialize_with = "by_measure_name")]
+    #[schemars(with = "&str", extend("enum" = EffectMeasure::ALL.map(EffectMeasure::name)))]
     pub measure: EffectMeasure,
     /// How many cases both have played.
     pub cases: usize,
     /// The features and values on which the candidate loses, the worst first, in words.
+    #[serde(skip)]
     pub losses: Vec<String>,
 }
 
@@ -74,7 +80,7 @@ pub(crate) struct EvaluationDocument<'a> {
     /// Whether the comparison ended it before the last case: total and mean are of the cases that were played.
     stopped_early: bool,
     /// The comparison with the incumbent; absent if there was none.
-    comparison: Option<VersusRecord<'a>>,
+    comparison: Option<&'a Versus>,
     /// How many cases were run for this request.
     runs: usize,
     /// Whether the candidate is now the best of this server on these cases.
@@ -92,53 +98,25 @@ pub(crate) struct EvaluationDocument<'a> {
     cases: CaseRecords<'a>,
 }
 
-#[skip_serializing_none]
-#[derive(Serialize, JsonSchema)]
-struct VersusRecord<'a> {
-    /// The incumbent's id.
-    against: &'a str,
-    /// The known result about the candidate.
-    #[schemars(extend("enum" = CLAIMS))]
-    claim: &'static str,
-    /// The mean effect. Above 0 the candidate is better. Absent if no case has one.
-    effect: Option<f64>,
-    /// The smallest mean effect that is not ruled out; absent with too few cases, or if losses have no bound.
-    low: Option<f64>,
-    /// The largest one; absent with too few cases.
-    high: Option<f64>,
-    /// The measured quantity.
-    #[schemars(extend("enum" = EffectMeasure::ALL.map(EffectMeasure::name)))]
-    measure: &'static str,
-    /// How many cases both have played.
-    cases: usize,
-}
-
 /// The names of claims.
 const CLAIMS: [&str; 6] = ["better", "worse", "not-better", "smaller", "equal", "undecided"];
 
 fn claim_name(claim: Claim) -> &'static str {
     match claim {
-        Claim::Better => "better",
-        Claim::Worse => "worse",
-        Claim::Smaller => "smaller",
-        Claim::Equal => "equal",
         Claim::Accepted(Hypothesis::H0) => "not-better",
-        Claim::Accepted(Hypothesis::H1) | Claim::Contrary | Claim::Undecided { .. } | Claim::TooFew => "undecided",
+        Claim::Accepted(Hypothesis::H1) | Claim::Contrary | Claim::TooFew => "undecided",
+        Claim::Better | Claim::Worse | Claim::Smaller | Claim::Equal | Claim::Undecided { .. } => {
+            text::claim_name(claim)
+        }
     }
 }
 
-impl Versus {
-    fn record(&self) -> VersusRecord<'_> {
-        VersusRecord {
-            against: &self.against,
-            claim: claim_name(self.claim),
-            effect: self.effect,
-            low: self.low,
-            high: self.high,
-            measure: self.measure.name(),
-            cases: self.cases,
-        }
-    }
+fn by_claim_name<S: Serializer>(claim: &Claim, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(claim_name(*claim))
+}
+
+fn by_measure_name<S: Serializer>(measure: &EffectMeasure, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(measure.name())
 }
 
 impl Document for Evaluation<'_> {
@@ -154,7 +132,7 @@ impl Document for Evaluation<'_> {
             accepted,
             failures: verdicts.len() - accepted,
             stopped_early: self.stopped_of.is_some(),
-            comparison: self.versus.map(Versus::record),
+            comparison: self.versus,
             runs: self.runs,
             is_best: self.is_best,
             run: self.run.map(|run| run.0),
@@ -313,10 +291,7 @@ fn last_lines(text: &str) -> String {
 
 /// Returns the first lines of a text of another program, indented, without control characters.
 fn indented(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text.lines().take(LINES).map(|line| format!("    {}", one_line(line))).collect();
-    let more = text.lines().count().saturating_sub(LINES);
-    lines.extend((more > 0).then(|| format!("    … {} more", counted(more, "line"))));
-    lines
+    first_lines(text, LINES, WIDTH).iter().map(|line| format!("    {}", one_line(line))).collect()
 }
 
 /// Returns as many of the lines as the bound allows.

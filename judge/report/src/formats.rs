@@ -1,9 +1,8 @@
 //! The formats of each report, and why a report lacks some of them.
 
 use crate::html::sheet::sheet_html;
-use crate::text::{Sheet, Style, TextTable, sheet_markdown, table_csv};
-use std::error::Error;
-use std::io::Write;
+use crate::text::{Document, Sheet, Style, TextTable, sheet_markdown, table_csv};
+use std::io::{self, Write};
 
 /// A format of a report, in addition to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +35,6 @@ impl Format {
     }
 }
 
-/// The result of writing a report.
-pub type Written = Result<(), Box<dyn Error>>;
-
 /// Why a report is not written in a format, and the alternative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
@@ -48,32 +44,30 @@ pub struct Missing {
     pub hint: &'static str,
 }
 
-/// A report of a command. Each method is a format; a report implements the formats that it has.
-pub trait Report {
+/// A report of a command. It is a JSON document. Other formats are methods; a report implements the ones that it has.
+pub trait Report: Document {
     /// The name of the report, as messages use it.
     const NAME: &'static str;
+
+    /// Why it is not written as one JSON document; `None` if it is.
+    const NO_JSON: Option<Missing> = None;
+    /// The same for JSON lines.
+    const NO_JSON_LINES: Option<Missing> = Some(ONE_DOCUMENT);
+    /// The same for JUnit XML.
+    const NO_JUNIT: Option<Missing> = Some(NO_TESTS);
 
     /// Returns why the report is not written in this format; `None` if it is.
     fn missing(format: Format) -> Option<Missing> {
         match format {
-            Format::JsonLines => Some(ONE_DOCUMENT),
-            Format::Junit => Some(NO_TESTS),
-            _ => None,
+            Format::Json => Self::NO_JSON,
+            Format::JsonLines => Self::NO_JSON_LINES,
+            Format::Junit => Self::NO_JUNIT,
+            Format::Csv | Format::Markdown | Format::Html => None,
         }
     }
 
     /// Returns the text for a terminal or a file.
     fn text(&self, style: Style) -> String;
-
-    /// Writes one JSON document, if the report has one.
-    fn json(&self, _: &mut dyn Write) -> Option<Written> {
-        None
-    }
-
-    /// Writes JSON lines, if the report has them.
-    fn json_lines(&self, _: &mut dyn Write) -> Option<Written> {
-        None
-    }
 
     /// Returns the rows of the comma-separated values, if the report has them. Unknown values are empty.
     fn rows(&self) -> Option<TextTable> {
@@ -85,13 +79,18 @@ pub trait Report {
         None
     }
 
+    /// Writes JSON lines, if the report has them.
+    fn json_lines(&self, _: &mut dyn Write) -> Option<io::Result<()>> {
+        None
+    }
+
     /// Writes comma-separated values, if the report has them.
-    fn csv(&self, output: &mut dyn Write) -> Option<Written> {
-        self.rows().map(|rows| Ok(table_csv(&rows, output)?))
+    fn csv(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        self.rows().map(|rows| table_csv(&rows, output))
     }
 
     /// Writes JUnit XML, if the report has it.
-    fn junit(&self, _: &mut dyn Write) -> Option<Written> {
+    fn junit(&self, _: &mut dyn Write) -> Option<io::Result<()>> {
         None
     }
 
@@ -101,29 +100,29 @@ pub trait Report {
     }
 
     /// Writes a web page, if the report has one.
-    fn html(&self, output: &mut dyn Write) -> Option<Written> {
-        self.sheet().map(|sheet| Ok(sheet_html(&sheet, None, output)?))
+    fn html(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        self.sheet().map(|sheet| sheet_html(&sheet, None, output))
     }
 
     /// Writes the report in this format, if it has it. Reports of many cases are written piece by piece.
-    fn write(&self, format: Format, output: &mut dyn Write) -> Option<Written> {
+    fn write(&self, format: Format, output: &mut dyn Write) -> Option<io::Result<()>> {
         match format {
-            Format::Json => self.json(output),
+            Format::Json => Some(self.write_json(output).map_err(Into::into)),
             Format::JsonLines => self.json_lines(output),
             Format::Csv => self.csv(output),
             Format::Junit => self.junit(output),
-            Format::Markdown => self.markdown().map(|text| Ok(output.write_all(text.as_bytes())?)),
+            Format::Markdown => self.markdown().map(|text| output.write_all(text.as_bytes())),
             Format::Html => self.html(output),
         }
     }
 }
 
 /// Why a report has no JUnit form.
-pub(crate) const NO_TESTS: Missing = Missing {
+const NO_TESTS: Missing = Missing {
     why: "nothing in it passes or fails",
     hint: "`judge gate --junit PATH` tests a solver against a baseline",
 };
 
 /// Why a report has no JSON lines.
-pub(crate) const ONE_DOCUMENT: Missing =
+const ONE_DOCUMENT: Missing =
     Missing { why: "it is complete only at the end", hint: "--json PATH writes it as one document" };

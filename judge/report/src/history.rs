@@ -1,8 +1,8 @@
 //! The past runs of the journal as text and JSON: `judge history`.
 
 use crate::text::{
-    Document, Field, LabelsRecord, Paint, Style, exact, grid, left, limits_text, number_names, or_nothing, painted,
-    right, scores_text, whole,
+    Columns, Document, Field, LabelsRecord, Paint, Style, exact, grid, left, limits_text, number_names, or_nothing,
+    painted, right, scores_text, whole,
 };
 use checkers::Score;
 use judge_problem::scoring::decimals_of_digits;
@@ -42,59 +42,36 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         return "no runs".to_owned();
     }
     let is_complete = rows.iter().all(|row| row.state == RunState::Complete);
-    let mut columns = vec![
-        number_names("run"),
-        whole("started").spare(3),
-        left("problem").spare(4),
-        left("solver"),
-        right("cases").spare(5),
-        right("failed"),
-        right("total"),
-        right("change").spare(1),
-        left("rule").spare(6),
-        left("state").spare(if is_complete { 8 } else { 2 }),
-        left("commit").spare(7),
-    ];
-    let grouped = rows.iter().any(|row| row.group.is_some());
-    if grouped {
-        columns.push(left("on"));
+    let mut columns = Columns::new();
+    columns.add(number_names("run"), |row: &&HistoryRow| Field::new(row.run));
+    columns.add(whole("started").spare(3), |row| Field::new(&row.started_here));
+    columns.add(left("problem").spare(4), |row| Field::new(&row.problem));
+    columns.add(left("solver"), |row| Field::new(solver(row)));
+    columns.add(right("cases").spare(5), |row| match row.done == row.planned {
+        true => Field::new(row.done),
+        false => Field::new(format!("{}/{}", row.done, row.planned)),
+    });
+    columns.add(right("failed"), |row| match row.done.saturating_sub(row.accepted) {
+        0 => Field::new("0"),
+        failed => painted(&failed.to_string(), Paint::Bad),
+    });
+    let total = |row: &HistoryRow| or_nothing(row.total.as_ref().map(|total| figure(row, total)));
+    columns.add(right("total"), |row| Field::new(total(row)));
+    columns.add(right("change").spare(1), |row| change(row));
+    columns.add(left("rule").spare(6), |row| Field::new(&row.rule));
+    columns.add(left("state").spare(if is_complete { 8 } else { 2 }), |row| state(row));
+    columns.add(left("commit").spare(7), |row| Field::new(commit(row.git_commit.as_deref(), row.git_dirty)));
+    let text = |text: Option<&str>| Field::new(text.unwrap_or_default());
+    columns.add_if(rows.iter().any(|row| row.group.is_some()), left("on"), |row| text(row.group.as_deref()));
+    for (place, title) in TEXTS.into_iter().enumerate() {
+        let is_used = rows.iter().any(|row| texts(row)[place].is_some());
+        columns.add_if(is_used, left(title), move |row| text(texts(row)[place].as_deref()));
     }
-    let is_used = |place: &usize| rows.iter().any(|row| texts(row)[*place].is_some());
-    let used: Vec<usize> = (0..TEXTS.len()).filter(is_used).collect();
-    columns.extend(used.iter().map(|place| left(TEXTS[*place])));
-    let mut table = grid(columns, style);
-    for row in rows {
-        let mut cells = cells(row);
-        if grouped {
-            cells.push(Field::new(row.group.as_deref().unwrap_or("")));
-        }
-        let texts = texts(row);
-        cells.extend(used.iter().map(|place| Field::new(texts[*place].as_deref().unwrap_or_default())));
-        table.add_row(cells);
-    }
+    let table = columns.grid(style, rows).text();
     match trends(rows, style) {
-        Some(trends) => format!("{}\n\n{trends}", table.text()),
-        None => table.text(),
+        Some(trends) => format!("{table}\n\n{trends}"),
+        None => table,
     }
-}
-
-/// The fields that every row has.
-fn cells(row: &HistoryRow) -> Vec<Field> {
-    let failed = row.done.saturating_sub(row.accepted);
-    let cases = if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
-    vec![
-        Field::new(row.run),
-        Field::new(&row.started_here),
-        Field::new(&row.problem),
-        Field::new(solver(row)),
-        Field::new(cases),
-        if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
-        Field::new(or_nothing(row.total.as_ref().map(|total| figure(row, total)))),
-        change(row),
-        Field::new(&row.rule),
-        state(row),
-        Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
-    ]
 }
 
 /// Returns the name of the solver. A search is named by its best setting.
@@ -342,7 +319,7 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// Returns a table with a sparkline for each solver that has several totals on the same cases by the same rule; `None` if
 /// there is no such solver. The rows are the newest first.
 fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
-    let columns = vec![
+    let columns = [
         left("solver"),
         left("problem"),
         right("runs"),
@@ -351,17 +328,15 @@ fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
         left("totals, oldest to newest"),
     ];
     let mut table = grid(columns, style);
-    let mut is_empty = true;
     for alike in comparable(rows) {
         let mut totals: Vec<_> = alike.iter().filter_map(|row| row.total.as_ref()).take(MAX_TOTALS).collect();
         if totals.len() < MIN_TOTALS {
             continue;
         }
         totals.reverse();
-        is_empty = false;
         let newest = alike[0];
         let group = newest.group.as_deref().map_or_else(String::new, |group| format!(" ({group})"));
-        table.add_row(vec![
+        table.add_row([
             Field::new(format!("{}{group}", newest.solver)),
             Field::new(&newest.problem),
             Field::new(totals.len()),
@@ -370,7 +345,7 @@ fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
             Field::new(sparkline(&totals)),
         ]);
     }
-    (!is_empty).then(|| table.text())
+    (!table.is_empty()).then(|| table.text())
 }
 
 /// Returns the rows whose totals can be compared: of one solver, on the same cases, by the same rule.

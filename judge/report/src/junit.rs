@@ -5,11 +5,11 @@ use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
 use crate::sealed::SealedReport;
 use crate::text::{points_text, verdict_of};
+use askama::Template;
 use judge_compare::gate::GateVerdict;
 use judge_problem::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
 use judge_problem::{Verdict, one_line, visible};
-use quick_xml::events::{BytesDecl, BytesText, Event};
-use quick_xml::{ElementWriter, Writer};
+use quick_xml::escape::escape;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -36,10 +36,20 @@ impl TestResult {
             _ => Self::Failure,
         }
     }
+
+    /// Returns the name of the element that says so; a test that passed has none.
+    fn element(self) -> Option<&'static str> {
+        match self {
+            Self::Passed => None,
+            Self::Skipped => Some("skipped"),
+            Self::Failure => Some("failure"),
+            Self::Error => Some("error"),
+        }
+    }
 }
 
 /// A test case, with its result in words.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct TestCase {
     name: String,
     class: String,
@@ -58,152 +68,70 @@ impl TestCase {
     fn new(class: &str, name: &str, result: TestResult) -> Self {
         Self { name: one_line(name).into_owned(), class: class.to_owned(), result, ..Self::default() }
     }
+
+    fn is_empty(&self) -> bool {
+        self.result == TestResult::Passed
+            && self.properties.is_empty()
+            && self.stdout.is_empty()
+            && self.stderr.is_empty()
+    }
 }
 
-/// How many tests have which result.
-type Counts = [usize; 4];
-
-/// Counts results.
-fn counted(results: impl Iterator<Item = TestResult>) -> Counts {
-    let mut counts = Counts::default();
-    results.for_each(|result| counts[result as usize] += 1);
-    counts
-}
-
-/// Returns how many results all suites have together.
-fn together<'a>(suites: impl Iterator<Item = &'a SuiteHead>) -> Counts {
-    suites.fold(Counts::default(), |sum, suite| std::array::from_fn(|place| sum[place] + suite.counts[place]))
-}
-
-/// Returns the number of all tests, and of those with each of these results.
-fn numbers<'a>(counts: Counts, named: [(&'static str, TestResult); 3]) -> impl Iterator<Item = Attribute<'a>> {
-    let named = named.map(|(name, result)| (name, counts[result as usize]));
-    let all = std::iter::once(("tests", counts.iter().sum()));
-    all.chain(named).map(|(name, count)| (name, count.to_string().into()))
-}
-
-/// A suite without its test cases.
-#[derive(Debug)]
-struct SuiteHead {
+/// A suite.
+struct Suite<'a> {
     name: String,
-    counts: Counts,
     time: Option<Duration>,
     properties: Vec<(&'static str, String)>,
+    /// The result of each test case.
+    results: Vec<TestResult>,
+    /// Makes the test cases, one by one.
+    cases: Box<dyn Fn() -> Box<dyn Iterator<Item = TestCase> + 'a> + 'a>,
 }
 
-/// The name and the value of an attribute.
-type Attribute<'a> = (&'static str, Cow<'a, str>);
+impl Suite<'_> {
+    /// Returns a suite of these test cases.
+    fn of(name: String, cases: Vec<TestCase>) -> Self {
+        let results = cases.iter().map(|case| case.result).collect();
+        let cases = Box::new(move || Box::new(cases.clone().into_iter()) as _);
+        Self { name, time: None, properties: Vec::new(), results, cases }
+    }
 
-const SKIPPED: (&str, TestResult) = ("skipped", TestResult::Skipped);
-const FAILURES: (&str, TestResult) = ("failures", TestResult::Failure);
-const ERRORS: (&str, TestResult) = ("errors", TestResult::Error);
+    fn cases(&self) -> impl Iterator<Item = TestCase> {
+        (self.cases)()
+    }
 
-/// Writes to an output, element by element.
-type XmlWriter<'a> = Writer<&'a mut dyn Write>;
+    fn count(&self, result: TestResult) -> usize {
+        self.results.iter().filter(|one| **one == result).count()
+    }
+}
 
-/// Writes a document of these suites.
-fn write_document(
-    output: &mut dyn Write,
-    name: &str,
-    counts: Counts,
+/// A document of suites.
+#[derive(Template)]
+#[template(path = "junit.xml")]
+struct Page<'a> {
+    name: String,
     time: Option<Duration>,
-    suites: impl FnOnce(&mut XmlWriter<'_>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut xml = Writer::new_with_indent(output, b' ', 4);
-    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let counts = numbers(counts, [SKIPPED, FAILURES, ERRORS]);
-    element(&mut xml, "testsuites", [("name", name.into())].into_iter().chain(counts).chain(seconds(time)))
-        .write_inner_content(suites)?;
-    xml.write_indent()
+    suites: Vec<Suite<'a>>,
 }
 
-fn write_suite(xml: &mut XmlWriter<'_>, head: &SuiteHead, cases: impl Iterator<Item = TestCase>) -> io::Result<()> {
-    let counts = numbers(head.counts, [SKIPPED, ERRORS, FAILURES]);
-    let name = ("name", Cow::from(&head.name));
-    let suite = element(xml, "testsuite", [name].into_iter().chain(counts).chain(seconds(head.time)));
-    let mut cases = cases.peekable();
-    if head.properties.is_empty() && cases.peek().is_none() {
-        return suite.write_empty().map(drop);
+impl Page<'_> {
+    fn tests(&self) -> usize {
+        self.suites.iter().map(|suite| suite.results.len()).sum()
     }
-    let content = suite.write_inner_content(|xml| {
-        write_properties(xml, &head.properties)?;
-        cases.try_for_each(|case| write_case(xml, &case))
-    });
-    content.map(drop)
-}
 
-fn write_case(xml: &mut XmlWriter<'_>, case: &TestCase) -> io::Result<()> {
-    let names = [("name", Cow::from(&case.name)), ("classname", Cow::from(&case.class))];
-    let element = element(xml, "testcase", names.into_iter().chain(seconds(case.time)));
-    let is_empty = case.result == TestResult::Passed
-        && case.properties.is_empty()
-        && case.stdout.is_empty()
-        && case.stderr.is_empty();
-    if is_empty {
-        return element.write_empty().map(drop);
+    fn count(&self, result: TestResult) -> usize {
+        self.suites.iter().map(|suite| suite.count(result)).sum()
     }
-    let content = element.write_inner_content(|xml| {
-        write_properties(xml, &case.properties)?;
-        match case.result {
-            TestResult::Passed => {}
-            TestResult::Skipped => write_result(xml, "skipped", case)?,
-            TestResult::Failure => write_result(xml, "failure", case)?,
-            TestResult::Error => write_result(xml, "error", case)?,
-        }
-        for (name, text) in [("system-out", &case.stdout), ("system-err", &case.stderr)] {
-            if !text.is_empty() {
-                xml.create_element(name).write_text_content(BytesText::new(&xml_text(text)))?;
-            }
-        }
-        Ok(())
-    });
-    content.map(drop)
 }
 
-fn write_properties(xml: &mut XmlWriter<'_>, properties: &[(&str, String)]) -> io::Result<()> {
-    if properties.is_empty() {
-        return Ok(());
-    }
-    let content = xml.create_element("properties").write_inner_content(|xml| {
-        properties.iter().try_for_each(|(name, value)| {
-            element(xml, "property", [("name", (*name).into()), ("value", value.into())]).write_empty().map(drop)
-        })
-    });
-    content.map(drop)
-}
-
-fn write_result(xml: &mut XmlWriter<'_>, name: &'static str, case: &TestCase) -> io::Result<()> {
-    let message = case.message.as_ref().map(|message| ("message", message.into()));
-    let kind = case.kind.map(|kind| ("type", kind.into()));
-    let result = element(xml, name, message.into_iter().chain(kind));
-    let written = match &case.description {
-        Some(description) => result.write_text_content(BytesText::new(&xml_text(description))),
-        None => result.write_empty(),
-    };
-    written.map(drop)
-}
-
-fn element<'w, 'o, 'a>(
-    xml: &'w mut XmlWriter<'o>,
-    name: &'static str,
-    attributes: impl IntoIterator<Item = Attribute<'a>>,
-) -> ElementWriter<'w, &'o mut dyn Write> {
-    attributes
-        .into_iter()
-        .fold(xml.create_element(name), |element, (name, value)| element.with_attribute((name, &*xml_text(&value))))
-}
-
-fn seconds<'a>(time: Option<Duration>) -> Option<Attribute<'a>> {
-    time.map(|time| ("time", format!("{:.3}", time.as_secs_f64()).into()))
-}
-
-/// Returns a text in which characters that XML 1.0 does not allow, such as U+001B and U+FFFE, are escaped.
-fn xml_text(text: &str) -> Cow<'_, str> {
-    let text = visible(text);
+/// Returns a text for XML 1.0. Markup is escaped, and so are the characters that no document may have, such as U+001B and
+/// U+FFFE.
+fn xml(text: &str) -> Cow<'_, str> {
+    let mut text = visible(text);
     if text.contains(['\u{fffe}', '\u{ffff}']) {
-        return Cow::Owned(text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}"));
+        text = text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}").into();
     }
-    text
+    escape(text)
 }
 
 /// Writes the report of a run as JUnit XML: a suite for each solver, a test case for each case.
@@ -211,13 +139,8 @@ fn xml_text(text: &str) -> Cow<'_, str> {
 /// # Errors
 /// When the output cannot be written to.
 pub(crate) fn run_junit(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
-    let heads: Vec<SuiteHead> = (0..report.plan.solvers.len()).map(|solver| suite_head(report, solver)).collect();
-    let counts = together(heads.iter());
-    let name = format!("judge {}", report.plan.problem.id);
-    write_document(output, &name, counts, Some(report.elapsed), |xml| {
-        let mut heads = heads.iter().enumerate();
-        heads.try_for_each(|(solver, head)| write_suite(xml, head, test_cases(report, solver)))
-    })
+    let suites = (0..report.plan.solvers.len()).map(|solver| suite(report, solver)).collect();
+    Page { name: format!("judge {}", report.plan.problem.id), time: Some(report.elapsed), suites }.write_into(output)
 }
 
 /// The test cases of a solver: its cases in the order of the report, and the test groups that count as a whole.
@@ -235,12 +158,13 @@ fn class(report: &RunReport<'_>, solver: usize) -> String {
     one_line(&format!("{}.{}", report.plan.problem.id, report.plan.solvers[solver].spec.name)).into_owned()
 }
 
-fn suite_head(report: &RunReport<'_>, solver: usize) -> SuiteHead {
+fn suite<'a>(report: &'a RunReport<'_>, solver: usize) -> Suite<'a> {
     let name = class(report, solver);
     let of_cases = report.outcomes.of_solver(solver).map(|outcome| TestResult::of(verdict_of(outcome)));
     let groups = report.scored.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &name));
-    SuiteHead {
-        counts: counted(of_cases.chain(groups.map(|group| group.result))),
+    Suite {
+        results: of_cases.chain(groups.map(|group| group.result)).collect(),
+        cases: Box::new(move || Box::new(test_cases(report, solver))),
         time: Some(report.outcomes.of_solver(solver).filter_map(|outcome| outcome?.wall).sum()),
         properties: report.message.iter().map(|message| ("message", one_line(message).into_owned())).collect(),
         name,
@@ -310,14 +234,11 @@ fn whole_group(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, 
 pub(crate) fn gates_junit(report: &GatesReport<'_>, output: &mut dyn Write) -> io::Result<()> {
     let problem = report.gates.first().map_or("", |gate| &gate.record.baseline.problem);
     let gates = if report.gates.len() == 1 { problem } else { "several" };
-    let suites: Vec<(SuiteHead, Vec<TestCase>)> = report.gates.iter().map(|gate| gate_suite(report, gate)).collect();
-    let counts = together(suites.iter().map(|(head, _)| head));
-    write_document(output, &one_line(&format!("judge gate {gates}")), counts, None, |xml| {
-        suites.into_iter().try_for_each(|(head, cases)| write_suite(xml, &head, cases.into_iter()))
-    })
+    let suites = report.gates.iter().map(|gate| gate_suite(report, gate)).collect();
+    Page { name: one_line(&format!("judge gate {gates}")).into_owned(), time: None, suites }.write_into(output)
 }
 
-fn gate_suite(all: &GatesReport<'_>, report: &GateReport<'_>) -> (SuiteHead, Vec<TestCase>) {
+fn gate_suite<'a>(all: &GatesReport<'_>, report: &'a GateReport<'_>) -> Suite<'a> {
     let findings = report.findings();
     let is_skipped = all.noise_passes && report.judgement.verdict() == GateVerdict::NotComparable;
     let file = if all.gates.len() > 1 { format!(" ({})", report.file.display()) } else { String::new() };
@@ -331,9 +252,8 @@ fn gate_suite(all: &GatesReport<'_>, report: &GateReport<'_>) -> (SuiteHead, Vec
     let cases = report.record.baseline.cases.keys().map(|case| gate_case(&name, case, of_case(case), is_skipped));
     let together =
         TestCase { stdout: report.notes().join("\n"), ..gate_case(&name, "all cases together", &of_all, is_skipped) };
-    let cases: Vec<TestCase> = cases.chain([together]).collect();
-    let counts = counted(cases.iter().map(|case| case.result));
-    (SuiteHead { name, counts, time: None, properties: Vec::new() }, cases)
+    let cases = cases.chain([together]).collect();
+    Suite::of(name, cases)
 }
 
 fn gate_case(class: &str, name: &str, findings: &[&Finding<'_>], is_skipped: bool) -> TestCase {
@@ -374,9 +294,7 @@ pub(crate) fn sealed_junit(report: &SealedReport, output: &mut dyn Write) -> io:
         stdout: if result == TestResult::Passed { report.said() } else { String::new() },
         ..TestCase::new(&name, "all sealed cases together", result)
     };
-    let counts = counted([result].into_iter());
-    let head = SuiteHead { name: name.clone(), counts, time: None, properties: Vec::new() };
-    write_document(output, &name, counts, None, |xml| write_suite(xml, &head, [case].into_iter()))
+    Page { name: name.clone(), time: None, suites: vec![Suite::of(name, vec![case])] }.write_into(output)
 }
 
 #[cfg(test)]
@@ -397,16 +315,14 @@ mod tests {
             stderr: hostile.to_owned(),
             ..TestCase::new("game.solver", hostile, TestResult::Failure)
         };
-        let counts = counted([TestResult::Failure, TestResult::Skipped].into_iter());
-        let head = SuiteHead { name: hostile.to_owned(), counts, time: None, properties: Vec::new() };
-        let mut bytes = Vec::new();
-        let cases = [case, TestCase::new("game.solver", "b", TestResult::Skipped)];
-        write_document(&mut bytes, hostile, counts, None, |xml| write_suite(xml, &head, cases.into_iter())).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
+        let passed = TestCase::new("game.solver", "c", TestResult::Passed);
+        let cases = vec![case, TestCase::new("game.solver", "b", TestResult::Skipped), passed];
+        let suites = vec![Suite::of(hostile.to_owned(), cases), Suite::of("empty".to_owned(), Vec::new())];
+        let text = Page { name: hostile.to_owned(), time: Some(Duration::from_secs(1)), suites }.render().unwrap();
         let is_allowed = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..);
         assert!(text.chars().all(is_allowed), "{text:?}");
         let report = Report::deserialize_from_str(&text).unwrap();
-        assert_eq!((report.tests, report.failures, report.skipped), (2, 1, 1));
+        assert_eq!((report.tests, report.failures, report.skipped), (3, 1, 1));
         let case = &report.test_suites[0].test_cases[0];
         assert_eq!(case.time, Some(Duration::from_millis(2)));
         let shown = "<a b=\"'\">&amp;]]>\\x1b[1m\\x00\\x0b\\u{fffe}\\u{ffff}\\r\n\\u{202e}é";

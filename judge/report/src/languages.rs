@@ -1,6 +1,6 @@
 //! The languages of solvers on this machine, and the cache of compiled programs, as text and as JSON.
 
-use crate::text::{Document, Field, Paint, Style, grid, left, painted, whole};
+use crate::text::{Columns, Document, Field, Paint, Style, left, painted, whole};
 use judge_problem::{Allowance, CacheSummary, LanguageStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,25 +75,14 @@ fn record(status: &LanguageStatus) -> LanguageRecord<'_> {
 
 /// Returns the languages as a table, with the missing programs.
 pub fn languages_text(languages: &[LanguageStatus], style: Style) -> String {
-    let columns = [
-        left("language"),
-        left("files").spare(2),
-        // It says which package to install.
-        left("installed").wrapped(),
-        whole("command").spare(3),
-        left("allowance").spare(1),
-    ];
-    let mut table = grid(columns, style);
-    for status in languages {
-        table.add_row([
-            Field::new(&status.language.name),
-            Field::new(files(status)),
-            installed(status),
-            Field::new(command(status)),
-            Field::new(allowance(&status.language.allowance)),
-        ]);
-    }
-    table.text()
+    let mut columns = Columns::new();
+    columns.add(left("language"), |status: &&LanguageStatus| Field::new(&status.language.name));
+    columns.add(left("files").spare(2), |status| Field::new(files(status)));
+    // The text names the package to install, so it stays whole.
+    columns.add(left("installed").wrapped(), |status| installed(status));
+    columns.add(whole("command").spare(3), |status| Field::new(command(status)));
+    columns.add(left("allowance").spare(1), |status| Field::new(allowance(&status.language.allowance)));
+    columns.grid(style, languages).text()
 }
 
 fn files(status: &LanguageStatus) -> String {

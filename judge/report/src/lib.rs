@@ -83,7 +83,7 @@ pub use doctor::doctor_text;
 pub use evaluation::{Evaluation, ServeStatus, Versus};
 pub use exec::{ExecReport, exec_line};
 pub use find::{FindReport, FoundCase, FoundValue};
-pub use formats::{Format, Missing, Report, Written};
+pub use formats::{Format, Missing, Report};
 pub use gate::{CalibrationReport, GateReport, GatesReport, case_flags};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
 pub use html::{GameDocument, GamePage, ReplayLine, game_html, refused_html, served_game_html};

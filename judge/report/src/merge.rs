@@ -11,11 +11,11 @@ use serde_with_macros::skip_serializing_none;
 pub struct MergeReport {
     /// The run; absent if the merge was refused.
     pub run: Option<MergedRun>,
-    /// The runs that it was merged of, in the order of their shards.
+    /// The merged runs, in the order of their shards.
     pub origins: Vec<MergedOrigin>,
     /// The missing parts, each with the command that runs it.
     pub missing: Vec<MissingPart>,
-    /// The names of the cases that have not the results of all solvers; absent if the catalogue does not tell them.
+    /// The names of the cases that lack a result of a solver; absent if the catalogue does not list its cases.
     pub missing_cases: Option<Vec<String>>,
     /// The files that do not belong to the run, or cannot be read: then nothing was merged.
     pub refused: Vec<RefusedFile>,
@@ -43,10 +43,10 @@ pub struct MergedRun {
 /// A run that was merged into another one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MergedOrigin {
-    /// The shard that it is, such as `3/16`; absent if it is of the whole plan.
+    /// Its shard, such as `3/16`; absent if it ran the whole plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
-    /// The journal that it was read from.
+    /// The file of its journal.
     pub file: String,
     /// Its state when it was last read.
     pub state: &'static str,
@@ -66,7 +66,7 @@ pub struct MergedOrigin {
     pub tier: &'static str,
 }
 
-/// A part of the plan that has not all its results.
+/// A part of the plan that lacks results.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MissingPart {

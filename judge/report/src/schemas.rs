@@ -72,7 +72,7 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("ui-problems", "GET /api/problems", schema_of::<ProblemList<'static>>),
     ("ui-problem", "GET /api/problems/{problem}", schema_of::<ProblemPage<'static>>),
     ("ui-server", "GET /api/server", schema_of::<ServerRecord>),
-    ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<GameDocument<ReplayRecord<'static>>>),
+    ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<GameDocument<'static, ReplayRecord<'static>>>),
     ("ui-replay-line", "a line of the same, with ?lines", schema_of::<ReplayLine<'static>>),
     ("ui-started", "/api/started", schema_of::<StartedRuns<'static>>),
     ("ui-play", "POST /api/play/{problem}", schema_of::<ManualGamePage<'static>>),

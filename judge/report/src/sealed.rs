@@ -1,6 +1,6 @@
 //! The information about sealed cases that may be shown.
 
-use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
+use crate::formats::{Missing, Report};
 use crate::junit::sealed_junit;
 use crate::text::{Document, Sheet, Style, TextTable, exact, points_text};
 use judge_problem::counted;
@@ -8,7 +8,7 @@ use num_rational::BigRational;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The information about a solver's run on sealed cases that may be shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,9 @@ impl SealedReport {
             faults => format!(", of which {faults} are faults of the judge: its checker or generator failed"),
         };
         let (cases, failures) = (counted(self.cases, case), counted(self.failures, "failure"));
-        format!("{cases}, {failures}{faults}; {}: {}", self.total_name(), self.total_text())
+        let what = if self.is_final { "final total" } else { "best total so far" };
+        let total = self.total.as_ref().map_or_else(|| "none".to_owned(), points_text);
+        format!("{cases}, {failures}{faults}; {what}: {total}")
     }
 
     fn left(&self) -> String {
@@ -110,37 +112,19 @@ impl SealedReport {
         let gate = self.gate().map(|said| format!("; {said}")).unwrap_or_default();
         self.result("sealed case") + &gate
     }
-
-    fn total_text(&self) -> String {
-        self.total.as_ref().map_or_else(|| "none".to_owned(), points_text)
-    }
-
-    fn total_name(&self) -> &'static str {
-        if self.is_final { "final total" } else { "best total so far" }
-    }
 }
 
 impl Report for SealedReport {
     const NAME: &'static str = "sealed cases";
-
-    fn missing(format: Format) -> Option<Missing> {
-        match format {
-            Format::JsonLines => Some(ONE_DOCUMENT),
-            _ => None,
-        }
-    }
+    const NO_JUNIT: Option<Missing> = None;
 
     fn text(&self, _: Style) -> String {
         let gate = self.gate().map(|said| format!("{said}\n")).unwrap_or_default();
         format!("{}: {}\n{}\n{gate}", self.problem, self.result("sealed case"), self.left())
     }
 
-    fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(self.write_json(output).map_err(Into::into))
-    }
-
-    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(sealed_junit(self, output).map_err(Into::into))
+    fn junit(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        Some(sealed_junit(self, output))
     }
 
     fn rows(&self) -> Option<TextTable> {

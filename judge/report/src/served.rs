@@ -287,7 +287,7 @@ pub struct ChoiceRecord<'a> {
     /// The numbers of the move, as the answer's line has them.
     #[serde(rename = "move")]
     played: &'a [i64],
-    /// The cells of the board that stand for it, from 0 at the top left, row by row.
+    /// The cells of the board that select it, from 0 at the top left, row by row.
     cells: &'a [usize],
     /// The cells that it fills: a cell and its look.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -335,7 +335,7 @@ impl<'a> From<&'a Choice> for ChoiceRecord<'a> {
 /// A recorded result of a person: `POST /api/play/{problem}/run`.
 #[derive(Serialize, JsonSchema)]
 pub struct RecordedManualGame<'a> {
-    /// The run that it is.
+    /// The number of its run.
     run: i64,
     /// The case's name.
     case: &'a str,

@@ -1,10 +1,10 @@
 //! The report of a search for parameters, in every format.
 
 use crate::compare::claims::percentage;
-use crate::formats::{Format, Missing, NO_TESTS, Report, Written};
+use crate::formats::{Missing, Report};
 use crate::text::{
-    Column, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid, if_any,
-    json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
+    Column, Document, Each, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take,
+    grid, if_any, json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
 };
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{
@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::{Number, json};
 use serde_with_macros::skip_serializing_none;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The report of a search for good parameters.
 #[derive(Debug)]
@@ -240,14 +240,8 @@ const ONE_LINE_A_SETTING: Missing = Missing {
 
 impl Report for TuneReport {
     const NAME: &'static str = "a search";
-
-    fn missing(format: Format) -> Option<Missing> {
-        match format {
-            Format::Json => Some(ONE_LINE_A_SETTING),
-            Format::Junit => Some(NO_TESTS),
-            _ => None,
-        }
-    }
+    const NO_JSON: Option<Missing> = Some(ONE_LINE_A_SETTING);
+    const NO_JSON_LINES: Option<Missing> = None;
 
     fn text(&self, style: Style) -> String {
         let mut parts = vec![settings_grid(self, style)];
@@ -271,8 +265,8 @@ impl Report for TuneReport {
         paragraphs(parts)
     }
 
-    fn json_lines(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(tune_jsonl(self).map_err(Into::into).and_then(|text| Ok(output.write_all(text.as_bytes())?)))
+    fn json_lines(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        Some(self.lines().try_for_each(|line| output.write_all(json_line(&line)?.as_bytes())))
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -317,7 +311,7 @@ fn settings_grid(report: &TuneReport, style: Style) -> String {
     table.text() + &if_any(left_out, |count| format!("\n… and {}", counted(count, "more setting")))
 }
 
-/// Returns how many results of which settings are left out for a judge error, if any are.
+/// Returns the settings with results that are left out because of a judge error; `None` without such results.
 fn faults(report: &TuneReport) -> Option<String> {
     let settings = report.by_rank().into_iter().map(|candidate| &report.candidates[candidate]);
     let faulty: Vec<_> = settings.filter(|candidate| candidate.faults() > 0).collect();
@@ -483,28 +477,31 @@ struct ComparisonRecord<'a> {
     high: Option<f64>,
 }
 
-/// Returns a line of JSON for every setting, in the order in which they were first run.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
-    let mut text = String::new();
-    for (place, candidate) in report.candidates.iter().enumerate().filter(|(_, candidate)| candidate.count() > 0) {
-        let is_best = report.best == Some(place);
-        let line = TuneLine {
-            setting: by_name(report, &candidate.setting),
-            default: place == 0,
-            cases: candidate.runs().map(|(case, _)| &*report.cases[case].0).collect(),
-            scores: candidate.runs().map(|(_, outcome)| exact(outcome.score.as_ref()?)).collect(),
-            nodes: candidate.runs().filter_map(|(_, outcome)| outcome.node.as_deref()).collect(),
-            mean_score: candidate.worth.filter(|_| report.moments(place).count() > 0).map(|worth| report.score(worth)),
-            failures: candidate.failures(),
-            best: is_best,
-            comparison: report.comparison.as_ref().filter(|_| is_best).map(|comparison| record(report, comparison)),
-        };
-        text.push_str(&json_line(&line)?);
+impl Document for TuneReport {
+    fn record(&self) -> impl Serialize {
+        Each(|| self.lines())
     }
-    Ok(text)
+}
+
+impl TuneReport {
+    /// Returns a record for every setting, in the order in which they were first run.
+    fn lines(&self) -> impl Iterator<Item = TuneLine<'_>> {
+        let run = self.candidates.iter().enumerate().filter(|(_, candidate)| candidate.count() > 0);
+        run.map(|(place, candidate)| {
+            let is_best = self.best == Some(place);
+            TuneLine {
+                setting: by_name(self, &candidate.setting),
+                default: place == 0,
+                cases: candidate.runs().map(|(case, _)| &*self.cases[case].0).collect(),
+                scores: candidate.runs().map(|(_, outcome)| exact(outcome.score.as_ref()?)).collect(),
+                nodes: candidate.runs().filter_map(|(_, outcome)| outcome.node.as_deref()).collect(),
+                mean_score: candidate.worth.filter(|_| self.moments(place).count() > 0).map(|worth| self.score(worth)),
+                failures: candidate.failures(),
+                best: is_best,
+                comparison: self.comparison.as_ref().filter(|_| is_best).map(|comparison| record(self, comparison)),
+            }
+        })
+    }
 }
 
 fn record<'a>(report: &'a TuneReport, comparison: &'a TuneComparison) -> ComparisonRecord<'a> {

@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::failure::{self, SHORTAGE_HINT};
 use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote_path};
-use judge_report::{Document, Written};
+use judge_report::Document;
 use judge_run::files::MOST;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
@@ -126,11 +126,11 @@ pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Re
 
 /// Writes a file atomically; `-` is standard output. `what` is its name in messages.
 pub fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
-    write_with(what, path, |output| Ok(output.write_all(contents)?))
+    write_with(what, path, |output| output.write_all(contents))
 }
 
 /// Writes a file that `make` produces piece by piece.
-pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> Written) -> Result<(), Failure> {
+pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut made = Ok(());
     let fill = |output: &mut dyn Write| -> io::Result<()> {
         let mut lost = None;
@@ -156,7 +156,7 @@ pub fn is_stdout(path: &Path) -> bool {
 /// Writes a JSON document to a file, if one is named; `-` is standard output.
 pub fn write_json(path: Option<&Path>, document: &(impl Document + ?Sized)) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
-    write("the JSON report", path, document.to_json().map_err(Failure::fault)?.as_bytes())
+    write_with("the JSON report", path, |output| Ok(document.write_json(output)?))
 }
 
 /// Makes a folder, and those above it, where it is missing.

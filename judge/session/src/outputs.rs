@@ -73,7 +73,7 @@ impl<'a> Outputs<'a> {
 
 fn write(report: &impl Report, format: Format, path: &Path) -> Result<(), Failure> {
     let what = format.name();
-    let lacking = || Err(format!("this report lacks {what}").into());
+    let lacking = || Err(io::Error::other(format!("this report lacks {what}")));
     load::write_with(what, path, |output| report.write(format, output).unwrap_or_else(lacking))
 }
 

@@ -136,7 +136,7 @@ export class Viewer {
     this.place.replaceChildren(this.box);
   }
 
-  /** Returns the text about a single game, which stands beside the clock. */
+  /** Returns the text about a single game, for the place next to the clock. */
   single() {
     const [{ points, gained, caption, ahead }, other] = this.films;
     return other ? [] : [el("p", { class: "score" }, points, " points ", gained), caption, ahead];

@@ -20,8 +20,7 @@ function pointsOf(x, y) {
 
 /** Returns the frequency of each value of a number over all cases. */
 function countsOf(x) {
-  const { edges, logarithmic, counts: counted } = counts[fields.indexOf(x)];
-  return { edges, logarithmic, solvers: solvers.map(({ solver }, at) => ({ solver, counts: counted[at] })) };
+  return counts[fields.indexOf(x)];
 }
 
 function sharesOfBest() {

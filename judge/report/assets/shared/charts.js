@@ -66,7 +66,7 @@ export function noChart(place, error) {
   replace(place, failure(error));
 }
 
-/** Returns an empty picture in a figure. `label` says what it is of, for those who do not see it. */
+/** Returns an empty picture in a figure. `label` describes it for screen readers. */
 function pictureIn(place, label, isEmpty) {
   const picture = el("div", { role: "img", "aria-label": `${place.title}: ${label}` }, isEmpty && el("p", { class: "faint" }, "nothing to draw"));
   replace(place, picture);

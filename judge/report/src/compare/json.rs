@@ -170,7 +170,7 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
 pub(crate) struct WithLooks<'a, D> {
     #[serde(flatten)]
     comparison: D,
-    /// The mean effect after growing numbers of cases, in their order: all of the first few, then ever fewer.
+    /// The mean effect after growing numbers of cases: after each of the first few, then at growing distances.
     looks: Vec<LookRecord>,
     /// The problem's title.
     title: &'a str,
@@ -244,7 +244,7 @@ pub(crate) struct CompareDocument<'a, C, P> {
 pub(crate) struct SolverRecord<'a> {
     name: &'a str,
     command: &'a str,
-    /// The past run that its results are of.
+    /// The past run that has its results.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<i64>,
 }

@@ -1,8 +1,8 @@
 //! The report of `judge power`: the differences that a number of cases can show, and the number of cases that a
 //! difference needs. Also a power analysis as tables, for Markdown, a page and CSV.
 
-use crate::formats::{Report, Written};
-use crate::text::{Document, ProvenanceRecord, Sheet, Style, TextTable, or_nothing, provenance_lines, size};
+use crate::formats::Report;
+use crate::text::{Columns, Document, ProvenanceRecord, Sheet, Style, TextTable, or_nothing, provenance_lines, size};
 use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
@@ -10,7 +10,6 @@ use judge_statistics::{cases_until_decided, fewest_for_claim};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
-use std::io::Write;
 
 /// The spread of effects, and its source.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +49,15 @@ pub struct PowerReport {
 const RANGE_ALPHA: f64 = 0.05;
 
 impl PowerReport {
+    fn headline(&self) -> String {
+        let Spread { measure, deviation, .. } = self.spread;
+        format!("Standard deviation of the effects ({measure}): {}", size(measure, deviation))
+    }
+
+    fn terms(&self) -> String {
+        format!("seen with a probability of {}, false alarms with one of {}", self.power, self.alpha)
+    }
+
     /// Returns the smallest number of cases from which a comparison claims anything.
     fn fewest(&self) -> u64 {
         fewest_for_claim(self.alpha) as u64
@@ -80,36 +88,24 @@ impl PowerReport {
         self.until_decided.then(after).flatten()
     }
 
-    /// Returns the titles of the columns about a difference, as far as they are known.
-    fn difference_titles(&self) -> Vec<&'static str> {
-        let range = self.spread.cases.map(|_| "by the spread's uncertainty");
-        let decided = self.until_decided.then_some("--until-decided");
-        ["a difference of", "needs cases"].into_iter().chain(range).chain(decided).collect()
-    }
-
-    /// Returns the cells under these titles.
-    fn difference_cells(&self, difference: f64) -> Vec<String> {
-        let text = |cases: Option<u64>| cases.map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
-        let mut cells = vec![size(self.spread.measure, difference), text(self.needed_for(difference))];
-        if self.spread.cases.is_some() {
-            let range = self.range_for(difference);
-            cells.push(range.map_or_else(|| "too many".to_owned(), |(low, high)| format!("{low} to {high}")));
-        }
-        if self.until_decided {
-            cells.push(text(self.decided_after(difference)));
-        }
-        cells
-    }
-
     /// Returns a table of the numbers of cases, and a table of the differences.
     fn tables(&self) -> [(String, TextTable); 2] {
         let shown = |effect: f64| size(self.spread.measure, effect);
-        let of_cases = |&cases: &u64| vec![cases.to_string(), or_nothing(self.shown_by(cases).map(shown))];
-        let by_cases = self.counts.iter().map(of_cases).collect();
-        let by_difference = self.differences.iter().map(|&difference| self.difference_cells(difference)).collect();
+        let text = |cases: Option<u64>| cases.map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
+        let mut by_cases = Columns::new();
+        by_cases.add("cases", u64::to_string);
+        by_cases.add("show a difference of", |&cases| or_nothing(self.shown_by(cases).map(shown)));
+        let mut by_difference = Columns::new();
+        by_difference.add("a difference of", |&difference| shown(difference));
+        by_difference.add("needs cases", |&difference| text(self.needed_for(difference)));
+        let is_estimated = self.spread.cases.is_some();
+        by_difference.add_if(is_estimated, "by the spread's uncertainty", |&difference| {
+            self.range_for(difference).map_or_else(|| "too many".to_owned(), |(low, high)| format!("{low} to {high}"))
+        });
+        by_difference.add_if(self.until_decided, "--until-decided", |&difference| text(self.decided_after(difference)));
         [
-            ("What cases show".to_owned(), TextTable::new(&["cases", "show a difference of"], 0, by_cases)),
-            ("What differences need".to_owned(), TextTable::new(&self.difference_titles(), 0, by_difference)),
+            ("What cases show".to_owned(), by_cases.table(0, self.counts.iter().copied())),
+            ("What differences need".to_owned(), by_difference.table(0, self.differences.iter().copied())),
         ]
     }
 }
@@ -172,25 +168,14 @@ impl Report for PowerReport {
     const NAME: &'static str = "a power analysis";
 
     fn text(&self, style: Style) -> String {
-        let Spread { measure, deviation, source, .. } = &self.spread;
-        let mut parts = vec![format!(
-            "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
-            size(*measure, *deviation),
-            one_line(source),
-            self.power,
-            self.alpha
-        )];
-        if *deviation == 0.0 {
+        let mut parts = vec![format!("{} ({})\n{}", self.headline(), one_line(&self.spread.source), self.terms())];
+        if self.spread.deviation == 0.0 {
             parts.push(format!("The effects do not vary: {} cases show any difference.", self.fewest()));
             return parts.join("\n");
         }
         let tables = self.tables().into_iter().filter(|(_, table)| !table.rows.is_empty());
         parts.extend(tables.map(|(_, table)| table.text(style)));
         parts.join("\n\n")
-    }
-
-    fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -218,15 +203,10 @@ impl Report for PowerReport {
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        let Spread { measure, deviation, source, .. } = &self.spread;
-        let probabilities =
-            format!("seen with a probability of {}, false alarms with one of {}", self.power, self.alpha);
+        let provenance = provenance_lines(&self.provenance, None);
         Some(Sheet {
-            title: format!("Standard deviation of the effects ({measure}): {}", size(*measure, *deviation)),
-            lines: [source.clone(), probabilities]
-                .into_iter()
-                .chain(provenance_lines(&self.provenance, None))
-                .collect(),
+            title: self.headline(),
+            lines: [self.spread.source.clone(), self.terms()].into_iter().chain(provenance).collect(),
             sections: self.tables().into(),
             texts: Vec::new(),
         })

@@ -2,9 +2,10 @@
 
 use crate::compare::claims::percentage;
 use crate::compare::report::ComparedRuns;
-use crate::formats::{Report, Written};
+use crate::formats::Report;
 use crate::text::{
-    Counts, Document, ProvenanceRecord, Sheet, Style, TextTable, exact, grid, left, or_nothing, points_text, right,
+    Columns, Counts, Document, Field, ProvenanceRecord, Sheet, Style, TextTable, exact, left, or_nothing, points_text,
+    right,
 };
 use judge_problem::scoring::Scoreboard;
 use judge_problem::{Stop, counted, one_line};
@@ -13,7 +14,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::cmp::Reverse;
-use std::io::Write;
 
 /// The report of `judge rank`.
 #[derive(Debug)]
@@ -140,18 +140,13 @@ impl Report for RankReport<'_> {
     const NAME: &'static str = "a ranking";
 
     fn text(&self, style: Style) -> String {
-        let columns =
-            [right("place"), left("solver"), right("mean"), right("cases"), left("verdicts").wrapped().spare(1)];
-        let mut table = grid(columns, style);
-        for row in self.by_place() {
-            table.add_row([
-                in_figures(row.places),
-                one_line(row.name).into_owned(),
-                or_nothing(row.mean.map(|mean| mean.to_string())),
-                row.cases.to_string(),
-                row.verdicts.to_string(),
-            ]);
-        }
+        let mut columns = Columns::new();
+        columns.add(right("place"), |row: &SolverRecord<'_>| Field::new(in_figures(row.places)));
+        columns.add(left("solver"), |row| Field::new(row.name));
+        columns.add(right("mean"), |row| Field::new(or_nothing(row.mean.as_ref().map(ToString::to_string))));
+        columns.add(right("cases"), |row| Field::new(row.cases));
+        columns.add(left("verdicts").wrapped().spare(1), |row| Field::new(&row.verdicts));
+        let table = columns.grid(style, self.by_place());
         let ComparedRuns { plan, measure, metric, .. } = &self.compared;
         let (problem, cases, source) = (one_line(&plan.problem.id), self.compared.cases(), self.compared.source());
         let mut lines = self.remarks();
@@ -160,38 +155,27 @@ impl Report for RankReport<'_> {
         format!("{}\n\n{}", table.text(), lines.join("\n"))
     }
 
-    fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(self.write_json(output).map_err(Into::into))
-    }
-
     fn rows(&self) -> Option<TextTable> {
-        let row = |row: SolverRecord<'_>| {
-            let [low, high] = row.places.map(|place| place.to_string());
-            vec![
-                row.name.to_owned(),
-                low,
-                high,
-                row.mean.map_or_else(String::new, |mean| mean.to_string()),
-                row.cases.to_string(),
-            ]
-        };
-        let titles = ["solver", "best_place", "worst_place", "mean", "cases"];
-        Some(TextTable::new(&titles, 1, self.by_place().into_iter().map(row).collect()))
+        let mut columns = Columns::new();
+        columns.add("solver", |row: &SolverRecord<'_>| row.name.to_owned());
+        columns.add("best_place", |row| row.places[0].to_string());
+        columns.add("worst_place", |row| row.places[1].to_string());
+        columns.add("mean", |row| row.mean.as_ref().map_or_else(String::new, ToString::to_string));
+        columns.add("cases", |row| row.cases.to_string());
+        Some(columns.table(1, self.by_place()))
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        let row = |row: SolverRecord<'_>| {
-            let mean = or_nothing(row.mean.map(|mean| mean.to_string()));
-            vec![row.name.to_owned(), in_figures(row.places), mean, row.cases.to_string(), row.verdicts.to_string()]
-        };
-        let rows = self.by_place().into_iter().map(row).collect();
+        let mut columns = Columns::new();
+        columns.add("solver", |row: &SolverRecord<'_>| row.name.to_owned());
+        columns.add("place", |row| in_figures(row.places));
+        columns.add("mean", |row| or_nothing(row.mean.as_ref().map(ToString::to_string)));
+        columns.add("cases", |row| row.cases.to_string());
+        columns.add("verdicts", |row| row.verdicts.to_string());
         Some(Sheet {
             title: self.compared.title(),
             lines: self.remarks().into_iter().chain(self.compared.sheet_lines()).collect(),
-            sections: vec![(
-                "Places".to_owned(),
-                TextTable::new(&["solver", "place", "mean", "cases", "verdicts"], 1, rows),
-            )],
+            sections: vec![("Places".to_owned(), columns.table(1, self.by_place()))],
             texts: Vec::new(),
         })
     }

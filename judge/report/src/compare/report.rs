@@ -305,9 +305,6 @@ impl IntervalProgress {
     /// Starts the display for at most this many runs.
     pub fn start(most_runs: usize) -> Self {
         let bar = bar(most_runs, "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}");
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
         Self { bar, next_note: 1, noted: Instant::now() }
     }
 

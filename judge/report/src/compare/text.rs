@@ -2,17 +2,17 @@
 
 use crate::compare::claims::{percentage, ratio_in_words};
 use crate::compare::report::{CompareReport, Comparison, limit};
-use crate::formats::{Report, Written};
+use crate::formats::Report;
 use crate::html::sheet::{pair_charts, sheet_html};
 use crate::text::{
-    Counts, Document, Field, Paint, Sheet, Style, TextTable, between, claim_paint, grid, histogram, if_any, left,
+    Columns, Counts, Field, Paint, Sheet, Style, TextTable, between, claim_paint, grid, histogram, if_any, left,
     memory, milliseconds, or_nothing, painted, paragraphs, probability, processors_line, right, signed, verdict_of,
     whole,
 };
 use judge_compare::paired::{EffectMeasure, FeatureRange, Pair, PairedComparison};
 use judge_problem::{JobId, Stop, Verdict, counted, one_line};
 use judge_statistics::EffectSummary;
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -35,59 +35,41 @@ impl Report for CompareReport<'_> {
         paragraphs(parts)
     }
 
-    fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(self.write_json(output).map_err(Into::into))
-    }
-
     fn rows(&self) -> Option<TextTable> {
-        let has_nodes = !self.compared.provenance.nodes.is_empty();
-        let mut titles = vec![
-            "case",
-            "seed",
-            "first",
-            "second",
-            "measure",
-            "effect",
-            "first_verdict",
-            "first_score",
-            "second_verdict",
-            "second_score",
-        ];
-        titles.extend(has_nodes.then_some(["first_node", "second_node"]).into_iter().flatten());
-        let rows = self.comparisons.iter().flat_map(|comparison| {
-            let paired = &comparison.paired;
-            self.listed_cases(Some(paired)).map(move |case| {
-                let spec = self.compared.plan.cases.at(case);
-                // They are in the order of the plan.
-                let pair = paired.pairs.binary_search_by_key(&case, |pair| pair.case).map(|place| &paired.pairs[place]);
-                let verdict = |solver| verdict_of(self.outcome(case, solver)).name().to_owned();
-                let score = |solver| score(self, case, solver).unwrap_or_default();
-                let node = |solver| self.outcome(case, solver).and_then(|outcome| outcome.node).unwrap_or_default();
-                let nodes = has_nodes.then(|| [paired.first, paired.second].map(node)).into_iter().flatten();
-                let fields = vec![
-                    spec.name.to_string(),
-                    spec.seed().map_or_else(String::new, |seed| seed.to_string()),
-                    self.name(paired.first).to_owned(),
-                    self.name(paired.second).to_owned(),
-                    self.compared.measure.name().to_owned(),
-                    pair.map_or_else(|_| String::new(), |pair| pair.effect.to_string()),
-                    verdict(paired.first),
-                    score(paired.first),
-                    verdict(paired.second),
-                    score(paired.second),
-                ];
-                fields.into_iter().chain(nodes).collect()
-            })
+        let plan = self.compared.plan;
+        let mut columns = Columns::new();
+        columns.add("case", |&(_, case): &(&PairedComparison, usize)| plan.cases.at(case).name.to_string());
+        let seed = |case| plan.cases.at(case).seed().map_or_else(String::new, |seed| seed.to_string());
+        columns.add("seed", move |&(_, case)| seed(case));
+        columns.add("first", |(paired, _)| self.name(paired.first).to_owned());
+        columns.add("second", |(paired, _)| self.name(paired.second).to_owned());
+        columns.add("measure", |_| self.compared.measure.name().to_owned());
+        columns.add("effect", |(paired, case)| {
+            // The pairs are in the order of the plan.
+            let pair = paired.pairs.binary_search_by_key(case, |pair| pair.case);
+            pair.map_or_else(|_| String::new(), |place| paired.pairs[place].effect.to_string())
         });
-        Some(TextTable::new(&titles, 4, rows.collect()))
+        let verdict = |case, solver| verdict_of(self.outcome(case, solver)).name().to_owned();
+        let score = |case, solver| score(self, case, solver).unwrap_or_default();
+        columns.add("first_verdict", move |&(paired, case)| verdict(case, paired.first));
+        columns.add("first_score", move |&(paired, case)| score(case, paired.first));
+        columns.add("second_verdict", move |&(paired, case)| verdict(case, paired.second));
+        columns.add("second_score", move |&(paired, case)| score(case, paired.second));
+        let has_nodes = !self.compared.provenance.nodes.is_empty();
+        let node = |case, solver| self.outcome(case, solver).and_then(|outcome| outcome.node).unwrap_or_default();
+        columns.add_if(has_nodes, "first_node", move |&(paired, case)| node(case, paired.first));
+        columns.add_if(has_nodes, "second_node", move |&(paired, case)| node(case, paired.second));
+        let rows = self.comparisons.iter().map(|comparison| &comparison.paired);
+        let rows = rows.flat_map(|paired| self.listed_cases(Some(paired)).map(move |case| (paired, case)));
+        Some(columns.table(4, rows))
     }
 
     fn sheet(&self) -> Option<Sheet> {
         Some(sheet(self, self.order.map_or(usize::MAX, limit)))
     }
 
-    fn html(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(sheet_html(&sheet(self, usize::MAX), Some(pair_charts(self)), output).map_err(Into::into))
+    fn html(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        Some(sheet_html(&sheet(self, usize::MAX), Some(pair_charts(self)), output))
     }
 }
 
@@ -111,28 +93,21 @@ fn sheet(report: &CompareReport<'_>, most: usize) -> Sheet {
 
 /// Returns the table of solvers. It shows time and memory, because a higher score may cost more of both.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
-    let columns = [
-        left("solver"),
-        left("cases").wrapped(),
-        right("mean CPU").spare(1),
-        right("most CPU").spare(3),
-        right("most memory").spare(2),
-    ];
-    let mut table = grid(columns, style);
-    for solver in 0..report.compared.plan.solvers.len() {
-        let outcomes = || report.compared.outcomes.of_solver(solver).flatten();
-        let counts: Counts = outcomes().map(|outcome| outcome.verdict).collect();
+    let outcomes = |solver| report.compared.outcomes.of_solver(solver).flatten();
+    let counts = |solver| outcomes(solver).map(|outcome| outcome.verdict).collect::<Counts>();
+    let mean = |solver| {
         let times: Vec<Duration> = report.cpu_times(solver).collect();
-        let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
-        table.add_row([
-            report.shown(solver),
-            counts.to_string(),
-            or_nothing(mean.map(milliseconds)),
-            or_nothing(times.iter().max().copied().map(milliseconds)),
-            or_nothing(outcomes().filter_map(|outcome| outcome.memory).max().map(memory)),
-        ]);
-    }
-    table.text()
+        times.iter().sum::<Duration>().checked_div(u32::try_from(times.len()).ok()?)
+    };
+    let mut columns = Columns::new();
+    columns.add(left("solver"), |&solver| Field::new(report.shown(solver)));
+    columns.add(left("cases").wrapped(), |&solver| Field::new(counts(solver)));
+    columns.add(right("mean CPU").spare(1), |&solver| Field::new(or_nothing(mean(solver).map(milliseconds))));
+    let most = |solver| or_nothing(report.cpu_times(solver).max().map(milliseconds));
+    columns.add(right("most CPU").spare(3), |&solver| Field::new(most(solver)));
+    let most = |solver| or_nothing(outcomes(solver).filter_map(|outcome| outcome.memory).max().map(memory));
+    columns.add(right("most memory").spare(2), |&solver| Field::new(most(solver)));
+    columns.grid(style, 0..report.compared.plan.solvers.len()).text()
 }
 
 fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
@@ -246,30 +221,20 @@ fn extreme_table(
     style: Style,
 ) -> String {
     let paired = &comparison.paired;
-    let mut columns = vec![left(title)];
-    columns.extend(effect_titles(report).iter().map(|title| right(title)));
-    columns.extend([
-        right(report.name(paired.first)).spare(2),
-        right(report.name(paired.second)).spare(1),
-        whole("reproduce").spare(3),
-    ]);
-    let mut table = grid(columns, style);
-    for pair in pairs {
-        let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score);
-        let score = |solver| score(solver).map_or_else(String::new, |score| score.to_string());
-        let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
-        let mut row = vec![Field::new(report.effect_name(pair.case))];
-        row.extend(effect_cells(report, paired, pair).iter().map(|cell| painted(cell, paint)));
-        row.extend([
-            Field::new(score(paired.first)),
-            Field::new(score(paired.second)),
-            Field::new(
-                report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }).unwrap_or_default(),
-            ),
-        ]);
-        table.add_row(row);
+    let mut columns = Columns::new();
+    columns.add(left(title), |pair: &&Pair| Field::new(report.effect_name(pair.case)));
+    for (place, title) in effect_titles(report).iter().enumerate() {
+        columns.add(right(title), move |pair| {
+            let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
+            painted(&effect_cells(report, paired, pair)[place], paint)
+        });
     }
-    table.text()
+    let score = |pair: &Pair, solver| Field::new(score(report, pair.case, solver).unwrap_or_default());
+    columns.add(right(report.name(paired.first)).spare(2), |pair| score(pair, paired.first));
+    columns.add(right(report.name(paired.second)).spare(1), |pair| score(pair, paired.second));
+    let command = |case| report.compared.plan.reproduce(JobId { case, solver: paired.second });
+    columns.add(whole("reproduce").spare(3), |pair| Field::new(command(pair.case).unwrap_or_default()));
+    columns.grid(style, pairs).text()
 }
 
 fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {

@@ -1,6 +1,6 @@
 //! The report of `judge gate --calibrate`: the falls that a gate notices, and the effort to notice smaller ones.
 
-use crate::formats::{Report, Written};
+use crate::formats::Report;
 use crate::gate::report::case_flags;
 use crate::text::{Document, Sheet, Style, TextTable, paragraphs, rounded};
 use judge_compare::gate::{BaselineFile, Calibration, Design, POWER};
@@ -8,7 +8,6 @@ use judge_problem::{CaseFlags, CaseSource, one_line, quote};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
-use std::io::Write;
 use std::path::Path;
 
 const TITLES: [&str; 4] = ["cases", "baseline --repeat", "gate --repeat", "notices a fall of"];
@@ -162,10 +161,6 @@ impl Report for CalibrationReport<'_> {
         let table = TextTable::new(&TITLES, 0, self.design_rows(percent)).text(style);
         let advice: Vec<String> = self.advice().iter().map(|line| one_line(line).into_owned()).collect();
         paragraphs(vec![format!("{}\n{}", self.headline(), self.terms()), table, advice.join("\n")])
-    }
-
-    fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {

@@ -1,25 +1,22 @@
 //! The findings of the gate as text, Markdown and tables.
 
-use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
+use crate::formats::{Missing, Report};
 use crate::gate::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
 use crate::junit::gates_junit;
 use crate::text::{
-    Alike, COMMAND_WIDTH, Document, NOTE_WIDTH, NOTHING, Page, Paint, SENTENCE_WIDTH, Sheet, StderrLines, Style,
+    Alike, COMMAND_WIDTH, Columns, NOTE_WIDTH, NOTHING, Page, Paint, SENTENCE_WIDTH, Sheet, StderrLines, Style,
     TextTable, code, cut, escaped, field, grid, if_any, last_lines, left, painted, paragraphs, provenance_lines, right,
 };
 use judge_compare::gate::{BaselineCase, CaseResult, Change, GateVerdict};
 use judge_problem::one_line;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The number of changes that are shown, the largest first.
 const CHANGES: usize = 20;
 
 impl Report for GatesReport<'_> {
     const NAME: &'static str = "a gate";
-
-    fn missing(format: Format) -> Option<Missing> {
-        (format == Format::JsonLines).then_some(ONE_DOCUMENT)
-    }
+    const NO_JUNIT: Option<Missing> = None;
 
     fn text(&self, style: Style) -> String {
         let gates = self.gates.iter().map(|gate| gate_text(gate, style));
@@ -27,12 +24,8 @@ impl Report for GatesReport<'_> {
         gates.chain(together).collect::<Vec<_>>().join("\n\n")
     }
 
-    fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(self.write_json(output).map_err(Into::into))
-    }
-
-    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(gates_junit(self, output).map_err(Into::into))
+    fn junit(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        Some(gates_junit(self, output))
     }
 
     fn markdown(&self) -> Option<String> {
@@ -51,13 +44,14 @@ impl Report for GatesReport<'_> {
 
     fn rows(&self) -> Option<TextTable> {
         let several = self.gates.len() > 1;
-        let file = |gate: &GateReport<'_>| several.then(|| gate.file.display().to_string());
-        let rows_of = |gate: &GateReport<'_>| -> Vec<Vec<String>> {
-            case_rows(gate, "").into_iter().map(|row| file(gate).into_iter().chain(row).collect()).collect()
-        };
-        let titles: Vec<&str> = several.then_some("baseline").into_iter().chain(CASE_TITLES).collect();
-        let rows = self.gates.iter().flat_map(rows_of).collect();
-        Some(TextTable::new(&titles, titles.len() - 2, rows))
+        let mut columns = Columns::new();
+        columns
+            .add_if(several, "baseline", |(gate, _): &(&GateReport<'_>, Vec<String>)| gate.file.display().to_string());
+        for (place, title) in CASE_TITLES.into_iter().enumerate() {
+            columns.add(title, move |(_, row)| row[place].clone());
+        }
+        let rows = self.gates.iter().flat_map(|gate| case_rows(gate, "").into_iter().map(move |row| (gate, row)));
+        Some(columns.table(3 + usize::from(several), rows))
     }
 
     fn sheet(&self) -> Option<Sheet> {
@@ -159,13 +153,11 @@ fn heading(verdict: GateVerdict, headline: &str) -> String {
 
 fn add_findings(page: &mut Page, report: &GateReport<'_>) {
     let failed = report.failed_alike();
-    page.add_list(&failed.shown().map(|alike| failure_line(report, alike)).collect::<Vec<_>>());
+    page.add_list(failed.shown().map(|alike| failure_line(report, alike)));
     let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
-    page.add_list(&others.map(|finding| finding_line(&finding)).collect::<Vec<_>>());
+    page.add_list(others.map(|finding| finding_line(&finding)));
     page.add(&changes_markdown(&report.changes()));
-    page.add_list(
-        &report.notes().iter().map(|note| format!("- {}\n", escaped(&cut(note, SENTENCE_WIDTH)))).collect::<Vec<_>>(),
-    );
+    page.add_sentences(&report.notes());
     let cases = report.today.cases.len();
     let file = code(&cut(&report.file.display().to_string(), COMMAND_WIDTH));
     page.add(&format!("{} of {cases} cases accepted; baseline {file}\n", report.accepted()));

@@ -45,7 +45,7 @@ struct SharedGate<'a> {
 struct GateRecord<'a> {
     /// The baseline file.
     baseline: String,
-    /// The solver, as it was named, and as the baseline names its own.
+    /// The solver as it was named, and the solver of the baseline.
     solver: &'a str,
     solver_was: &'a str,
     limits: LimitsRecord,

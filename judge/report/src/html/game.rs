@@ -1,93 +1,68 @@
 //! A game as a web page that plays it.
 
-use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
 use crate::text::{GameOutline, GameReplay, ReplayRecord, json_line};
 use askama::Template;
+use judge_problem::one_line;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-/// The texts of a page about a game.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The texts of a page about a game. In JSON their hidden characters are escaped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GamePage<'a> {
     /// The problem's title.
+    #[serde(serialize_with = "line")]
     pub title: &'a str,
     /// The case's name.
+    #[serde(serialize_with = "line")]
     pub case: &'a str,
-    /// The solver; empty if it is unknown.
+    /// The solver's name; empty if it is unknown.
+    #[serde(serialize_with = "line")]
     pub player: &'a str,
-    /// The result: `accepted, 141`, or the rule that the answer breaks.
+    /// The result: `accepted 141`, or the rule that the answer breaks.
+    #[serde(serialize_with = "line")]
     pub result: &'a str,
     /// Whether the answer is rejected at its last frame.
+    #[serde(rename = "rejected", skip_serializing_if = "std::ops::Not::not")]
     pub is_rejected: bool,
+}
+
+fn line<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&one_line(text))
 }
 
 #[derive(Template)]
 #[template(path = "game.html")]
 struct Page<'a> {
-    title: Shown,
-    heading: Shown,
     facts: Shown,
     game: &'a GamePage<'a>,
     /// The run that the page asks its server for; `None` without a server.
     run: Option<i64>,
-    style: &'static str,
-    script: String,
-    chart_style: &'static str,
-    chart_script: &'static str,
     /// JSON for a script. [`in_script`] has made it safe, so the template does not escape it.
     data: String,
 }
 
-/// The heading of a game.
-#[derive(Serialize, JsonSchema)]
-struct GameHead {
-    /// The number of this form.
-    schema: u32,
-    /// The problem's title.
-    title: String,
-    /// The case's name.
-    case: String,
-    /// The solver's name; empty if it is unknown.
-    player: String,
-    /// The result: `accepted 141`, or the rule that the answer breaks.
-    result: String,
-    /// Whether the answer is rejected at its last frame.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    rejected: bool,
-}
-
-impl GameHead {
-    /// Describes a game. Its texts have no hidden characters.
-    fn of(page: &GamePage<'_>) -> Self {
-        let line = |text| Shown::line(text).to_string();
-        Self {
-            schema: 1,
-            title: line(page.title),
-            case: line(page.case),
-            player: line(page.player),
-            result: line(page.result),
-            rejected: page.is_rejected,
-        }
-    }
-}
-
 /// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
 #[derive(Serialize, JsonSchema)]
-pub struct GameDocument<F> {
+pub struct GameDocument<'a, F> {
+    /// The number of this form.
+    schema: u32,
     #[serde(flatten)]
-    head: GameHead,
+    page: &'a GamePage<'a>,
     #[serde(flatten)]
     film: F,
 }
 
-impl<F> GameDocument<F> {
+impl<'a, F> GameDocument<'a, F> {
     /// Describes a game. `film` is its frames, or a shorter form of them for pages without a server.
     #[must_use]
-    pub fn of(page: &GamePage<'_>, film: F) -> Self {
-        Self { head: GameHead::of(page), film }
+    pub fn of(page: &'a GamePage<'_>, film: F) -> Self {
+        Self { schema: SCHEMA, page, film }
     }
 }
+
+/// Incremented when a page could misread the new form.
+const SCHEMA: u32 = 1;
 
 /// A line of `GET /api/runs/{run}/cases/{case}/replay?lines`. The captions, cells, frames and pieces of a line follow those of the
 /// lines before it.
@@ -102,8 +77,10 @@ pub struct ReplayLine<'a> {
 /// What only the first line has.
 #[derive(Serialize, JsonSchema)]
 struct FirstLine<'a> {
+    /// The number of this form.
+    schema: u32,
     #[serde(flatten)]
-    head: GameHead,
+    page: &'a GamePage<'a>,
     /// The number of frames of all lines.
     length: usize,
     /// All moves: number and first frame, each as the difference from those of the move before it.
@@ -113,9 +90,9 @@ struct FirstLine<'a> {
 impl<'a> ReplayLine<'a> {
     /// Describes a game and its first frames.
     #[must_use]
-    pub fn first(page: &GamePage<'_>, outline: &'a GameOutline, film: &'a GameReplay) -> Self {
+    pub fn first(page: &'a GamePage<'_>, outline: &'a GameOutline, film: &'a GameReplay) -> Self {
         let GameOutline { frames, moves, .. } = outline;
-        Self { first: Some(FirstLine { head: GameHead::of(page), length: *frames, moves }), film: film.record() }
+        Self { first: Some(FirstLine { schema: SCHEMA, page, length: *frames, moves }), film: film.record() }
     }
 
     /// Describes the frames that follow.
@@ -161,19 +138,7 @@ pub fn refused_html(error: &str, hints: &[&str]) -> askama::Result<String> {
 
 fn render(game: &GamePage<'_>, run: Option<i64>, data: String) -> askama::Result<String> {
     let facts: Vec<_> = [game.case, game.player, game.result].into_iter().filter(|fact| !fact.is_empty()).collect();
-    let page = Page {
-        title: Shown::line(&format!("{} – {}", game.title, game.case)),
-        heading: Shown::line(game.title),
-        facts: Shown::line(&facts.join(" · ")),
-        game,
-        run,
-        style: assets::GAME_PAGE_STYLE,
-        script: chart_script(&OF_GAME),
-        chart_style: assets::CHART_STYLE,
-        chart_script: assets::CHART_LIBRARY,
-        data,
-    };
-    page.render()
+    Page { facts: Shown::line(&facts.join(" · ")), game, run, data }.render()
 }
 
 #[cfg(test)]

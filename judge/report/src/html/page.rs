@@ -1,15 +1,13 @@
 //! The parts of every web page: its style, its scripts, its tables.
 
 use crate::assets::{
-    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME,
-    PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER, slim,
+    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHARTS, CURVE, DOM, FILM, GAME, PAIR_CHARTS, RECORD,
+    REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER, slim,
 };
 use crate::text::TextTable;
 use askama::Template;
 use judge_problem::{one_line, visible};
 use std::fmt;
-
-pub(super) use crate::assets::REPORT_STYLE as STYLE;
 
 /// The modules that draw the charts of a run, each after the modules that it imports.
 pub(super) const OF_RUN: [&str; 5] = [DOM, SAVE, CHARTS, CASE_CHARTS, REPORT_CHARTS];
@@ -22,7 +20,6 @@ pub(super) const OF_GAME: [&str; 9] = [DOM, SAVE, BOARD, BOARD_VIEW, CURVE, FILM
 
 /// The charts of a page, in the form of `charts.html`.
 pub(crate) struct Charts {
-    pub(super) style: &'static str,
     pub(super) library: String,
     pub(super) script: String,
     /// JSON for a script. [`in_script`] has made it safe, so the template does not escape it.
@@ -32,7 +29,7 @@ pub(crate) struct Charts {
 impl Charts {
     /// Returns the charts that these modules draw of these numbers.
     pub(super) fn drawn_by(modules: &[&str], numbers: String) -> Self {
-        Self { style: CHART_STYLE, library: chart_library(), script: chart_script(modules), numbers }
+        Self { library: chart_library(), script: chart_script(modules), numbers }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The web page of a run.
 
 use crate::charted::Ranges;
-use crate::html::page::{Charts, OF_RUN, STYLE, Shown, Table, in_script, table};
+use crate::html::page::{Charts, OF_RUN, Shown, Table, in_script, table};
 use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{groups, leaderboard, matrix, test_groups};
@@ -26,7 +26,6 @@ const MAX_ROWS: usize = 2_000;
 #[derive(Template)]
 #[template(path = "results.html")]
 struct Page<'a> {
-    style: &'static str,
     title: Shown,
     heading: Shown,
     summary: Shown,
@@ -74,7 +73,6 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
     let has_matrix = has_solvers && report.outcomes.len() <= MAX_MATRIX_CELLS;
     let matrix = has_matrix.then(|| matrix(report, usize::MAX));
     let page = Page {
-        style: STYLE,
         title: Shown::line(&format!("{} – {counts}", problem.title)),
         heading: Shown::line(&problem.title),
         summary: Shown::line(&format!("{summary}{message}")),
@@ -104,7 +102,6 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
 
 /// A solver on a case.
 struct CaseRow {
-    class: &'static str,
     case: Shown,
     solver: Shown,
     verdict: Verdict,
@@ -124,12 +121,10 @@ struct Details {
 impl CaseRow {
     /// Returns the row of a job.
     fn of(report: &RunReport<'_>, figures: &Figures, job: JobId, outcome: &Outcome) -> Self {
-        let verdict = outcome.verdict;
         Self {
-            class: if verdict == Verdict::Accepted { "good" } else { "bad" },
             case: Shown::line(&report.plan.cases.at(job.case).name.0),
             solver: Shown::line(&report.plan.solvers[job.solver].spec.name),
-            verdict,
+            verdict: outcome.verdict,
             figures: figures.of_row(report, job, outcome).iter().map(|figure| Shown::line(figure)).collect(),
             noisy: outcome.is_accepted() && outcome.noisy && figures.show_noise,
             details: (!outcome.is_accepted() || !outcome.stderr.is_empty()).then(|| details(report, job, outcome)),
@@ -259,17 +254,17 @@ const FIELDS: [&str; 7] = ["score", "points", "relative", "cpu_ms", "wall_ms", "
 #[derive(Serialize)]
 struct Numbers<'a> {
     /// The names of the numbers.
-    fields: Vec<Cow<'a, str>>,
+    fields: &'a [Cow<'a, str>],
     /// How many rows the run has.
     rows: usize,
-    solvers: Vec<SolverNumbers>,
+    solvers: &'a [SolverNumbers<'a>],
     /// How often each number occurs, over all rows: in the order of the fields.
-    counts: Vec<Ranges>,
+    counts: Vec<Ranges<'a>>,
 }
 
 #[derive(Serialize)]
-struct SolverNumbers {
-    solver: String,
+struct SolverNumbers<'a> {
+    solver: Cow<'a, str>,
     /// Its mean share of the best scores; a failure counts 0.
     relative: Option<f64>,
     /// The names of the cases.
@@ -286,8 +281,10 @@ fn numbers(report: &RunReport<'_>) -> String {
     let named = FIELDS.into_iter().map(Cow::Borrowed).chain(metric_names);
     let fields: Vec<Cow<'_, str>> = named.chain(features.iter().copied().map(Cow::Borrowed)).collect();
     let rows = report.played().count();
-    let mut solvers: Vec<_> =
-        (0..report.plan.solvers.len()).map(|solver| empty(report, solver, fields.len())).collect();
+    let empty =
+        |solver| SolverNumbers { solver, relative: None, cases: Vec::new(), numbers: vec![Vec::new(); fields.len()] };
+    let names = report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name));
+    let mut solvers: Vec<_> = names.map(empty).collect();
     // The sum and the number of the shares of the best scores that each solver has reached.
     let mut shares = vec![(0.0, 0_u32); solvers.len()];
     let mut all = vec![vec![Vec::new(); solvers.len()]; fields.len()];
@@ -317,16 +314,10 @@ fn numbers(report: &RunReport<'_>) -> String {
     for (solver, (sum, count)) in solvers.iter_mut().zip(shares) {
         solver.relative = (count > 0).then(|| sum / f64::from(count));
     }
+    let names: Vec<&str> = solvers.iter().map(|solver| &*solver.solver).collect();
+    let counts = fields.iter().zip(&all).map(|(field, values)| Ranges::of(field, &names, values)).collect();
     // Every value in it can be written as JSON.
-    in_script(
-        &json_line(&Numbers { fields, rows, solvers, counts: all.iter().map(|values| Ranges::of(values)).collect() })
-            .unwrap_or_default(),
-    )
-}
-
-fn empty(report: &RunReport<'_>, solver: usize, fields: usize) -> SolverNumbers {
-    let name = one_line(&report.plan.solvers[solver].spec.name).into_owned();
-    SolverNumbers { solver: name, relative: None, cases: Vec::new(), numbers: vec![Vec::new(); fields] }
+    in_script(&json_line(&Numbers { fields: &fields, rows, solvers: &solvers, counts }).unwrap_or_default())
 }
 
 /// Returns the names of the features of the first case that has some.

@@ -2,7 +2,7 @@
 
 use crate::compare::json::LookRecord;
 use crate::compare::report::{CompareReport, Comparison};
-use crate::html::page::{Charts, OF_COMPARISON, STYLE, Shown, Table, in_script, table};
+use crate::html::page::{Charts, OF_COMPARISON, Shown, Table, in_script, table};
 use crate::text::chart_stride;
 use crate::text::{Sheet, json_line};
 use askama::Template;
@@ -15,9 +15,7 @@ use std::io::Write;
 #[derive(Template)]
 #[template(path = "sheet.html")]
 struct Page<'a> {
-    style: &'static str,
     title: Shown,
-    heading: Shown,
     lines: Vec<Shown>,
     sections: Vec<(Shown, Table<'a>)>,
     texts: Vec<(Shown, Shown)>,
@@ -30,9 +28,7 @@ struct Page<'a> {
 /// When the output cannot be written to.
 pub(crate) fn sheet_html(sheet: &Sheet, charts: Option<Charts>, output: &mut dyn Write) -> io::Result<()> {
     let page = Page {
-        style: STYLE,
         title: Shown::line(&sheet.title),
-        heading: Shown::line(&sheet.title),
         lines: sheet.lines.iter().map(|line| Shown::line(line)).collect(),
         texts: sheet.texts.iter().map(|(title, text)| (Shown::line(title), Shown::lines(text))).collect(),
         sections: sheet

@@ -7,7 +7,7 @@ use crate::text::words;
 use judge_problem::MetricRule;
 use judge_problem::scoring::LeaderboardRow;
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The column of a run that has nodes.
 const NODE: &str = "node";
@@ -41,7 +41,7 @@ const OF_RUN: [&str; 3] = ["message", "rank", "total"];
 ///
 /// # Errors
 /// When the output cannot be written to.
-pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Result<()> {
+pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
     let features = feature_names(report);
     let mut writer = csv::Writer::from_writer(output);
     // A feature with the name of a column gets a prefix.
@@ -67,7 +67,7 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Re
         fields.extend(features.iter().map(feature));
         writer.write_record(fields)?;
     }
-    Ok(writer.flush()?)
+    writer.flush()
 }
 
 /// The names of all features, in the order in which the cases have them.

@@ -3,7 +3,9 @@
 
 use crate::html::sheet::sheet_html;
 use crate::run::report::RunReport;
-use crate::text::{Counts, Sheet, TextTable, memory, milliseconds, or_nothing, sheet_markdown, verdict_of};
+use crate::text::{
+    Columns, Counts, Sheet, TextTable, first_lines, memory, milliseconds, or_nothing, sheet_markdown, verdict_of,
+};
 use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};
 use std::io;
 use std::io::Write;
@@ -45,7 +47,8 @@ impl Feedback {
         for (job, _) in failed().filter(|_| test.is_some()).take(TESTS) {
             let name = &report.plan.cases.at(job.case).name;
             let of_case = test.map(|test| test(job)).unwrap_or_default();
-            texts.extend(of_case.into_iter().map(|(what, text)| (format!("{name}: {what}"), shortened(&text))));
+            let start = |text: String| first_lines(&text, LINES, WIDTH).join("\n");
+            texts.extend(of_case.into_iter().map(|(what, text)| (format!("{name}: {what}"), start(text))));
         }
         Self(Sheet {
             title: format!("{}: {}", report.plan.problem.title, spec.name),
@@ -112,26 +115,17 @@ fn compiler_output(first: Option<(JobId, &Outcome)>) -> Vec<(String, String)> {
     compiled.map(|(_, outcome)| ("The compiler's messages".to_owned(), outcome.note.to_string())).into_iter().collect()
 }
 
-fn shortened(text: &str) -> String {
-    let mut lines: Vec<String> = text.lines().take(LINES).map(|line| line.chars().take(WIDTH).collect()).collect();
-    let more = text.lines().count().saturating_sub(LINES);
-    lines.extend((more > 0).then(|| format!("… {} more", counted(more, "line"))));
-    lines.join("\n")
-}
-
 fn cases(report: &RunReport<'_>, outcomes: &[(JobId, Option<Outcome>)]) -> TextTable {
-    let row = |(job, outcome): &(JobId, Option<Outcome>)| {
-        let outcome = outcome.as_ref();
-        vec![
-            report.plan.cases.at(job.case).name.to_string(),
-            verdict_of(outcome).name().to_owned(),
-            or_nothing(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)),
-            or_nothing(report.points_of_most(*job)),
-            or_nothing(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)),
-            or_nothing(outcome.and_then(|outcome| outcome.memory).map(memory)),
-        ]
-    };
-    TextTable::new(&["case", "verdict", "score", "points", "CPU", "memory"], 2, outcomes.iter().map(row).collect())
+    let figure =
+        |outcome: &Option<Outcome>, read: fn(&Outcome) -> Option<String>| or_nothing(outcome.as_ref().and_then(read));
+    let mut columns = Columns::new();
+    columns.add("case", |(job, _): &&(JobId, Option<Outcome>)| report.plan.cases.at(job.case).name.to_string());
+    columns.add("verdict", |(_, outcome)| verdict_of(outcome.as_ref()).name().to_owned());
+    columns.add("score", |(_, outcome)| figure(outcome, |outcome| outcome.score.as_ref().map(ToString::to_string)));
+    columns.add("points", |(job, _)| or_nothing(report.points_of_most(*job)));
+    columns.add("CPU", |(_, outcome)| figure(outcome, |outcome| outcome.cpu.map(milliseconds)));
+    columns.add("memory", |(_, outcome)| figure(outcome, |outcome| outcome.memory.map(memory)));
+    columns.table(2, outcomes)
 }
 
 /// Returns the verdicts of the page with their meanings.

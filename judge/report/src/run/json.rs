@@ -2,7 +2,7 @@
 
 use crate::run::record::{CaseRecord, Summary};
 use crate::run::report::RunReport;
-use crate::text::{Document, json_line};
+use crate::text::{Document, exact_numbers, json_line};
 use judge_problem::{Features, FinishedJob, JobId, Plan, RunState};
 use schemars::JsonSchema;
 use serde::ser::SerializeSeq;
@@ -162,8 +162,8 @@ struct RowRecord<'a> {
 impl Serialize for CaseRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let outcome = self.report.outcomes.get(self.job);
-        let case = CaseRecord::of_report(self.report, self.job, outcome.as_ref());
-        let case = case.with_features(self.features.as_deref());
+        let mut case = CaseRecord::of_report(self.report, self.job, outcome.as_ref());
+        case.features = self.features.as_deref().map(exact_numbers);
         RowRecord { relative: self.relative, answer: self.has_answer, case }.serialize(serializer)
     }
 }

@@ -46,11 +46,17 @@ pub(crate) fn metric_records<'a>(report: &'a RunReport<'_>) -> Vec<MetricRecord<
 /// Returns the means of a solver by the name of the metric.
 pub(crate) fn mean_records<'a>(report: &'a RunReport<'_>, solver: usize) -> BTreeMap<&'a str, MeanRecord> {
     let record = |rule: &'a MetricRule| {
-        let measure = Measure::Metric(rule.name.clone(), Direction::Max);
-        let (cases, [mean]) = means(report, solver, [&measure])?;
+        let (cases, mean) = mean_of(report, solver, rule)?;
         Some((&*rule.name, MeanRecord { cases, mean: exact(&points_text(&mean)) }))
     };
     report.plan.problem.metrics.iter().filter_map(record).collect()
+}
+
+/// Returns the number of accepted cases that have a metric, and its mean; `None` without a case.
+fn mean_of(report: &RunReport<'_>, solver: usize, rule: &MetricRule) -> Option<(usize, BigRational)> {
+    // The direction does not matter for a mean.
+    let measure = Measure::Metric(rule.name.clone(), Direction::Max);
+    means(report, solver, [&measure]).map(|(cases, [mean])| (cases, mean))
 }
 
 /// Returns the title of a metric's column. A number that the solver itself reports is marked.
@@ -65,8 +71,7 @@ pub(crate) fn value(outcome: Option<&Outcome>, rule: &MetricRule) -> Option<Stri
 
 /// Returns the mean of a metric of a solver as text, over the cases that have it.
 pub(crate) fn mean_text(report: &RunReport<'_>, solver: usize, rule: &MetricRule) -> Option<String> {
-    let measure = Measure::Metric(rule.name.clone(), Direction::Max);
-    means(report, solver, [&measure]).map(|(_, [mean])| points_text(&mean))
+    mean_of(report, solver, rule).map(|(_, mean)| points_text(&mean))
 }
 
 /// A measure that solvers are compared by in a table of non-dominated solvers.
@@ -171,30 +176,26 @@ fn means<const N: usize>(
     (cases > 0).then(|| (cases, sums.map(|sum| sum / &count)))
 }
 
-/// A solver that no other one dominates.
-struct Front {
-    solver: usize,
-    cases: usize,
-    means: [BigRational; 2],
-}
-
 /// Returns the solvers that no other solver dominates. A solver dominates another if it is at least as good in both
 /// measures, on at least as many cases, and better in one of these.
-fn front(report: &RunReport<'_>, Pareto(measures): &Pareto) -> Vec<Front> {
-    let [first, second] = measures;
-    let all: Vec<Front> = (0..report.plan.solvers.len())
-        .filter_map(|solver| {
-            let (cases, means) = means(report, solver, [first, second])?;
-            Some(Front { solver, cases, means })
-        })
+fn front<'a>(report: &'a RunReport<'_>, Pareto(measures): &Pareto) -> Vec<FrontRecord<'a>> {
+    let solvers = report.plan.solvers.iter().enumerate();
+    let all: Vec<_> = solvers
+        .filter_map(|(place, solver)| Some((&solver.spec.name, means(report, place, measures.each_ref())?)))
         .collect();
-    let is_as_good = |one: &Front, other: &Front| {
-        one.cases >= other.cases
-            && measures.iter().zip(one.means.iter().zip(&other.means)).all(|(m, (own, its))| m.is_as_good(own, its))
+    type Means = (usize, [BigRational; 2]);
+    let is_as_good = |(cases, means): &Means, (other_cases, others): &Means| {
+        cases >= other_cases
+            && measures.iter().zip(means.iter().zip(others)).all(|(m, (own, its))| m.is_as_good(own, its))
     };
-    let dominates = |one: &Front, other: &Front| is_as_good(one, other) && !is_as_good(other, one);
-    let is_kept: Vec<bool> = all.iter().map(|one| !all.iter().any(|other| dominates(other, one))).collect();
-    all.into_iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(one, _)| one).collect()
+    let dominates = |one: &Means, other: &Means| is_as_good(one, other) && !is_as_good(other, one);
+    let kept = all.iter().filter(|(_, one)| !all.iter().any(|(_, other)| dominates(other, one)));
+    kept.map(|(name, (cases, means))| FrontRecord {
+        name,
+        means: means.iter().filter_map(|mean| exact(&points_text(mean))).collect(),
+        cases: *cases,
+    })
+    .collect()
 }
 
 /// Returns the table of non-dominated solvers, if it was requested.
@@ -202,9 +203,9 @@ pub(crate) fn pareto_table(report: &RunReport<'_>) -> Option<TextTable> {
     let pareto = report.pareto?;
     let [first, second] = pareto.names();
     let titles = ["not dominated", &format!("mean {first}"), &format!("mean {second}"), "cases"];
-    let row = |front: Front| {
-        let [first, second] = front.means.each_ref().map(points_text);
-        vec![report.plan.solvers[front.solver].spec.name.clone(), first, second, front.cases.to_string()]
+    let row = |solver: FrontRecord<'_>| {
+        let means = solver.means.iter().map(ToString::to_string);
+        [solver.name.to_owned()].into_iter().chain(means).chain([solver.cases.to_string()]).collect()
     };
     Some(TextTable::new(&titles, 1, front(report, pareto).into_iter().map(row).collect()))
 }
@@ -233,11 +234,5 @@ struct FrontRecord<'a> {
 /// Returns the record of non-dominated solvers, if it was requested.
 pub(crate) fn pareto_record<'a>(report: &'a RunReport<'_>) -> Option<ParetoRecord<'a>> {
     let pareto = report.pareto?;
-    let record = |front: Front| FrontRecord {
-        name: &report.plan.solvers[front.solver].spec.name,
-        means: front.means.iter().filter_map(|mean| exact(&points_text(mean))).collect(),
-        cases: front.cases,
-    };
-    let solvers = front(report, pareto).into_iter().map(record).collect();
-    Some(ParetoRecord { measures: pareto.names(), solvers })
+    Some(ParetoRecord { measures: pareto.names(), solvers: front(report, pareto) })
 }

@@ -440,11 +440,6 @@ impl<'a> CaseRecord<'a> {
         }
     }
 
-    /// Adds the features of the case, if they are known.
-    pub(crate) fn with_features(self, features: Option<&'a Features>) -> Self {
-        Self { features: features.map(exact_numbers), ..self }
-    }
-
     /// Describes the outcome of a job of a finished run.
     pub(crate) fn of_report(report: &'a RunReport<'_>, job: JobId, outcome: Option<&'a Outcome>) -> Self {
         // A job that was not run has no points.

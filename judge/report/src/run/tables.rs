@@ -2,50 +2,39 @@
 
 use crate::run::metrics::{mean_text, title};
 use crate::run::report::RunReport;
-use crate::text::{Counts, TextTable, milliseconds, or_nothing, points_text, scores_text, verdict_of};
-use judge_problem::{GroupAggregate, JobId, MetricRule, Outcome, Verdict};
+use crate::text::{Columns, Counts, TextTable, milliseconds, or_nothing, points_text, scores_text, verdict_of};
+use judge_problem::scoring::{LeaderboardRow, TestGroupResult, TestGroupRow};
+use judge_problem::{GroupAggregate, JobId, Outcome, Solver, Verdict};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
 /// Returns the solvers by rank. The results against each other are omitted for a single solver.
 pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
-    let several = report.scored.leaderboard.len() > 1;
-    let has_own_mean = !report.scored.rule.is_mean_score();
-    let mut titles = vec!["solver"];
+    let places = &report.scored.leaderboard;
+    let several = places.len() > 1;
+    let mut columns = Columns::new();
+    columns.add("solver", |place: &&LeaderboardRow| report.plan.solvers[place.solver].spec.name.clone());
     // The points of the rule `rank` have a column of that name.
-    titles.extend(several.then_some(if report.scored.rule.name() == "rank" { "place" } else { "rank" }));
-    titles.push(report.scored.rule.name());
-    titles.extend(has_own_mean.then_some("mean"));
-    if several {
-        titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
+    let rank = if report.scored.rule.name() == "rank" { "place" } else { "rank" };
+    columns.add_if(several, rank, |place| place.rank.to_string());
+    columns.add(report.scored.rule.name(), |place| or_nothing(report.total(place.solver)));
+    columns.add_if(!report.scored.rule.is_mean_score(), "mean", |place| or_nothing(report.mean(place.solver)));
+    columns.add_if(several, "wins", |place| place.wins.to_string());
+    columns.add_if(several, "ties", |place| place.ties.to_string());
+    columns.add_if(several, "losses", |place| place.losses.to_string());
+    columns.add_if(several, "bests", |place| place.bests.to_string());
+    columns.add_if(several, "uniques", |place| place.uniques.to_string());
+    columns.add("failures", |place| place.failures.to_string());
+    let has_failures = several && places.iter().any(|place| place.failures > 0);
+    columns.add_if(has_failures, "verdicts", |place| verdicts(report, place.solver));
+    let has_skipped = places.iter().any(|place| place.skipped > 0);
+    columns.add_if(has_skipped, "skipped", |place| place.skipped.to_string());
+    for rule in report.plan.problem.declared_metrics() {
+        columns.add(format!("mean {}", title(rule)), move |place| or_nothing(mean_text(report, place.solver, rule)));
     }
-    titles.push("failures");
-    let has_failures = several && report.scored.leaderboard.iter().any(|place| place.failures > 0);
-    titles.extend(has_failures.then_some("verdicts"));
-    let has_skipped = report.scored.leaderboard.iter().any(|place| place.skipped > 0);
-    titles.extend(has_skipped.then_some("skipped"));
-    let metrics: Vec<&MetricRule> = report.plan.problem.declared_metrics().collect();
-    let metric_titles: Vec<String> = metrics.iter().map(|rule| format!("mean {}", title(rule))).collect();
-    titles.extend(metric_titles.iter().map(String::as_str));
-    titles.push("mean CPU");
-    let rows = report.scored.leaderboard.iter().map(|place| {
-        let mut row = vec![report.plan.solvers[place.solver].spec.name.clone()];
-        row.extend(several.then(|| place.rank.to_string()));
-        row.push(or_nothing(report.total(place.solver)));
-        row.extend(has_own_mean.then(|| or_nothing(report.mean(place.solver))));
-        if several {
-            let counts = [place.wins, place.ties, place.losses, place.bests, place.uniques];
-            row.extend(counts.map(|count| count.to_string()));
-        }
-        row.push(place.failures.to_string());
-        row.extend(has_failures.then(|| verdicts(report, place.solver)));
-        row.extend(has_skipped.then(|| place.skipped.to_string()));
-        row.extend(metrics.iter().map(|rule| or_nothing(mean_text(report, place.solver, rule))));
-        row.push(or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
-        row
-    });
+    columns.add("mean CPU", |place| or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
     let spare = ["uniques", "bests", "ties", "losses", "mean CPU", "wins", "mean", "skipped", "verdicts"];
-    TextTable::new(&titles, 1, rows.collect()).with_spare(&spare)
+    columns.table(1, places).with_spare(&spare)
 }
 
 /// Returns the number of cases with each verdict, or only the verdict if all cases have the same.
@@ -81,29 +70,26 @@ pub(crate) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
 /// Returns the test groups, a row for each solver; `None` if the run has none.
 pub(crate) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     let groups = &report.plan.problem.test_groups;
-    let has_worst =
-        report.scored.test_groups.iter().any(|result| groups[result.group].aggregate == GroupAggregate::Min);
-    let mut titles = vec!["test group", "solver", "result"];
-    titles.extend(has_worst.then_some("worst case"));
-    titles.extend(["accepted", "weight", "points"]);
-    let mut rows = Vec::new();
-    for result in &report.scored.test_groups {
-        for (solver, row) in report.plan.solvers.iter().zip(&result.rows) {
-            let status = row.status.name();
-            let blocked = row.blocked_by.map(|needed| format!("{status} by {}", groups[needed].name));
-            let mut cells = vec![groups[result.group].name.clone(), solver.spec.name.clone()];
-            cells.push(blocked.unwrap_or_else(|| status.to_owned()));
-            let worst = row.worst.map(|case| report.plan.cases.at(case).name.to_string());
-            cells.extend(has_worst.then(|| or_nothing(worst)));
-            cells.push(format!("{} of {}", row.accepted, result.cases));
-            cells.push(points_text(&result.weight));
-            cells.push(or_nothing(row.points.as_ref().map(|points| report.points_text(points))));
-            rows.push(cells);
-        }
-    }
-    let words = 3 + usize::from(has_worst);
+    let results = &report.scored.test_groups;
+    let has_worst = results.iter().any(|result| groups[result.group].aggregate == GroupAggregate::Min);
+    type Row<'a> = (&'a TestGroupResult, &'a Solver, &'a TestGroupRow);
+    let mut columns = Columns::new();
+    columns.add("test group", |(result, ..): &Row<'_>| groups[result.group].name.clone());
+    columns.add("solver", |(_, solver, _)| solver.spec.name.clone());
+    columns.add("result", |(.., row)| match row.blocked_by {
+        Some(needed) => format!("{} by {}", row.status.name(), groups[needed].name),
+        None => row.status.name().to_owned(),
+    });
+    let worst = |row: &TestGroupRow| Some(report.plan.cases.at(row.worst?).name.to_string());
+    columns.add_if(has_worst, "worst case", |(.., row)| or_nothing(worst(row)));
+    columns.add("accepted", |(result, _, row)| format!("{} of {}", row.accepted, result.cases));
+    columns.add("weight", |(result, ..)| points_text(&result.weight));
+    columns.add("points", |(.., row)| or_nothing(row.points.as_ref().map(|points| report.points_text(points))));
+    let rows = results.iter().flat_map(|result| {
+        report.plan.solvers.iter().zip(&result.rows).map(move |(solver, row)| (result, solver, row))
+    });
     let spare = ["weight", "accepted", "points", "worst case"];
-    (!rows.is_empty()).then(|| TextTable::new(&titles, words, rows).with_spare(&spare))
+    (!results.is_empty()).then(|| columns.table(3 + usize::from(has_worst), rows).with_spare(&spare))
 }
 
 /// Returns a row for each case that was run and a column for each solver: the score, or the verdict if there is none.

@@ -1,6 +1,6 @@
 //! The report of a run as text for a terminal, and as Markdown for a pull request.
 
-use crate::formats::{Format, Missing, Report, Written};
+use crate::formats::{Missing, Report};
 use crate::html::run::run_html;
 use crate::junit::run_junit;
 use crate::run::csv::run_csv;
@@ -8,12 +8,12 @@ use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
 use crate::text::{
-    COMMAND_WIDTH, Counts, Document, Field, MAX_ROWS, NOTE_WIDTH, Page, Paint, StderrLines, Style, TextTable,
-    allowance_lines, code, cut, escaped, failures_text, field, grid, left, memory, milliseconds, or_nothing, paint_of,
+    COMMAND_WIDTH, Columns, Counts, Field, Grid, MAX_ROWS, NOTE_WIDTH, Page, Paint, StderrLines, Style, TextTable,
+    allowance_lines, code, cut, escaped, failures_text, field, left, memory, milliseconds, or_nothing, paint_of,
     painted, paragraphs, processors_line, right, table, verdict_of,
 };
 use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Shows the end of standard error and says where the rest is.
 const LAST_LINES: StderrLines = StderrLines::Last("--all shows all lines that were kept, and --json PATH has them");
@@ -30,11 +30,9 @@ const MATRIX_WIDTH: usize = 120;
 
 impl Report for RunReport<'_> {
     const NAME: &'static str = "a run";
-
-    fn missing(_: Format) -> Option<Missing> {
-        // Its JSON lines are written while it runs.
-        None
-    }
+    // They are written while it runs.
+    const NO_JSON_LINES: Option<Missing> = None;
+    const NO_JUNIT: Option<Missing> = None;
 
     fn text(&self, style: Style) -> String {
         let mut parts = vec![case_table(self, style)];
@@ -46,16 +44,12 @@ impl Report for RunReport<'_> {
         paragraphs(parts)
     }
 
-    fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(self.write_json(output).map_err(Into::into))
+    fn csv(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        Some(run_csv(self, output))
     }
 
-    fn csv(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(run_csv(self, output).map_err(Into::into))
-    }
-
-    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(run_junit(self, output).map_err(Into::into))
+    fn junit(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        Some(run_junit(self, output))
     }
 
     fn markdown(&self) -> Option<String> {
@@ -82,41 +76,14 @@ impl Report for RunReport<'_> {
         Some(page.finish())
     }
 
-    fn html(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(run_html(self, output).map_err(Into::into))
+    fn html(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
+        Some(run_html(self, output))
     }
-}
-
-fn has_points(report: &RunReport<'_>) -> bool {
-    // An all-or-nothing test group can leave an accepted case without points.
-    has_groups(report) || report.scored.rule.shows_points()
-}
-
-fn has_groups(report: &RunReport<'_>) -> bool {
-    !report.scored.test_groups.is_empty()
 }
 
 fn case_table(report: &RunReport<'_>, style: Style) -> String {
     let rows = rows(report);
-    let several = report.plan.solvers.len() > 1;
-    let mut columns = vec![left("case")];
-    columns.extend(several.then(|| left("solver")));
-    columns.extend([left("verdict"), right("score")]);
-    columns.extend(has_points(report).then(|| right("points").spare(2)));
-    columns.extend(report.shows_lost().then(|| right("lost")));
-    columns.extend(report.has_weights().then(|| right("weight").spare(7)));
-    columns.extend(has_groups(report).then(|| left("group").spare(4)));
-    columns.extend(report.plan.problem.declared_metrics().map(|rule| right(&title(rule)).spare(2)));
-    columns.extend([
-        right("CPU").spare(3),
-        right("wall").spare(6),
-        right("memory").spare(5),
-        left("note").spare(1).cut_at_the_end(),
-    ]);
-    let mut table = grid(columns, style);
-    for row in &rows {
-        table.add_row(case_row(report, row, several));
-    }
+    let table = case_grid(report, &rows, style);
     let mut lines = Vec::new();
     if !table.is_empty() {
         lines.push(table.text());
@@ -135,36 +102,42 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     lines.join("\n")
 }
 
-fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> {
-    let job = row.job;
-    let outcome = report.outcomes.get(job);
-    let outcome = outcome.as_ref();
-    let verdict = verdict_of(outcome);
+fn case_grid(report: &RunReport<'_>, rows: &[CaseRow], style: Style) -> Grid {
+    let plan = report.plan;
     let figure = |figure: Option<String>| Field::new(or_nothing(figure));
-    let mut cells = vec![Field::new(&report.plan.cases.at(job.case).name)];
-    if several {
-        cells.push(Field::new(&report.plan.solvers[job.solver].spec.name));
+    let of_outcome =
+        |outcome: &Option<Outcome>, read: fn(&Outcome) -> Option<String>| figure(outcome.as_ref().and_then(read));
+    let mut columns = Columns::new();
+    columns.add(left("case"), |(row, _): &(&CaseRow, Option<Outcome>)| Field::new(&plan.cases.at(row.job.case).name));
+    let has_solvers = plan.solvers.len() > 1;
+    columns.add_if(has_solvers, left("solver"), |(row, _)| Field::new(&plan.solvers[row.job.solver].spec.name));
+    columns.add(left("verdict"), |(_, outcome)| {
+        let verdict = verdict_of(outcome.as_ref());
+        painted(verdict.code(), paint_of(verdict))
+    });
+    columns.add(right("score"), |(_, outcome)| {
+        of_outcome(outcome, |outcome| outcome.score.as_ref().map(ToString::to_string))
+    });
+    let has_groups = !report.scored.test_groups.is_empty();
+    // An all-or-nothing test group can leave an accepted case without points.
+    let has_points = has_groups || report.scored.rule.shows_points();
+    columns.add_if(has_points, right("points").spare(2), |(row, _)| figure(report.points_of_most(row.job)));
+    let lost = |job| report.lost(job).map(|lost| report.points_text(&lost));
+    columns.add_if(report.shows_lost(), right("lost"), |(row, _)| figure(lost(row.job)));
+    let has_weights = report.has_weights();
+    columns.add_if(has_weights, right("weight").spare(7), |(row, _)| Field::new(report.weight(row.job.case)));
+    let group = |case| plan.test_group_name(case).map(str::to_owned);
+    columns.add_if(has_groups, left("group").spare(4), |(row, _)| figure(group(row.job.case)));
+    for rule in plan.problem.declared_metrics() {
+        columns.add(right(&title(rule)).spare(2), move |(_, outcome)| figure(value(outcome.as_ref(), rule)));
     }
-    cells.push(painted(verdict.code(), paint_of(verdict)));
-    cells.push(figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)));
-    if has_points(report) {
-        cells.push(figure(report.points_of_most(job)));
-    }
-    if report.shows_lost() {
-        cells.push(figure(report.lost(job).map(|lost| report.points_text(&lost))));
-    }
-    if report.has_weights() {
-        cells.push(Field::new(report.weight(job.case)));
-    }
-    if has_groups(report) {
-        cells.push(figure(report.plan.test_group_name(job.case).map(str::to_owned)));
-    }
-    cells.extend(report.plan.problem.declared_metrics().map(|rule| figure(value(outcome, rule))));
-    cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
-    cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));
-    cells.push(figure(outcome.and_then(|outcome| outcome.memory).map(memory)));
-    cells.push(Field::new(note(report, outcome, row.why)));
-    cells
+    columns.add(right("CPU").spare(3), |(_, outcome)| of_outcome(outcome, |outcome| outcome.cpu.map(milliseconds)));
+    columns.add(right("wall").spare(6), |(_, outcome)| of_outcome(outcome, |outcome| outcome.wall.map(milliseconds)));
+    columns.add(right("memory").spare(5), |(_, outcome)| of_outcome(outcome, |outcome| outcome.memory.map(memory)));
+    columns.add(left("note").spare(1).cut_at_the_end(), |(row, outcome)| {
+        Field::new(note(report, outcome.as_ref(), row.why))
+    });
+    columns.grid(style, rows.iter().map(|row| (row, report.outcomes.get(row.job))))
 }
 
 fn note(report: &RunReport<'_>, outcome: Option<&Outcome>, why: Option<&str>) -> String {

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_stands_with_its_interval_from_the_near_end_to_the_far_one() {
+    fn an_interval_begins_with_its_end_near_zero() {
         let amounts = |low, mean, high| amount(EffectMeasure::Difference, mean, Interval { low, high });
         assert_eq!(amounts(3.0, 18.0, 61.0), "18 (3 to 61)");
         assert_eq!(amounts(-61.0, -18.0, -3.0), "18 (3 to 61)");

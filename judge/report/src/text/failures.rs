@@ -163,6 +163,14 @@ pub(crate) fn last_lines(stderr: &str) -> impl Iterator<Item = &str> {
     stderr.lines().skip(skipped)
 }
 
+/// Returns the first `most` lines of a text, each with at most `width` characters, and how many lines follow.
+pub(crate) fn first_lines(text: &str, most: usize, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().take(most).map(|line| line.chars().take(width).collect()).collect();
+    let more = text.lines().count().saturating_sub(most);
+    lines.extend((more > 0).then(|| format!("… {} more", counted(more, "line"))));
+    lines
+}
+
 /// Quotes the lines of a program.
 fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
     lines.map(|line| format!("    | {}", visible(line)))

@@ -22,16 +22,6 @@ pub trait Document {
         serde_json::to_writer_pretty(Visible(&mut *output), &self.record())?;
         output.write_all(b"\n").map_err(serde_json::Error::io)
     }
-
-    /// Returns the document in indented lines, with a final newline.
-    ///
-    /// # Errors
-    /// Never: every value in it can be written as JSON.
-    fn to_json(&self) -> serde_json::Result<String> {
-        let mut bytes = Vec::new();
-        self.write_json(&mut bytes)?;
-        Ok(text(bytes))
-    }
 }
 
 /// Returns a value as a line of JSON, with its newline.
@@ -42,7 +32,7 @@ pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
     serde_json::to_writer(Visible(&mut bytes), value)?;
     bytes.push(b'\n');
-    Ok(text(bytes))
+    Ok(String::from_utf8(bytes).expect("JSON is UTF-8"))
 }
 
 /// A list whose items are created while they are written.
@@ -54,17 +44,13 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
     }
 }
 
-fn text(json: Vec<u8>) -> String {
-    String::from_utf8(json).expect("JSON is UTF-8")
-}
-
-/// Escapes the control characters that JSON itself does not escape, which does not change the meaning of a document. Each
-/// write has whole characters, as those of a serializer.
+/// Escapes the control characters that JSON itself does not escape. The meaning of a document stays the same. Every write
+/// consists of whole characters, as a serializer's writes do.
 struct Visible<W>(W);
 
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Nearly all texts are such.
+        // The fast path: nearly all texts have only such characters.
         if bytes.iter().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());
@@ -116,7 +102,9 @@ mod tests {
             }
         }
         let value = ["\u{1b}\u{7f}\u{9b}1m\n", "\u{202e}\u{e0041}é"];
-        for json in [Texts(value).to_json().unwrap(), json_line(&value).unwrap()] {
+        let mut document = Vec::new();
+        Texts(value).write_json(&mut document).unwrap();
+        for json in [String::from_utf8(document).unwrap(), json_line(&value).unwrap()] {
             assert!(!json.contains(|c: char| is_hidden(c) && c != '\n'), "{json:?}");
             assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
         }

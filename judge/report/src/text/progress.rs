@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// The bar takes the width of the terminal.
 const TEMPLATE: &str = "{wide_bar} {pos}/{len}{left}\n{words}";
 
+/// The time between two drawings of a bar.
+const TICK: Duration = Duration::from_millis(200);
+
 /// The time between two lines if standard error is not a terminal.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(10);
 
@@ -55,7 +58,7 @@ impl Progress {
                     }),
             );
         }
-        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.enable_steady_tick(TICK);
         Self { bar, state, lines: None }
     }
 
@@ -114,6 +117,9 @@ pub(crate) fn bar(count: usize, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr_with_hz(10));
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
+    }
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(TICK);
     }
     bar
 }
@@ -373,16 +379,12 @@ pub struct Steps {
 impl Steps {
     /// Starts the display of this many steps.
     pub fn start(count: usize) -> Self {
-        let bar = bar(count, "{wide_bar} {pos}/{len}\n{msg}");
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, last_line: Instant::now() }
+        Self { bar: bar(count, "{wide_bar} {pos}/{len}\n{msg}"), last_line: Instant::now() }
     }
 
     /// Starts the display of steps whose number is unknown.
     pub fn without_end() -> Self {
-        let bar = bar(0, "{spinner} {msg}");
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, last_line: Instant::now() }
+        Self { bar: bar(0, "{spinner} {msg}"), last_line: Instant::now() }
     }
 
     /// Shows which step begins.
@@ -512,7 +514,7 @@ mod tests {
             progress.finish();
             end.send(()).unwrap();
         });
-        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(()), "neither waits for the other for ever");
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(()), "the two wait for each other");
     }
 
     #[test]

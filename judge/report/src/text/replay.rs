@@ -31,11 +31,11 @@ pub struct GameReplay {
     width: usize,
     board: Vec<u32>,
     queue: Queue,
-    /// What has left already.
+    /// The parts that were sent.
     sent: Sent,
 }
 
-/// How much of a game has left in parts.
+/// How much of a game was sent.
 #[derive(Debug, Default)]
 struct Sent {
     captions: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Look(Option<Cow<'static, str>>, u32);
 
 impl Look {
     fn is_of(&self, cell: &Cell) -> bool {
-        // The colour first: it nearly always tells, and is compared faster.
+        // The colour first: it nearly always differs, and comparing it is faster.
         (self.1 == cell.color || cell.text.is_none()) && self.0 == cell.text
     }
 }
@@ -81,13 +81,8 @@ struct Delta {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     m: Vec<u32>,
     /// By how many columns the shown part of the queue moved on.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     q: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 /// The next pieces of the game, one after the other.
@@ -411,7 +406,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// The number of frames that one key skips.
 const LEAP: usize = 10;
 
-/// How often it is checked whether the program is to end.
+/// The time between two checks whether to stop.
 const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Returns whether the user can step through frames: standard input and output are a terminal.
@@ -483,37 +478,20 @@ enum Key {
 
 /// Returns the keys in the bytes that a terminal sends. Unknown keys are ignored.
 fn keys(mut bytes: &[u8]) -> Vec<Key> {
-    const NAMED: [(&[u8], Key); 24] = [
-        (b"\x1b[C", Key::Move(1)),
-        (b"\x1b[B", Key::Move(1)),
-        (b"\x1bOC", Key::Move(1)),
-        (b"\x1bOB", Key::Move(1)),
-        (b" ", Key::Move(1)),
-        (b"\r", Key::Move(1)),
-        (b"\n", Key::Move(1)),
-        (b"n", Key::Move(1)),
-        (b"\x1b[D", Key::Move(-1)),
-        (b"\x1b[A", Key::Move(-1)),
-        (b"\x1bOD", Key::Move(-1)),
-        (b"\x1bOA", Key::Move(-1)),
-        (b"\x7f", Key::Move(-1)),
-        (b"p", Key::Move(-1)),
-        (b"\x1b[6~", Key::Move(LEAP.cast_signed())),
-        (b"\x1b[5~", Key::Move(-LEAP.cast_signed())),
-        (b"\x1b[H", Key::First),
-        (b"\x1b[1~", Key::First),
-        (b"g", Key::First),
-        (b"\x1b[F", Key::Last),
-        (b"\x1b[4~", Key::Last),
-        (b"G", Key::Last),
-        (b"q", Key::Leave),
-        (b"\x03", Key::Leave),
+    const NAMED: [(&[&[u8]], Key); 7] = [
+        (&[b"\x1b[C", b"\x1b[B", b"\x1bOC", b"\x1bOB", b" ", b"\r", b"\n", b"n"], Key::Move(1)),
+        (&[b"\x1b[D", b"\x1b[A", b"\x1bOD", b"\x1bOA", b"\x7f", b"p"], Key::Move(-1)),
+        (&[b"\x1b[6~"], Key::Move(LEAP.cast_signed())),
+        (&[b"\x1b[5~"], Key::Move(-LEAP.cast_signed())),
+        (&[b"\x1b[H", b"\x1b[1~", b"g"], Key::First),
+        (&[b"\x1b[F", b"\x1b[4~", b"G"], Key::Last),
+        (&[b"q", b"\x03"], Key::Leave),
     ];
     let mut found = Vec::new();
     while let Some(first) = bytes.first() {
-        let named = NAMED.iter().find(|(code, _)| bytes.starts_with(code));
-        if let Some((code, key)) = named {
-            found.push(*key);
+        let mut codes = NAMED.iter().flat_map(|(codes, key)| codes.iter().map(move |code| (code, *key)));
+        if let Some((code, key)) = codes.find(|(code, _)| bytes.starts_with(code)) {
+            found.push(key);
             bytes = &bytes[code.len()..];
         } else if *first == 0x1b && bytes.len() > 1 {
             // Another key's sequence.

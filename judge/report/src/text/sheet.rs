@@ -1,10 +1,10 @@
 //! A report as titled tables, and these as CSV and Markdown.
 
 use crate::text::figures::if_any;
-use crate::text::table::{Column, grid, left, right};
+use crate::text::table::{Column, Field, Grid, grid, left, right};
 use crate::text::terminal::Style;
 use judge_problem::{one_line, visible};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The mark for a missing figure.
 pub(crate) const NOTHING: &str = "–";
@@ -53,6 +53,54 @@ impl TextTable {
     }
 }
 
+/// The columns of a table, each with the function that makes its fields from the rows: `C` is a column or its title, `F` a
+/// field.
+pub(crate) struct Columns<'a, R, C = String, F = String>(Vec<(C, FieldOf<'a, R, F>)>);
+
+type FieldOf<'a, R, F> = Box<dyn Fn(&R) -> F + 'a>;
+
+impl<'a, R, C, F> Columns<'a, R, C, F> {
+    /// Returns a table without columns.
+    pub(crate) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a column.
+    pub(crate) fn add(&mut self, column: impl Into<C>, field: impl Fn(&R) -> F + 'a) {
+        self.0.push((column.into(), Box::new(field)));
+    }
+
+    /// Adds a column that only some tables have.
+    pub(crate) fn add_if(&mut self, is_needed: bool, column: impl Into<C>, field: impl Fn(&R) -> F + 'a) {
+        if is_needed {
+            self.add(column, field);
+        }
+    }
+
+    fn filled(self, rows: impl IntoIterator<Item = R>) -> (Vec<C>, Vec<Vec<F>>) {
+        let (columns, fields): (_, Vec<_>) = self.0.into_iter().unzip();
+        (columns, rows.into_iter().map(|row| fields.iter().map(|field| field(&row)).collect()).collect())
+    }
+}
+
+impl<R> Columns<'_, R> {
+    /// Returns the table of these rows. The first `words` columns contain words.
+    pub(crate) fn table(self, words: usize, rows: impl IntoIterator<Item = R>) -> TextTable {
+        let (titles, rows) = self.filled(rows);
+        TextTable { titles, words, rows, ..TextTable::default() }
+    }
+}
+
+impl<R> Columns<'_, R, Column, Field> {
+    /// Returns the grid of these rows.
+    pub(crate) fn grid(self, style: Style, rows: impl IntoIterator<Item = R>) -> Grid {
+        let (columns, rows) = self.filled(rows);
+        let mut grid = grid(columns, style);
+        rows.into_iter().for_each(|row| grid.add_row(row));
+        grid
+    }
+}
+
 /// A report as titled tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
@@ -76,13 +124,13 @@ impl Sheet {
 ///
 /// # Errors
 /// When the output cannot be written to.
-pub(crate) fn table_csv(table: &TextTable, output: &mut dyn Write) -> csv::Result<()> {
+pub(crate) fn table_csv(table: &TextTable, output: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(output);
     writer.write_record(table.titles.iter().map(|title| words(title)))?;
     for row in &table.rows {
         writer.write_record(row.iter().map(|field| words(field)))?;
     }
-    Ok(writer.flush()?)
+    writer.flush()
 }
 
 /// Returns untrusted text in one line, with hidden characters escaped, and marked as text if a spreadsheet would read a
@@ -148,9 +196,15 @@ impl Page {
     }
 
     /// Adds as many of the parts as fit, unfolded.
-    pub(crate) fn add_list(&mut self, parts: &[String]) {
-        let body = self.fitting(parts.len(), parts.iter().cloned());
+    pub(crate) fn add_list(&mut self, parts: impl Iterator<Item = String>) {
+        let parts: Vec<String> = parts.collect();
+        let body = self.fitting(parts.len(), parts.into_iter());
         self.add(&body);
+    }
+
+    /// Adds as many of the sentences as fit, as a list.
+    pub(crate) fn add_sentences(&mut self, sentences: &[String]) {
+        self.add_list(sentences.iter().map(|line| format!("- {}\n", escaped(&cut(line, SENTENCE_WIDTH)))));
     }
 
     /// Returns as many of the `count` parts as fit, and the number of the remaining ones.
@@ -178,9 +232,7 @@ fn more(count: usize) -> String {
 /// Returns a report as Markdown, of less than 60 kB.
 pub(crate) fn sheet_markdown(sheet: &Sheet) -> String {
     let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, SENTENCE_WIDTH))));
-    page.add_list(
-        &sheet.lines.iter().map(|line| format!("- {}\n", escaped(&cut(line, SENTENCE_WIDTH)))).collect::<Vec<_>>(),
-    );
+    page.add_sentences(&sheet.lines);
     for (title, content) in sheet.shown() {
         page.add(&format!("**{}**\n\n{}", field(title), table(content)));
     }

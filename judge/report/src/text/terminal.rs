@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_separated_for_people_alone() {
+    fn thousands_are_separated_only_for_people() {
         let shown = |text| Style::PLAIN.with_width(80).figure(text).into_owned();
         assert_eq!(shown("1234567.1234567"), "1,234,567.1234567");
         assert_eq!(shown("-12345 *"), "-12,345 *");
