@@ -421,7 +421,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let start = ["env", "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "git", "--no-optional-locks"];
     let words = start.iter().chain(&["-c", "core.fsmonitor=false"]).chain(arguments);
     let words: Vec<_> = words.map(Into::into).collect();
-    let finished = command::run(&words, folder, GIT_LIMIT, None).ok()?;
+    let finished = command::run(&words, folder, GIT_LIMIT).ok()?;
     finished.status.success().then(|| String::from_utf8_lossy(&finished.stdout).into_owned())
 }
 

@@ -2,27 +2,22 @@
 //!
 //! The sandbox implements it. Tests of the runner implement it with scripted results, without any process.
 
-use judge_sandbox::{Canceller, DismissedWorkers, Execution, Fault, Gap, Request, Sandbox, Tier, Worker};
+use judge_sandbox::{DismissedWorkers, Execution, Fault, Gap, Request, Sandbox, Tier, Worker};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-/// Workers of this process that were told to end.
+/// The dismissed workers of this process. It waits for them before it ends.
 pub static DISMISSED: DismissedWorkers = DismissedWorkers::new();
 
-/// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
-pub fn wait_for_dismissed_workers() {
-    DISMISSED.wait();
-}
-
 /// The number of programs that can be submitted before the first of them is collected.
-pub const QUEUE: usize = judge_sandbox::Worker::QUEUE;
+pub const QUEUE: usize = Worker::QUEUE;
 
 /// Runs programs, one at a time.
 pub trait Executor: Send {
     /// Runs a program to its end.
     ///
     /// # Errors
-    /// [`Fault::Cancelled`] after [`Cancel::cancel`]; every other fault is the executor's own, never the program's. After a
+    /// [`Fault::Cancelled`] after it was cancelled. Every other fault is the executor's own, never the program's. After a
     /// fault the executor may be unusable.
     fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
         self.submit(request)?;
@@ -52,18 +47,16 @@ pub trait Executor: Send {
     /// As [`run`](Self::run).
     fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault>;
 
-    /// Returns a handle that cancels this executor from another thread.
-    fn canceller(&self) -> Box<dyn Cancel>;
+    /// Returns a function that cancels this executor.
+    fn canceller(&self) -> Cancel;
 
     /// Ends it. It may clean up in the background.
     fn dismiss(self: Box<Self>) {}
 }
 
-/// Cancels an executor from any thread.
-pub trait Cancel: Send + Sync {
-    /// Kills the running program, if any. Its run, and each later one of the executor, is [`Fault::Cancelled`].
-    fn cancel(&self);
-}
+/// Cancels an executor from any thread: kills the running program, if any. Its run, and each later one of the executor, is
+/// [`Fault::Cancelled`].
+pub type Cancel = Box<dyn Fn() + Send + Sync>;
 
 /// Opens executors, one for each slot of a run.
 pub trait ExecutorPool: Sync {
@@ -101,18 +94,13 @@ impl Executor for Worker {
         Ok(self.run_with(request.clone(), None, Some(over))?.0)
     }
 
-    fn canceller(&self) -> Box<dyn Cancel> {
-        Box::new(Self::canceller(self))
+    fn canceller(&self) -> Cancel {
+        let canceller = Self::canceller(self);
+        Box::new(move || canceller.cancel())
     }
 
     fn dismiss(self: Box<Self>) {
         Self::dismiss(*self, &DISMISSED);
-    }
-}
-
-impl Cancel for Canceller {
-    fn cancel(&self) {
-        Self::cancel(self);
     }
 }
 

@@ -3,9 +3,10 @@
 
 use judge_problem::Bytes;
 use rustix::fs::{Mode, OFlags};
-use std::fs::{File, FileType};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read};
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 /// The most that is read of a file.
 pub const MOST: Bytes = Bytes(1 << 30);
@@ -24,7 +25,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let metadata = file.metadata()?;
-    refuse_special(path, metadata.file_type())?;
+    refuse_special(path, &metadata)?;
     let too_long = || Err(io::Error::other(format!("it is longer than {MOST}: expected a shorter file")));
     if metadata.len() > MOST.0 {
         return too_long();
@@ -43,26 +44,37 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// Fails if [`read`] would refuse what is at this path. A missing file is no failure.
+/// Fails if [`read`] would refuse the file at this path. A missing file is not an error here.
 ///
 /// # Errors
 /// When it is a pipe, a device, or a file of the kernel.
 pub fn check(path: &Path) -> io::Result<()> {
-    path.metadata().map_or(Ok(()), |metadata| refuse_special(path, metadata.file_type()))
+    path.metadata().map_or(Ok(()), |metadata| refuse_special(path, &metadata))
 }
 
-fn refuse_special(path: &Path, kind: FileType) -> io::Result<()> {
-    // Reading a folder is an error of its own.
-    if !kind.is_file() && !kind.is_dir() {
+/// Makes a file or folder readable for all users, and executable if its owner can execute it: in the sandbox a solver may be
+/// another user.
+///
+/// # Errors
+/// When its mode cannot be read or changed.
+pub fn make_readable(path: &Path) -> io::Result<()> {
+    let mode = path.metadata()?.permissions().mode();
+    let for_all = if mode & 0o100 == 0 { 0o444 } else { 0o555 };
+    std::fs::set_permissions(path, Permissions::from_mode(mode | for_all))
+}
+
+/// Fails if this is a pipe, a device, or a file of the kernel.
+pub(crate) fn refuse_special(path: &Path, metadata: &Metadata) -> io::Result<()> {
+    // Reading a folder fails with its own error.
+    if !metadata.is_file() && !metadata.is_dir() {
         return Err(io::Error::other(NOT_A_FILE));
     }
-    let is_of_the_kernel = path.canonicalize().is_ok_and(|real| is_of_the_kernel(&real));
-    if is_of_the_kernel { Err(io::Error::other(OF_THE_KERNEL)) } else { Ok(()) }
-}
-
-/// Returns whether the kernel makes what is at this path.
-pub(crate) fn is_of_the_kernel(path: &Path) -> bool {
-    ["/proc", "/sys"].iter().any(|folder| path.starts_with(folder))
+    // A file of the kernel uses no block of a disk.
+    let is_of_the_kernel = |real: PathBuf| ["/proc", "/sys"].iter().any(|folder| real.starts_with(folder));
+    match metadata.blocks() == 0 && path.canonicalize().is_ok_and(is_of_the_kernel) {
+        true => Err(io::Error::other(OF_THE_KERNEL)),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]

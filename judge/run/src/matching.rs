@@ -2,9 +2,9 @@
 
 use glob::Pattern;
 use judge_problem::AnswerFiles;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
-use std::fs::{DirEntry, FileType};
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,9 +32,6 @@ enum Part<'a> {
     Folders,
 }
 
-/// A match of a pattern, with its type if the folder entry has it.
-pub type Match = (PathBuf, Option<FileType>);
-
 /// Returns the files that match `pattern` below `folder` (empty: the current one), in each folder sorted by name. `*` stands
 /// for any characters of a name, `?` for one character, `[ab]` for a or b, and `**` for any number of folders, without links
 /// to folders. If a file has the pattern itself as its name, only that file matches. Special characters in `folder` have no
@@ -43,18 +40,9 @@ pub type Match = (PathBuf, Option<FileType>);
 /// # Errors
 /// A syntax error, or a folder that cannot be read. A missing folder has no matches.
 pub fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, MatchError> {
-    Ok(matching_with_types(folder, pattern)?.into_iter().map(|(path, _)| path).collect())
-}
-
-/// Returns the same as [`matching`], with the type of each match if it is known without another system call. Links are not
-/// followed.
-///
-/// # Errors
-/// Those of [`matching`].
-pub fn matching_with_types(folder: &Path, pattern: &str) -> Result<Vec<Match>, MatchError> {
     let itself = folder.join(pattern);
     if itself.symlink_metadata().is_ok() {
-        return Ok(vec![(itself, None)]);
+        return Ok(vec![itself]);
     }
     let names = pattern.split('/').filter(|name| !name.is_empty());
     let parts = names.map(part).collect::<Result<Vec<_>, _>>();
@@ -62,7 +50,7 @@ pub fn matching_with_types(folder: &Path, pattern: &str) -> Result<Vec<Match>, M
     parts.dedup_by(|one, other| matches!((one, other), (Part::Folders, Part::Folders)));
     let top = if pattern.starts_with('/') { Path::new("/") } else { folder };
     let mut found = Vec::new();
-    walk((top.to_owned(), None), &parts, &mut found)?;
+    walk(top.to_owned(), &parts, &mut found)?;
     Ok(found)
 }
 
@@ -74,9 +62,9 @@ fn part(name: &str) -> Result<Part<'_>, glob::PatternError> {
     })
 }
 
-fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Result<(), MatchError> {
+fn walk(place: PathBuf, parts: &[Part<'_>], found: &mut Vec<PathBuf>) -> Result<(), MatchError> {
     let Some((part, rest)) = parts.split_first() else {
-        found.push((place, kind));
+        found.push(place);
         return Ok(());
     };
     match part {
@@ -84,22 +72,22 @@ fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Res
             let next = place.join(name);
             // The rest of the pattern is searched below it.
             if !rest.is_empty() || next.symlink_metadata().is_ok() {
-                walk((next, None), rest, found)?;
+                walk(next, rest, found)?;
             }
         }
         Part::Names(pattern) => {
             for entry in entries(&place)? {
                 if pattern.matches(&entry.file_name().to_string_lossy()) {
-                    walk((place.join(entry.file_name()), entry.file_type().ok()), rest, found)?;
+                    walk(place.join(entry.file_name()), rest, found)?;
                 }
             }
         }
         Part::Folders => {
             if !rest.is_empty() {
-                walk((place.clone(), kind), rest, found)?;
+                walk(place.clone(), rest, found)?;
             }
             for entry in entries(&place)?.iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-                let next = (place.join(entry.file_name()), entry.file_type().ok());
+                let next = place.join(entry.file_name());
                 if rest.is_empty() {
                     found.push(next.clone());
                 }
@@ -127,22 +115,18 @@ fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
 pub fn answer_files(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>) {
     let (mut files, unread) = matched_answers(answers);
     files.extend(answers.named.iter().map(|(_, answer)| answer.clone()));
-    files.sort();
-    files.dedup();
-    (files, unread)
+    (files.into_iter().collect(), unread)
 }
 
-/// Returns the answer files that the patterns match, each once, sorted, and why some may be missing.
-fn matched_answers(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>) {
-    let (mut files, mut unread) = (Vec::new(), None);
+/// Returns the answer files that the patterns match, and why some may be missing.
+fn matched_answers(answers: &AnswerFiles) -> (BTreeSet<PathBuf>, Option<MatchError>) {
+    let (mut files, mut unread) = (BTreeSet::new(), None);
     for pattern in &answers.patterns {
         match matching(&answers.folder, pattern) {
             Ok(found) => files.extend(found),
             Err(error) => unread = unread.or(Some(error)),
         }
     }
-    files.sort();
-    files.dedup();
     (files, unread)
 }
 
@@ -161,7 +145,7 @@ impl AnswerIndex {
     /// Looks for all answer files.
     pub fn of(answers: &AnswerFiles) -> Self {
         let mut by_stem: HashMap<OsString, Vec<_>> = HashMap::new();
-        // A named answer is its own case's alone.
+        // An answer that the catalogue names belongs to its own case alone.
         let (files, unread) = matched_answers(answers);
         for file in files {
             if let Some(stem) = file.file_stem() {

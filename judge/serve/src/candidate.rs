@@ -9,8 +9,9 @@ use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::matching::real;
+use judge_run::runner::RunError;
 use judge_run::solver::{self, Purpose, SolverError, Toolbox};
-use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, Visible, sweepable_name};
+use judge_sandbox::{Exchange, Execution, OutputFiles, Request, Visible, sweepable_name};
 use judge_session::{Failure, programs};
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeSet;
@@ -190,7 +191,7 @@ impl Workshop {
         solver::check_solver(&specs[0], toolbox.settings()).map_err(wrong_solver)?;
         let [spec] = specs;
         let given = spec.text.clone();
-        let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task))?;
+        let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task)).map_err(Failure::from)?;
         let digest = match Self::digest_of_text(problem, choice) {
             Some(digest) => digest,
             None => solver::fingerprint(&solver, &problem.template.visible, &toolbox),
@@ -210,14 +211,11 @@ impl Workshop {
     fn compiler<'a>(
         &'a self,
         task: &'a Task,
-    ) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), Failure> + use<'a> {
+    ) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), RunError> + use<'a> {
         |_, request, exchange| {
             task.progress(Progress { state: "compiling", done: 0, cases: 0 });
             let _neighbours = self.timing_lock.read();
-            self.slots.run_with_files(task, request, exchange).map_err(|fault| match fault {
-                Fault::Cancelled => Failure::interrupted(),
-                fault => Failure::fault(fault),
-            })
+            self.slots.run_with_files(task, request, exchange).map_err(RunError::Run)
         }
     }
 }

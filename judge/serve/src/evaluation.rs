@@ -461,7 +461,7 @@ pub(crate) fn play(
         return Ok(finished.map_err(Failure::from)?.into_iter().collect());
     }
     let (signals, stop) = Signals::by_request();
-    let hook = task.on_cancel(move || stop.stop());
+    let hook = task.on_cancel(stop);
     let mut finished = Vec::new();
     let mut watch = |event: &RunEvent| {
         if let RunEvent::Finished(job) = event {

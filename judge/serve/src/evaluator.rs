@@ -116,7 +116,7 @@ impl Evaluator {
     /// Cancels all running and waiting requests, and waits for their end.
     pub fn end(&self) {
         self.queue.end();
-        executor::wait_for_dismissed_workers();
+        executor::DISMISSED.wait();
     }
 
     /// Returns the rank of a new request of this priority.

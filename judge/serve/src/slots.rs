@@ -252,8 +252,13 @@ impl Executor for LeasedExecutor {
         self.after(run)
     }
 
-    fn canceller(&self) -> Box<dyn Cancel> {
-        Box::new(LeaseCanceller(Arc::clone(&self.link)))
+    fn canceller(&self) -> Cancel {
+        let link = Arc::clone(&self.link);
+        Box::new(move || {
+            let current = link.current.lock();
+            link.cancelled.store(true, Ordering::SeqCst);
+            current.iter().for_each(Canceller::cancel);
+        })
     }
 }
 
@@ -262,15 +267,5 @@ impl Drop for LeasedExecutor {
         if self.submitted > 0 {
             self.lease.iter_mut().for_each(Lease::discard);
         }
-    }
-}
-
-struct LeaseCanceller(Arc<Link>);
-
-impl Cancel for LeaseCanceller {
-    fn cancel(&self) {
-        let current = self.0.current.lock();
-        self.0.cancelled.store(true, Ordering::SeqCst);
-        current.iter().for_each(Canceller::cancel);
     }
 }

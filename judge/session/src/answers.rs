@@ -108,7 +108,7 @@ pub fn drawn_page(
 ) -> Result<Vec<u8>, Failure> {
     let program = SetterProgram::new(&viewer.command, &problem.helper_limits.checker);
     let file = ProblemChecker::of(problem).answer_file(source)?;
-    let read = |path: PathBuf| files::read(&path).map_err(|source| CheckerError::AnswerFile { path, source });
+    let read = |path: PathBuf| files::read(&path).map_err(|error| CheckerError::AnswerFile(path, error));
     let expected = file.map(read).transpose()?;
     let (ended, page) = program.draw(input, answer, expected.as_deref(), &viewer.page).map_err(Failure::fault)?;
     page.filter(|_| ended.status.success()).ok_or_else(|| {

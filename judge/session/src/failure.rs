@@ -173,8 +173,7 @@ impl From<SelectError> for Failure {
             }
             SelectError::Match(MatchError::Unreadable(..))
             | SelectError::SameName { .. }
-            | SelectError::NotAFile(_)
-            | SelectError::OfTheKernel(_) => {
+            | SelectError::NotAFile(..) => {
                 return Self::usage(error);
             }
         };
@@ -224,7 +223,7 @@ impl From<CheckerError> for Failure {
             | CheckerError::Protocol(_)
             | CheckerError::BelowFailure { .. }
             | CheckerError::NoAnswerFile
-            | CheckerError::AnswerFile { .. }
+            | CheckerError::AnswerFile(..)
             | CheckerError::AnswerFolder(_)
             | CheckerError::Interactive => Self::usage(error),
             CheckerError::Undecided(_) | CheckerError::Store(_) | CheckerError::Panicked(_) => Self::fault(error),
@@ -346,6 +345,7 @@ fn message(text: &str) -> String {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
+            RunError::Run(Fault::Cancelled) => Self::interrupted(),
             RunError::Cluster(ClusterError { error, hint, exit }) => {
                 let failure = Self::new(error, exit);
                 hint.into_iter().fold(failure, Self::with_hint)

@@ -131,7 +131,7 @@ pub fn settings(
         choices: args.languages.clone(),
         compiler: problem.helper_limits.compiler.clone(),
         source: problem.helper_limits.source,
-        memory: limits.memory,
+        memory: Some(limits.memory),
         bundled: catalogue.bundled,
         cache: Cache::place().filter(|_| !args.no_cache),
     })
@@ -191,7 +191,7 @@ pub(crate) fn prepare_each(
     let next = || waiting.lock().next();
     let work = || {
         while let Some((place, spec)) = next() {
-            let solver: Result<Solver, Failure> = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox));
+            let solver = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox));
             if solver.is_err() {
                 // The other threads finish their current solver, and take no more.
                 while next().is_some() {}

@@ -5,7 +5,7 @@ use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxA
 use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Stop, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{CoreClaims, Cores, Sandbox};
-use judge_slurm::{SlurmRunner, SlurmSettings, Start, WorkerSettings};
+use judge_slurm::{RunFolder, SlurmRunner, SlurmSettings, WorkerSettings};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::num::NonZeroUsize;
@@ -28,8 +28,8 @@ pub enum DetachPolicy {
     Never,
     /// Yes. The judge leaves as soon as the job is submitted, if this is true.
     Allowed(bool),
-    /// It has: the judge reattaches to the run.
-    Reattach(Start),
+    /// It has, in this folder: the judge reattaches to the run.
+    Reattach(RunFolder),
 }
 
 /// Returns the runner of a command's plans: the cores of this machine, or the engine that the command line names. With
@@ -51,11 +51,8 @@ pub fn runner(
             let is_detached = matches!(detach, DetachPolicy::Allowed(true));
             let settings = slurm_settings(catalogue, args, describe, is_detached)?;
             let ask = if matches!(detach, DetachPolicy::Never) { cancel } else { ask };
-            let start = match detach {
-                DetachPolicy::Reattach(start) => start,
-                DetachPolicy::Never | DetachPolicy::Allowed(_) => Start::Fresh,
-            };
-            Ok(Box::new(SlurmRunner::new(settings, catalogue.clone(), sandbox, start, ask)))
+            let attached = if let DetachPolicy::Reattach(folder) = detach { Some(folder) } else { None };
+            Ok(Box::new(SlurmRunner::new(settings, catalogue.clone(), sandbox, attached, ask)))
         }
     }
 }

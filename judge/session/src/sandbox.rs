@@ -4,11 +4,12 @@ use crate::failure::SHORTAGE_HINT;
 use crate::{Failure, load};
 use judge_cli::SandboxArgs;
 use judge_problem::{AnswerFiles, Problem, counted, quote_words};
+use judge_run::command;
 use judge_run::program::{is_in_journal, journals_in};
+use judge_run::runner::{self, RunError};
 use judge_run::solver::Purpose;
-use judge_run::{command, runner};
 use judge_sandbox::{
-    Exchange, Execution, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible,
+    Exchange, Execution, Fault, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -99,14 +100,14 @@ pub fn tier_cache_file() -> Option<PathBuf> {
 /// interrupts. It prints which solver is compiled, and by which compiler.
 pub fn compiler(
     sandbox: &Sandbox,
-) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), Failure> + use<'_> {
+) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), RunError> + use<'_> {
     |purpose, request, exchange| {
         if let Purpose::Compile(name) = purpose {
             let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
             judge_report::note(&format!("compiling {name} ({compiler})"));
         }
         let compiled = runner::run_alone(sandbox, |worker| worker.run_with(request.clone(), Some(exchange), None))?;
-        compiled.ok_or_else(Failure::interrupted)
+        compiled.ok_or(RunError::Run(Fault::Cancelled))
     }
 }
 

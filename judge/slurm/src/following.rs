@@ -20,7 +20,7 @@ const SHORT_RUN: Duration = Duration::from_secs(60);
 /// A task that has ended counts as lost after this time, because a network file system shows its last results late.
 const LOSS_DELAY: Duration = Duration::from_secs(3);
 
-/// If nothing runs for this long, the user is told why.
+/// If nothing runs for this long, a notice says why.
 const WAIT_NOTICE_AFTER: Duration = Duration::from_secs(20);
 
 /// A run that is followed.
@@ -31,9 +31,8 @@ pub(super) struct Following<'a> {
     tracker: Tracker,
     jobs: Vec<String>,
     readers: HashMap<Incarnation, LogReader>,
-    /// The node of each task.
-    nodes: HashMap<Incarnation, Node>,
-    known_nodes: BTreeSet<String>,
+    /// The name of each task's node.
+    nodes: HashMap<Incarnation, String>,
     tasks: Vec<TaskRow>,
     last_asked: Option<Instant>,
     /// When Slurm first did not list a task that has work.
@@ -97,7 +96,6 @@ impl<'a> Following<'a> {
             jobs,
             readers: HashMap::new(),
             nodes: HashMap::new(),
-            known_nodes: BTreeSet::new(),
             tasks: Vec::new(),
             last_asked: None,
             missing: HashMap::new(),
@@ -164,7 +162,7 @@ impl<'a> Following<'a> {
                 Entry::Began(node) => self.began(task, node, handover),
                 Entry::Finished(mut job) => {
                     job.evidence.answer = answer;
-                    job.outcome.node = self.nodes.get(&task).map(|node| node.name.clone());
+                    job.outcome.node = self.nodes.get(&task).cloned();
                     batch.extend(self.tracker.finished(&task, job).into_iter().flatten());
                 }
                 Entry::Failed { node, error, hint, usage } => {
@@ -186,10 +184,10 @@ impl<'a> Following<'a> {
 
     fn began(&mut self, task: Incarnation, node: Node, handover: &mut Handover<'_>) {
         let node = self.cluster.add_node(node);
-        if self.known_nodes.insert(node.name.clone()) {
+        if self.nodes.values().all(|known| *known != node.name) {
             handover.add_node(&node);
         }
-        self.nodes.insert(task, node);
+        self.nodes.insert(task, node.name);
     }
 
     /// Checks the tasks: gives up lost ones, and submits new ones if needed.
@@ -247,23 +245,16 @@ impl<'a> Following<'a> {
         }
     }
 
-    fn row(&self, task: &Incarnation) -> Option<&TaskRow> {
-        self.tasks.iter().find(|row| row.job == task.job && row.task == task.task)
-    }
-
     /// Returns why a task that has work is gone; `None` if Slurm lists it as running.
     fn why_gone(&self, task: &Incarnation) -> Option<String> {
-        let has_later = || {
-            let is_later =
-                |other: &Incarnation| other.job == task.job && other.task == task.task && other.restart > task.restart;
-            self.readers.keys().any(is_later)
-        };
-        match self.row(task).map(|row| &row.state) {
+        let is_later =
+            |other: &Incarnation| other.job == task.job && other.task == task.task && other.restart > task.restart;
+        let row = self.tasks.iter().find(|row| row.job == task.job && row.task == task.task);
+        match row.map(|row| &row.state) {
             None => Some("ended".to_owned()),
             Some(TaskState::Ended(word)) => Some(word.clone()),
             Some(TaskState::Pending) => Some("was requeued".to_owned()),
-            Some(TaskState::Running) if has_later() => Some("was started again".to_owned()),
-            Some(TaskState::Running) => None,
+            Some(TaskState::Running) => self.readers.keys().any(is_later).then(|| "was started again".to_owned()),
         }
     }
 
@@ -291,7 +282,7 @@ impl<'a> Following<'a> {
         handover: &mut Handover<'_>,
     ) -> Result<(), RunError> {
         let cases: usize = loss.again.iter().map(|piece| piece.cases.len()).sum();
-        let node = self.nodes.get(task).map_or_else(String::new, |node| format!(" on node {}", node.name));
+        let node = self.nodes.get(task).map_or_else(String::new, |node| format!(" on node {node}"));
         let what = format!("task {}_{}{node}: {why}", task.job, task.task);
         let add = || -> io::Result<Vec<(String, Piece)>> {
             self.folder.revoke(task)?;
@@ -378,7 +369,6 @@ pub(super) struct Tracker {
     solvers: usize,
     /// By place in the plan.
     done: Vec<bool>,
-    left: usize,
     /// The results of cases that are not finished yet, by task.
     partial: HashMap<(Incarnation, usize), Vec<FinishedJob>>,
     /// By name: every piece that is not finished.
@@ -403,22 +393,18 @@ struct Loss {
 impl Tracker {
     /// Returns the tracker of a plan without cases to run.
     pub(super) fn new(cases: usize, solvers: usize) -> Self {
-        Self { solvers, done: vec![true; cases], left: 0, partial: HashMap::new(), open: BTreeMap::new() }
+        Self { solvers, done: vec![true; cases], partial: HashMap::new(), open: BTreeMap::new() }
     }
 
     /// Adds a piece under its name.
     pub(super) fn add(&mut self, name: String, piece: Piece) {
-        for case in &piece.cases {
-            if std::mem::take(&mut self.done[case.place]) {
-                self.left += 1;
-            }
-        }
+        piece.cases.iter().for_each(|case| self.done[case.place] = false);
         self.open.insert(name, OpenPiece { piece, owner: None });
     }
 
     /// Returns whether every case is finished.
     fn is_complete(&self) -> bool {
-        self.left == 0
+        self.done.iter().all(|done| *done)
     }
 
     /// Returns how many pieces are waiting to be taken.
@@ -439,11 +425,8 @@ impl Tracker {
     }
 
     /// Returns the tasks that have taken pieces and not finished them.
-    fn owners(&self) -> Vec<Incarnation> {
-        let mut owners: Vec<_> = self.open.values().filter_map(|open| open.owner.clone()).collect();
-        owners.sort();
-        owners.dedup();
-        owners
+    fn owners(&self) -> BTreeSet<Incarnation> {
+        self.open.values().filter_map(|open| open.owner.clone()).collect()
     }
 
     /// Adds a result. Returns the results of its case, once they are complete; each case is returned once.
@@ -466,9 +449,7 @@ impl Tracker {
 
     /// Notes that a case needs no result.
     fn close(&mut self, case: usize) {
-        if !std::mem::replace(&mut self.done[case], true) {
-            self.left -= 1;
-        }
+        self.done[case] = true;
     }
 
     /// Forgets the pieces that are finished.
@@ -544,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lost_task_has_not_finished_runs_again_until_it_is_given_up() {
+    fn unfinished_cases_of_lost_tasks_run_again() {
         let mut tracker = tracker(6, 1, 3);
         assert_eq!(tracker.unclaimed(), 2);
         tracker.claimed("0", task(0));
@@ -557,7 +538,7 @@ mod tests {
         tracker.claimed("0.1", task(1));
         let Loss { again, given_up } = tracker.lost(&task(1), 1);
         assert_eq!((again.len(), places(&given_up)), (0, vec![0, 2]));
-        assert_eq!(tracker.owners(), [Incarnation { task: 4, ..task(0) }]);
+        assert_eq!(tracker.owners(), BTreeSet::from([Incarnation { task: 4, ..task(0) }]));
         for case in given_up {
             tracker.close(case.place);
         }

@@ -39,5 +39,5 @@ pub use plan_file::{PlanFile, WorkerSettings};
 pub use result_log::{Entry, ResultLog};
 pub use run_folder::{Incarnation, RunFolder};
 pub use slurm::SlurmSettings;
-pub use slurm_runner::{DetachedJobs, SlurmRunner, Start, cancel, remove_folder};
+pub use slurm_runner::{DetachedJobs, SlurmRunner, cancel, remove_folder};
 pub use worker::work;

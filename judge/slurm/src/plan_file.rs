@@ -7,16 +7,17 @@ use judge_problem::{
 };
 use judge_run::cases::ProblemChecker;
 use judge_run::command::words;
+use judge_run::files::make_readable;
 use judge_run::matching::real;
 use judge_run::program::{is_in_journal, setters_program};
 use judge_sandbox::{Tier, TierChoice, Visible};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// The plan of a run, apart from its cases.
@@ -296,20 +297,14 @@ fn named(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot copy {}: {error}", path.display()))
 }
 
-/// In the sandbox the solver may be another user.
-fn share(place: &Path) -> io::Result<()> {
-    let mode = place.metadata()?.permissions().mode();
-    fs::set_permissions(place, Permissions::from_mode(mode | if mode & 0o100 == 0 { 0o444 } else { 0o555 }))
-}
-
 fn copy_file(path: &Path, place: &Path) -> io::Result<()> {
     fs::copy(path, place).map_err(|error| named(path, error))?;
-    share(place)
+    make_readable(place)
 }
 
 fn copy_folder(path: &Path, place: &Path) -> io::Result<()> {
     fs::create_dir_all(place)?;
-    share(place)?;
+    make_readable(place)?;
     for entry in fs::read_dir(path).map_err(|error| named(path, error))? {
         let entry = entry?;
         let (name, from) = (entry.file_name(), entry.path());
@@ -341,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_in_words_are_those_of_the_copies() {
+    fn paths_in_words_become_paths_of_copies() {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("a/b");
         fs::create_dir_all(source.join(".judge")).unwrap();

@@ -2,7 +2,7 @@
 //! writer, is only appended to, and needs no lock. However the task ends, all entries except the last are complete, and
 //! a reader stops before an incomplete one.
 
-use judge_problem::{Digest, Evidence, Exit, FinishedJob, JobId, KnownOutcome, Node};
+use judge_problem::{Digest, Evidence, FinishedJob, JobId, KnownOutcome, Node};
 use judge_run::runner::{ResultStore, StoreLost, was_interrupted};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -233,13 +233,6 @@ pub enum Entry {
     },
 }
 
-impl Entry {
-    /// Returns the entry of a task that cannot play anything.
-    pub fn failed(node: String, error: String, hint: Option<String>, exit: Exit) -> Self {
-        Self::Failed { node, error, hint, usage: exit == Exit::Usage }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,9 +284,8 @@ mod tests {
 
     #[test]
     fn a_damaged_entry_is_not_read() {
-        let bytes =
-            packed(&Entry::failed("n1".to_owned(), "x".to_owned(), None, judge_problem::Exit::Usage), Some(b"answer"))
-                .unwrap();
+        let entry = Entry::Failed { node: "n1".to_owned(), error: "x".to_owned(), hint: None, usage: true };
+        let bytes = packed(&entry, Some(b"answer")).unwrap();
         assert!(unpacked(&bytes).is_some());
         for place in 0..bytes.len() {
             let mut damaged = bytes.clone();

@@ -203,22 +203,25 @@ impl TaskState {
 
 /// Returns the tasks of jobs that Slurm still lists, including ended ones.
 pub(super) fn tasks(jobs: &[String], timeout: Duration) -> Result<Vec<TaskRow>, ClusterError> {
-    let format = "--format=%F|%K|%T|%N|%r";
     let mut rows = Vec::new();
     // One call for each job, because a job that Slurm has forgotten would make the whole call fail.
     for job in jobs {
-        let words = ["squeue", "--noheader", "--array", "--states=all", &format!("--jobs={job}"), format];
-        let words = words.map(str::to_owned);
-        let output = run(&words, Path::new("/"), timeout)?;
-        if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("Invalid job id") {
-            continue;
-        }
-        if !output.status.success() {
-            return Err(refused(&words, &output));
-        }
-        rows.extend(String::from_utf8_lossy(&output.stdout).lines().filter_map(row));
+        let only = format!("--jobs={job}");
+        let listed = squeue(&["--array", "--states=all", &only, "--format=%F|%K|%T|%N|%r"], timeout)?;
+        rows.extend(listed.lines().filter_map(row));
     }
     Ok(rows)
+}
+
+/// Returns the rows that `squeue` prints; none if Slurm has forgotten the job.
+fn squeue(options: &[&str], timeout: Duration) -> Result<String, ClusterError> {
+    let words: Vec<String> = ["squeue", "--noheader"].iter().chain(options).map(|word| (*word).to_owned()).collect();
+    let output = run(&words, Path::new("/"), timeout)?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false if String::from_utf8_lossy(&output.stderr).contains("Invalid job id") => Ok(String::new()),
+        false => Err(refused(&words, &output)),
+    }
 }
 
 /// Returns the ids of the jobs that Slurm lists for this folder and that are not recorded. A judge that is killed while it
@@ -228,13 +231,8 @@ pub(super) fn unrecorded_jobs(
     folder: &Path,
     timeout: Duration,
 ) -> Result<Vec<String>, ClusterError> {
-    let words = ["squeue", "--noheader", "--me", "--states=all", "--format=%F|%Z"].map(str::to_owned);
-    let output = run(&words, Path::new("/"), timeout)?;
-    if !output.status.success() {
-        return Err(refused(&words, &output));
-    }
     let mut jobs: Vec<String> = Vec::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
+    for line in squeue(&["--me", "--states=all", "--format=%F|%Z"], timeout)?.lines() {
         let Some((id, from)) = line.trim().split_once('|') else { continue };
         if Path::new(from) == folder && !recorded.iter().chain(&jobs).any(|job| job == id) {
             jobs.push(id.to_owned());
@@ -274,7 +272,7 @@ pub(super) fn wait_for_end(jobs: &[String]) -> Result<bool, ClusterError> {
 
 fn run(words: &[String], folder: &Path, timeout: Duration) -> Result<CommandOutput, ClusterError> {
     let all: Vec<OsString> = words.iter().map(OsString::from).collect();
-    command::run(&all, folder, timeout, None).map_err(|error| match &error {
+    command::run(&all, folder, timeout).map_err(|error| match &error {
         CommandError::Start { .. } => {
             let hint = "run this where Slurm's commands are, such as on a login node of the cluster";
             ClusterError::new(error_chain(&error), hint, Exit::Usage)

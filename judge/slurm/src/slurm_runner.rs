@@ -20,21 +20,13 @@ use std::time::Duration;
 /// The engine of the jobs, as stored in the journal.
 const ENGINE: &str = "slurm";
 
-/// Whether a run is new.
-#[derive(Debug, Clone)]
-pub enum Start {
-    /// It is submitted.
-    Fresh,
-    /// The run continues in this folder.
-    Attach(RunFolder),
-}
-
 /// Runs plans with Slurm: an array job whose tasks take pieces of the plan.
 pub struct SlurmRunner {
     cluster: Cluster,
     catalogue: Catalogue,
     sandbox: Arc<Sandbox>,
-    start: Start,
+    /// The folder in which the run continues; `None`: it is new.
+    attached: Option<RunFolder>,
     running: Arc<RunningJobs>,
     /// The folder of the last run that has ended. It stays until the end is recorded. If this judge is killed before
     /// that, the run can be resumed.
@@ -48,17 +40,17 @@ impl Drop for SlurmRunner {
 }
 
 impl SlurmRunner {
-    /// Returns a runner for problems of a catalogue. `sandbox` is the sandbox of this machine. `ask` is called when the run
-    /// is interrupted, and returns whether it ends or continues elsewhere.
+    /// Returns a runner for problems of a catalogue. `sandbox` is the sandbox of this machine. `attached` is the folder of a
+    /// run that continues. `ask` is called when the run is interrupted, and returns whether it ends or continues elsewhere.
     pub fn new(
         settings: SlurmSettings,
         catalogue: Catalogue,
         sandbox: Arc<Sandbox>,
-        start: Start,
+        attached: Option<RunFolder>,
         ask: fn(&mut Signals) -> Stop,
     ) -> Self {
         let cluster = Cluster::new(settings, ask);
-        Self { cluster, catalogue, sandbox, start, running: Arc::default(), ended: Mutex::default() }
+        Self { cluster, catalogue, sandbox, attached, running: Arc::default(), ended: Mutex::default() }
     }
 
     /// Removes the folder of the run that ended before, and stores this one in its place.
@@ -85,8 +77,8 @@ impl SlurmRunner {
         Ok((folder, tracker))
     }
 
-    /// Passes on the results that the run has already, and if `reuses` those of earlier runs. Returns which cases need not
-    /// run.
+    /// Passes on the results that the run has already, and if `reuses`, also results of earlier runs. Returns which cases
+    /// need not run.
     fn hand_over_known(
         &self,
         plan: &Plan,
@@ -138,8 +130,8 @@ impl SlurmRunner {
         handover: &mut Handover<'_>,
         signals: &mut Signals,
     ) -> Result<Option<Stop>, RunError> {
-        let mut following = match &self.start {
-            Start::Fresh => {
+        let mut following = match &self.attached {
+            None => {
                 let known = self.hand_over_known(plan, store, handover, true);
                 if known.iter().all(|known| *known) {
                     return Ok(None);
@@ -149,7 +141,7 @@ impl SlurmRunner {
                 store_job(store, handover, &folder, "");
                 Following::start(&self.cluster, plan, folder, tracker).inspect_err(|_| store.forget_job())?
             }
-            Start::Attach(folder) => {
+            Some(folder) => {
                 self.hand_over_known(plan, store, handover, false);
                 Following::attach(&self.cluster, plan, folder.clone())?
             }
@@ -279,9 +271,11 @@ impl DetachedJobs {
         let mut ids = recorded_ids(job);
         let asked = match &self.silent {
             Some(why) => Err(why.clone()),
-            None => add_unrecorded(&mut ids, job, SLURM_TIMEOUT)
-                .and_then(|()| slurm::tasks(&ids, SLURM_TIMEOUT))
-                .map_err(|error| error.error),
+            None => {
+                let unrecorded = slurm::unrecorded_jobs(&ids, &job.folder, SLURM_TIMEOUT);
+                let all = unrecorded.map(|unrecorded| ids.extend(unrecorded));
+                all.and_then(|()| slurm::tasks(&ids, SLURM_TIMEOUT)).map_err(|error| error.error)
+            }
         };
         self.silent = asked.as_ref().err().cloned();
         (ids, asked)
@@ -294,7 +288,7 @@ impl DetachedJobs {
 /// When Slurm does not answer, or a task does not end.
 pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
     let mut ids = recorded_ids(job);
-    add_unrecorded(&mut ids, job, slurm::SLURM_TIMEOUT)?;
+    ids.extend(slurm::unrecorded_jobs(&ids, &job.folder, slurm::SLURM_TIMEOUT)?);
     slurm::cancel(&ids)?;
     if slurm::wait_for_end(&ids)? {
         return Ok(());
@@ -309,12 +303,6 @@ pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
 /// When it cannot be removed.
 pub fn remove_folder(job: &ClusterJob) -> io::Result<()> {
     RunFolder::find_remains(&job.folder).map_or(Ok(()), |folder| folder.remove())
-}
-
-/// Adds the jobs of a run that are not recorded.
-fn add_unrecorded(ids: &mut Vec<String>, job: &ClusterJob, timeout: Duration) -> Result<(), ClusterError> {
-    ids.extend(slurm::unrecorded_jobs(ids, &job.folder, timeout)?);
-    Ok(())
 }
 
 /// Returns the ids of the jobs of a run, the last one last.

@@ -100,7 +100,7 @@ fn show(failure: Failure, global: GlobalArgs<'_>) -> Exit {
 fn dismiss_helpers() {
     command::dismiss_workers();
     command::dismiss_supervisors();
-    executor::wait_for_dismissed_workers();
+    executor::DISMISSED.wait();
 }
 
 /// Adds hints to a failure about the damaged journal of this catalogue: which part can still be read, and how to begin

@@ -24,8 +24,8 @@ pub(super) fn work(folder: &Path) -> Result<Exit, Failure> {
     let log = ResultLog::create(&folder.results(&task)).map_err(unusable)?;
     let result = play(&folder, &task, &log);
     if let Err(failure) = &result {
-        let hint = failure.hints().next().map(str::to_owned);
-        let entry = Entry::failed(node_name(), failure.in_one_line(), hint, failure.exit());
+        let (hint, usage) = (failure.hints().next().map(str::to_owned), failure.exit() == Exit::Usage);
+        let entry = Entry::Failed { node: node_name(), error: failure.in_one_line(), hint, usage };
         log.write(&entry).map_err(unusable)?;
     }
     result

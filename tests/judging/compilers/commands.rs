@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 fn shell(script: &str, limit: Duration) -> Result<CommandOutput, CommandError> {
     judge_run::command::use_as_supervisor(Path::new(env!("CARGO_BIN_EXE_judge")));
-    run(&["sh".into(), "-c".into(), script.into()], Path::new("/"), limit, None)
+    run(&["sh".into(), "-c".into(), script.into()], Path::new("/"), limit)
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_hanging_command_ends_with_its_children() {
 #[test]
 fn one_that_cannot_be_started_says_why() {
     judge_run::command::use_as_supervisor(Path::new(env!("CARGO_BIN_EXE_judge")));
-    let missing = run(&["/no/such/program".into()], Path::new("/"), Duration::from_secs(20), None);
+    let missing = run(&["/no/such/program".into()], Path::new("/"), Duration::from_secs(20));
     assert!(matches!(missing, Err(CommandError::Start { source, .. }) if source.raw_os_error() == Some(2)));
 }
 

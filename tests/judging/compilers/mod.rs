@@ -9,6 +9,7 @@ mod leftovers;
 use crate::support::require::{Need, skip};
 use crate::support::stage::{Places, Stage, is_root, json, run, strongest, users_and_tiers};
 use judge_problem::Invocation;
+use judge_run::runner::RunError;
 use judge_run::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
 use judge_sandbox::{Exchange, Options, OutputFiles, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
 use std::fs;
@@ -267,7 +268,8 @@ fn compiling_again_is_the_same_in(places: Places) {
             let toolbox = Toolbox::new(tier, BuildSettings::default());
             let spec = parse_specs(&[source.display().to_string()]).unwrap().remove(0);
             let solver = prepare(spec, &toolbox, &mut |_, request, exchange| {
-                sandbox.worker(None)?.run_with(request.clone(), Some(exchange), None)
+                let mut worker = sandbox.worker(None).map_err(RunError::Sandbox)?;
+                worker.run_with(request.clone(), Some(exchange), None).map_err(RunError::Run)
             });
             let solver = solver.unwrap();
             let is_compiled = matches!(solver.invocation, Invocation::Program(_));

@@ -223,7 +223,7 @@ impl Built {
             let why = why.replace(&*copy.to_string_lossy(), &above.to_string_lossy());
             ImportError::Build { package: root.to_owned(), why }
         };
-        let ended = command::run(&words, &in_copy(&own), BUILD_LIMIT, None)
+        let ended = command::run(&words, &in_copy(&own), BUILD_LIMIT)
             .map_err(|error| not_built(format!("{}: is Rust installed? <https://rustup.rs>", error_chain(&error))))?;
         if !ended.status.success() {
             return Err(not_built(format!("{}\n{}", ended.status, tail(&ended.stderr))));
@@ -342,7 +342,7 @@ fn differs(built: &Built, seeds: &[u64], inputs: &[PathBuf]) -> Option<String> {
     let lines: String = seeds.iter().map(|seed| format!("{seed}\n")).collect();
     fs::create_dir(&made).and_then(|()| fs::write(&list, lines)).ok()?;
     let words = [built.program("gen").into_os_string(), OsString::from(list)];
-    let ended = command::run(&words, folder.path(), GENERATE_LIMIT, None);
+    let ended = command::run(&words, folder.path(), GENERATE_LIMIT);
     if !ended.is_ok_and(|ended| ended.status.success()) {
         return Some("gen does not read seeds.txt, so that the cases stay files".to_owned());
     }

@@ -1,6 +1,6 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
-use crate::command::{CallInput, CallResult, Calls, CommandError, SetterProgram, StopSignal};
+use crate::command::{CallInput, CommandError, SetterProgram, StopSignal, reports, setters_choice};
 use crate::files;
 use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
@@ -9,6 +9,7 @@ use judge_problem::{
     AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker,
     GeneratorCall, MetricRule, Metrics, Problem, Ruling, TokenRules, error_chain,
 };
+use judge_sandbox::WorkFile;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -43,14 +44,8 @@ pub enum CheckerError {
     )]
     NoAnswerFile,
     /// An answer file cannot be read.
-    #[error("cannot read the answer file {}", path.display())]
-    AnswerFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
+    #[error("cannot read the answer file {}", .0.display())]
+    AnswerFile(PathBuf, #[source] io::Error),
     /// A folder with answer files cannot be read, and the case has no other.
     #[error("cannot look for the answer file: {0}")]
     AnswerFolder(String),
@@ -214,14 +209,13 @@ impl ProblemChecker {
             }
             Kind::Tokens(rules) => {
                 let path = expected.ok_or(CheckerError::NoAnswerFile)?;
-                let bytes = files::read(&path).map_err(|source| CheckerError::AnswerFile { path, source })?;
+                let bytes = files::read(&path).map_err(|error| CheckerError::AnswerFile(path, error))?;
                 PreparedCase::Tokens(*rules, bytes)
             }
             Kind::External(programs) => {
                 // The program may see the file itself, and would wait for the writer of a pipe.
                 if let Some(path) = &expected {
-                    let refused = |source| CheckerError::AnswerFile { path: path.clone(), source };
-                    files::check(path).map_err(refused)?;
+                    files::check(path).map_err(|error| CheckerError::AnswerFile(path.clone(), error))?;
                 }
                 let seed = match source {
                     Some(CaseSource::Seed(seed) | CaseSource::Made(GeneratorCall { seed, .. })) => Some(*seed),
@@ -410,16 +404,19 @@ impl ExternalCase {
 /// The checks of one solver's answers to a case: one answer for each pass. Files that the checker leaves in its folder
 /// stay there from pass to pass.
 pub struct Checking<'a> {
+    program: &'a SetterProgram,
+    protocol: &'a dyn Protocol,
     case: &'a ExternalCase,
-    calls: Calls<'a>,
-    /// The input of this pass. `None`: the input of the case.
-    input: Option<Arc<[u8]>>,
+    /// The input of this pass.
+    input: Arc<[u8]>,
+    /// The files that the checker has left in its folder.
+    left: Vec<WorkFile>,
 }
 
 impl<'a> Checking<'a> {
     /// Begins with no answer.
     fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol, case: &'a ExternalCase) -> Self {
-        Self { case, calls: Calls::begin(program, protocol), input: None }
+        Self { program, protocol, case, input: Arc::clone(&case.input), left: Vec::new() }
     }
 
     /// Checks the answer of the next pass.
@@ -431,18 +428,21 @@ impl<'a> Checking<'a> {
     }
 
     fn check_files(&mut self, answer: Option<&[u8]>) -> Result<Checked, CheckerError> {
-        let ExternalCase { input, expected, stop, .. } = self.case;
-        let input = self.input.as_ref().unwrap_or(input);
-        let files = CallInput { input, answer, expected: expected.as_deref(), more: &[] };
-        let CallResult { output, reports } = self.calls.call(files, stop.as_ref())?;
+        let Self { program, protocol, case, .. } = *self;
+        let files = CallInput { input: &self.input, answer, expected: case.expected.as_deref(), more: &[] };
+        let left = std::mem::take(&mut self.left);
+        let ended = program.run_on_case(protocol, left, files, case.stop.as_ref())?;
+        let reports = reports(protocol, &ended.files);
         let output =
-            CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
-        if let Some(next) = self.calls.protocol.next_pass(&output) {
-            self.calls.clear();
-            self.input = Some(next.into());
+            CallOutput { status: ended.status, stdout: &ended.stdout, stderr: &ended.stderr, reports: &reports };
+        if let Some(next) = protocol.next_pass(&output) {
+            self.input = next.into();
+            // The file that requested the next pass is removed before it.
+            self.left = ended.files;
+            self.left.retain(|file| protocol.next_pass_file().is_none_or(|name| file.path != Path::new(name)));
             return Ok(Checked::NextPass(next.to_vec()));
         }
-        let decision = Decision::read(self.calls.protocol, &output, &self.case.metrics);
+        let decision = Decision::read(protocol, &output, &case.metrics);
         Ok(Checked::Decided(decision.map_err(CheckerError::Protocol)?))
     }
 }
@@ -475,13 +475,9 @@ pub fn check_externally(
 /// # Errors
 /// When it cannot be run.
 pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
-    let protocol = match &problem.checker {
-        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker) => Some(&checker.protocol),
-        CheckerChoice::Tester(tester) => Some(&tester.program.protocol),
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
-    };
     let program = SetterProgram::new(validator, &problem.helper_limits.checker);
-    let protocol = verdict::validator_protocol(protocol);
+    let checker = setters_choice(&problem.checker);
+    let protocol = verdict::validator_protocol(checker.map(|checker| &checker.protocol));
     let case = ExternalCase::of(input);
     let mut checking = Checking::begin(&program, &protocol, &case);
     match expect_decision(checking.check_files(None)?)?.ruling {

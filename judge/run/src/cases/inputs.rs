@@ -2,7 +2,7 @@
 //! numbers that the problem's rules find in the input.
 
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
-use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
+use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal, after_colon};
 use crate::files;
 use checkers::{Generator, Parametric};
 use judge_problem::{
@@ -71,7 +71,8 @@ pub struct Inputs {
 enum Source {
     BuiltIn(Generator, Option<&'static Parametric>),
     Command(Arc<SetterProgram>),
-    Files(Arc<FileProgram>),
+    /// A generator of files, with its file of seeds, one per line.
+    Files(Arc<SetterProgram>, Option<PathBuf>),
     /// The seed itself is the input.
     Seed,
 }
@@ -79,16 +80,15 @@ enum Source {
 impl Inputs {
     /// Makes the inputs of this problem's cases.
     pub fn of(problem: &Problem) -> Self {
-        let program = |command: &CommandTemplate| SetterProgram::new(command, &problem.helper_limits.generator);
+        let limits = &problem.helper_limits.generator;
+        let program = |command: &CommandTemplate| Arc::new(SetterProgram::new(command, limits));
         let source = |generator: &GeneratorChoice| match generator {
             GeneratorChoice::BuiltIn { generator, .. } => {
                 Source::BuiltIn(*generator, problem.checker.built_in().and_then(|checker| checker.parametric))
             }
             GeneratorChoice::Seed => Source::Seed,
-            GeneratorChoice::Files(FileGenerator { command, seeds }) => {
-                Source::Files(Arc::new(FileProgram { program: program(command), seeds: seeds.clone() }))
-            }
-            GeneratorChoice::Command(command) => Source::Command(Arc::new(program(command))),
+            GeneratorChoice::Files(FileGenerator { command, seeds }) => Source::Files(program(command), seeds.clone()),
+            GeneratorChoice::Command(command) => Source::Command(program(command)),
         };
         let parameters = problem.generator_parameters.clone().into();
         Self { generator: problem.generator.as_ref().map(source), parameters, stop: None }
@@ -141,7 +141,7 @@ impl Inputs {
             Some(Source::BuiltIn(generator, _)) => Ok(generator(seed)?),
             Some(Source::Seed) => Ok(format!("{seed}\n").into_bytes()),
             Some(Source::Command(_)) => self.generate_call(&GeneratorCall { seed, values: Vec::new() }),
-            Some(Source::Files(generator)) => generator.generate(seed, self.stop.as_ref()),
+            Some(Source::Files(program, list)) => generate_file(program, list.as_deref(), seed, self.stop.as_ref()),
             None => Err(InputError::NoGenerator(seed)),
         }
     }
@@ -163,16 +163,12 @@ impl Inputs {
                 Ok(finished.stdout)
             }
             Some(Source::BuiltIn(_, Some(parametric))) if !call.values.is_empty() => {
-                Ok((parametric.generate)(seed, &whole(&values)))
+                let numbers: Vec<u64> = values.iter().map(|(_, value)| value.parse().unwrap_or_default()).collect();
+                Ok((parametric.generate)(seed, &numbers))
             }
             _ => self.generate(seed),
         }
     }
-}
-
-/// Returns the numbers of a built-in generator's parameters.
-fn whole(values: &[(String, String)]) -> Vec<u64> {
-    values.iter().map(|(_, value)| value.parse().unwrap_or_default()).collect()
 }
 
 /// Fails if a generator did not succeed.
@@ -180,30 +176,26 @@ fn check_end(seed: u64, finished: &CommandOutput) -> Result<(), InputError> {
     if finished.status.success() {
         return Ok(());
     }
-    let said = tail(&finished.stderr);
-    let said = if said.is_empty() { said } else { format!(": {said}") };
-    Err(InputError::Generator { seed, why: format!("{}{said}", finished.status) })
+    let why = format!("{}{}", finished.status, after_colon(&tail(&finished.stderr)));
+    Err(InputError::Generator { seed, why })
 }
 
-/// A generator of files, ready to be called.
-struct FileProgram {
-    program: SetterProgram,
-    /// A file of seeds, one per line. Number `n` stands for the seed in line `n`.
-    seeds: Option<PathBuf>,
-}
-
-impl FileProgram {
-    /// Returns the case with this seed. The generator gets a file with only this seed, and writes one file.
-    pub(super) fn generate(&self, seed: u64, stop: Option<&StopSignal>) -> Result<Vec<u8>, InputError> {
-        let failed = |why: String| InputError::Generator { seed, why };
-        let named = of_list(self.seeds.as_deref(), seed)?;
-        let (finished, mut made) = self.program.run_on_list(&format!("{named}\n"), stop)?;
-        check_end(seed, &finished)?;
-        match (made.pop(), made.len()) {
-            (Some(case), 0) => Ok(case),
-            (None, _) => Err(failed("it left no file in its `{output-folder}`".to_owned())),
-            (Some(_), others) => Err(failed(format!("it left {} files for one seed", others + 1))),
-        }
+/// Returns the case with this seed. The generator gets a file with only this seed, and writes one file. With a list of
+/// seeds, `seed` is the number of a line in it.
+fn generate_file(
+    program: &SetterProgram,
+    list: Option<&Path>,
+    seed: u64,
+    stop: Option<&StopSignal>,
+) -> Result<Vec<u8>, InputError> {
+    let failed = |why: String| InputError::Generator { seed, why };
+    let named = of_list(list, seed)?;
+    let mut finished = program.run_on_list(&format!("{named}\n"), stop)?;
+    check_end(seed, &finished)?;
+    match &mut *finished.files {
+        [only] => Ok(std::mem::take(&mut only.bytes)),
+        [] => Err(failed("it left no file in its `{output-folder}`".to_owned())),
+        several => Err(failed(format!("it left {} files for one seed", several.len()))),
     }
 }
 

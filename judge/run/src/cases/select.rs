@@ -1,11 +1,12 @@
 //! Selects the cases of a run: the cases that the command line names, or else the problem's own.
 
-use crate::files::is_of_the_kernel;
-use crate::matching::{MatchError, matching_with_types};
+use crate::files::refuse_special;
+use crate::matching::{MatchError, matching};
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, TestGroup, natural_key,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,7 @@ pub struct Selection {
 /// A selection that gives no cases.
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
-    /// A problem whose cases are files was asked for seeds.
+    /// Seeds were given for a problem without a generator.
     #[error("the problem `{0}` cannot make cases from seeds: it has no generator")]
     NoGenerator(String),
     /// A case with values that its generator does not have.
@@ -42,12 +43,9 @@ pub enum SelectError {
         /// The pattern.
         pattern: String,
     },
-    /// Neither a file nor a folder.
-    #[error("{} is a pipe or a device: a case must be a file, because it is read more than once", .0.display())]
-    NotAFile(PathBuf),
-    /// A file that the kernel writes while it is read, and that may have no end.
-    #[error("{} is a file of the kernel: a case must stay the same, because it is read more than once", .0.display())]
-    OfTheKernel(PathBuf),
+    /// A file that cannot be a case.
+    #[error("{}: {}", .0.display(), .1)]
+    NotAFile(PathBuf, io::Error),
     /// A case counts in one group.
     #[error("the case `{case}` is in the groups `{}` and `{}`: a case counts in one group", .groups[0], .groups[1])]
     TwoGroups {
@@ -115,7 +113,7 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
     }
     if is_listed {
         cases.clone_from(&problem.cases);
-        // A link with a name of its own is another case.
+        // A link with another name is another case.
         let is_case =
             |path: &Path| known(path).and_then(CaseSpec::file).map(CaseName::of_file) == Some(CaseName::of_file(path));
         let others = all_files(&problem.inputs, &problem.folder)?.into_iter().filter(|path| !is_case(path));
@@ -178,8 +176,8 @@ fn in_file(path: PathBuf) -> CaseSpec {
     CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path))
 }
 
-/// Returns the files that match one of these patterns, those of the first pattern first. A file that is named twice is one,
-/// like a repeated seed, unless its cases have different names.
+/// Returns the files that match these patterns, in the order of the patterns. A file that matches twice counts once, like a
+/// repeated seed, unless its cases have different names.
 fn all_files(patterns: &[String], folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     let mut known = HashSet::new();
     let mut is_new = |path: &PathBuf| known.insert((path.canonicalize().ok(), CaseName::of_file(path)));
@@ -192,20 +190,16 @@ fn all_files(patterns: &[String], folder: &Path) -> Result<Vec<PathBuf>, SelectE
 
 /// Returns the files that match, in natural order: `2.in` before `10.in`.
 fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
-    let found = matching_with_types(folder, pattern)?;
-    let mut files = Vec::with_capacity(found.len());
-    for (path, known) in found {
-        let kind = match known.filter(|kind| !kind.is_symlink()) {
-            Some(kind) => Ok(kind),
-            None => path.metadata().map(|entry| entry.file_type()),
-        };
-        match kind {
-            Ok(kind) if kind.is_dir() => {}
-            // Opening a pipe would block until it has a writer.
-            Ok(kind) if !kind.is_file() => return Err(SelectError::NotAFile(path)),
-            Ok(_) if is_of_the_kernel(&path) => return Err(SelectError::OfTheKernel(path)),
+    let mut files = Vec::new();
+    for path in matching(folder, pattern)? {
+        match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(metadata) => match refuse_special(&path, &metadata) {
+                Ok(()) => files.push(path),
+                Err(error) => return Err(SelectError::NotAFile(path, error)),
+            },
             // A file that cannot be read is an error of its case.
-            _ => files.push(path),
+            Err(_) => files.push(path),
         }
     }
     if files.is_empty() {
@@ -279,9 +273,9 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, at("7.pipe"), rustix::fs::Mode::RWXU).unwrap();
         symlink("7.pipe", at("8.link")).unwrap();
         for (pattern, found) in [("*.pipe", "7.pipe"), ("7.pipe", "7.pipe"), ("*.link", "8.link")] {
-            let Err(SelectError::NotAFile(path)) = files(pattern, top.path()) else { panic!("{pattern}") };
+            let Err(SelectError::NotAFile(path, _)) = files(pattern, top.path()) else { panic!("{pattern}") };
             assert_eq!(path, at(found));
         }
-        assert!(matches!(files("/proc/self/*map", Path::new("")), Err(SelectError::OfTheKernel(_))));
+        assert!(matches!(files("/proc/self/*map", Path::new("")), Err(SelectError::NotAFile(..))));
     }
 }

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// In place of an answer file that a case does not have.
+/// The answer file of a case without one.
 const NO_FILE: &str = "/dev/null";
 /// The folder for a program's result, in its working folder.
 const REPORTS: &str = "reports";
@@ -35,70 +35,35 @@ pub(crate) struct CallInput<'a> {
     pub more: &'a [(&'static str, &'a Path)],
 }
 
-/// The result of a call of a program.
-#[derive(Debug)]
-pub(crate) struct CallResult {
-    /// How it ended, and what it printed.
-    pub output: CommandOutput,
-    /// The contents of the files of [`Protocol::reports`]; `None` for a missing file.
-    pub reports: Vec<Option<Vec<u8>>>,
-}
-
-/// The calls of a program for one case. If the protocol allows it, files that it leaves beside its reports stay there
-/// from call to call.
-pub(crate) struct Calls<'a> {
-    program: &'a SetterProgram,
-    pub(crate) protocol: &'a dyn Protocol,
-    /// Files that it has left beside its reports.
-    left: Vec<WorkFile>,
-}
-
-impl<'a> Calls<'a> {
-    /// Begins with no call.
-    pub(crate) fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> Self {
-        Self { program, protocol, left: Vec::new() }
-    }
-
-    /// Calls the program.
-    ///
-    /// # Errors
-    /// When it gives no result.
-    pub(crate) fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<CallResult, CommandError> {
-        let (program, protocol, left) = (self.program, self.protocol, std::mem::take(&mut self.left));
-        let call_spec = |found: &Found, place: &Path| call_spec(program, protocol, left, files, (found, place));
-        let (output, written) = program.perform(stop, call_spec)?;
-        let reports = reports(protocol, &written);
-        if protocol.passes() > 1 {
-            self.left = written;
-        }
-        Ok(CallResult { output, reports })
-    }
-
-    /// Removes the file that asked for the next pass, but no other file in its folder.
-    pub(crate) fn clear(&mut self) {
-        if let Some(name) = self.protocol.next_pass_file() {
-            self.left.retain(|file| file.path != Path::new(name));
-        }
-    }
-}
-
 impl SetterProgram {
     /// Runs the program without files: a generator.
     ///
     /// # Errors
     /// When it gives no result.
     pub fn run(&self, values: &[(&str, &Path)], stop: Option<&StopSignal>) -> Result<CommandOutput, CommandError> {
-        let call_spec = |found: &Found, _: &Path| Ok(CallSpec { words: found.words(values), ..CallSpec::default() });
-        Ok(self.perform(stop, call_spec)?.0)
+        self.perform(stop, |found, _| Ok(CallSpec { words: found.words(values), ..CallSpec::default() }))
     }
 
-    /// Runs the program until it ends. `call_spec` returns its call, and gets the path of its working folder. Returns the
-    /// files that it made, too.
+    /// Runs the program on a case. It finds `left` in the folder of its reports: the files that it left there before.
+    ///
+    /// # Errors
+    /// When it gives no result.
+    pub(crate) fn run_on_case(
+        &self,
+        protocol: &dyn Protocol,
+        left: Vec<WorkFile>,
+        files: CallInput<'_>,
+        stop: Option<&StopSignal>,
+    ) -> Result<CommandOutput, CommandError> {
+        self.perform(stop, |found, place| call_spec(self, protocol, left, files, (found, place)))
+    }
+
+    /// Runs the program until it ends. `call_spec` returns its call, and gets the path of its working folder.
     fn perform(
         &self,
         stop: Option<&StopSignal>,
         call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
-    ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
+    ) -> Result<CommandOutput, CommandError> {
         match self.command.trusted {
             true => OutsideCall::prepare(self, call_spec)?.run(self.limits.wall.0, stop),
             false => sandboxed::run(self, stop, call_spec),
@@ -131,38 +96,34 @@ fn call_spec(
     let call = protocol.call(&program.command.line, &call_files);
     let mut words = found.words(&[&*call.placeholders, files.more].concat());
     words.extend(call.appended.iter().cloned());
-    let is_told = |path: &Path| words.iter().any(|word| word.to_string_lossy().contains(&*path.to_string_lossy()));
+    let is_named = |path: &Path| words.iter().any(|word| word.to_string_lossy().contains(&*path.to_string_lossy()));
     let in_reports = |file: WorkFile| WorkFile { path: Path::new(REPORTS).join(&file.path), ..file };
-    let mut given: Vec<WorkFile> = left.into_iter().map(in_reports).collect();
-    let mut give = |path: &Path, bytes: Vec<u8>| given.push(work_file(path.strip_prefix(place).unwrap_or(path), bytes));
-    if is_told(&input) {
-        give(&input, files.input.to_vec());
+    let mut copied: Vec<WorkFile> = left.into_iter().map(in_reports).collect();
+    let mut add = |path: &Path, bytes: Vec<u8>| copied.push(work_file(path.strip_prefix(place).unwrap_or(path), bytes));
+    if is_named(&input) {
+        add(&input, files.input.to_vec());
     }
-    if let Some(bytes) = files.answer.filter(|_| is_told(&answer)) {
-        give(&answer, bytes.to_vec());
+    if let Some(bytes) = files.answer.filter(|_| is_named(&answer)) {
+        add(&answer, bytes.to_vec());
     }
-    if let Some(path) = files.expected.filter(|_| !is_seen && is_told(&copy)) {
-        let failed = |source| CommandError::AnswerFile { path: path.to_owned(), source };
-        give(&copy, files::read(path).map_err(failed)?);
+    if let Some(path) = files.expected.filter(|_| !is_seen && is_named(&copy)) {
+        add(&copy, files::read(path).map_err(|error| CommandError::AnswerFile(path.to_owned(), error))?);
     }
     if protocol.finds_reports() {
-        reports.iter().for_each(|report| give(report, Vec::new()));
+        reports.iter().for_each(|report| add(report, Vec::new()));
     }
-    let stdin = call.stdin.and_then(|path| stdin_of(path, &call_files, files));
+    let stdin = call.stdin.map(|path| Arc::from(files.answer.filter(|_| path == answer).unwrap_or(files.input)));
     let exchange = Exchange {
-        input_files: given,
-        output_folder: REPORTS.into(),
         output_names: if protocol.passes() > 1 { Vec::new() } else { names.iter().map(OsString::from).collect() },
         take_after_any_exit: true,
-        max_files: MAX_FILES,
-        max_bytes: MAX_BYTES,
-        ..Exchange::default()
+        ..exchange(copied, REPORTS, MAX_BYTES)
     };
     Ok(CallSpec { words, stdin, exchange: Some(exchange) })
 }
 
-fn stdin_of(path: &Path, call: &CallFiles<'_>, files: CallInput<'_>) -> Option<Arc<[u8]>> {
-    if call.answer == Some(path) { files.answer.map(Arc::from) } else { Some(files.input.into()) }
+fn exchange(input_files: Vec<WorkFile>, output_folder: &str, max_bytes: u64) -> Exchange {
+    let output_folder = output_folder.into();
+    Exchange { input_files, output_folder, max_files: MAX_FILES, max_bytes, ..Exchange::default() }
 }
 
 fn work_file(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> WorkFile {
@@ -175,32 +136,18 @@ const LIST: &str = "seeds.txt";
 const RESULT: &str = "in";
 
 impl SetterProgram {
-    /// Runs the program on a list. Returns how it ended, and the contents of its files, if it succeeded.
+    /// Runs the program on a list. If it succeeds, the files of the result are the ones that it made.
     ///
     /// # Errors
     /// When it gives no result.
-    pub fn run_on_list(
-        &self,
-        list: &str,
-        stop: Option<&StopSignal>,
-    ) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
-        let call_spec = |found: &Found, place: &Path| {
-            let exchange = Exchange {
-                input_files: vec![work_file(LIST, list)],
-                output_folder: RESULT.into(),
-                max_files: MAX_FILES,
-                max_bytes: OUTPUT.0,
-                ..Exchange::default()
-            };
+    pub fn run_on_list(&self, list: &str, stop: Option<&StopSignal>) -> Result<CommandOutput, CommandError> {
+        self.perform(stop, |found, place| {
             let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
+            let exchange = exchange(vec![work_file(LIST, list)], RESULT, OUTPUT.0);
             Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
-        };
-        let (output, written) = self.perform(stop, call_spec)?;
-        Ok((output, written.into_iter().map(|file| file.bytes).collect()))
+        })
     }
-}
 
-impl SetterProgram {
     /// Runs the program on an answer to a case, which may have an answer file. Returns how it ended, and the page that it
     /// wrote to its folder.
     ///
@@ -213,36 +160,34 @@ impl SetterProgram {
         expected: Option<&[u8]>,
         page: &Path,
     ) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
-        let call_spec = |found: &Found, place: &Path| {
+        let mut output = self.perform(None, |found, place| {
             let files = [("input", Some(input)), ("answer", Some(answer)), ("expected", expected)];
             let files = files.into_iter().filter_map(|(name, file)| Some(work_file(name, file?)));
             let exchange = Exchange {
-                input_files: files.collect(),
-                output_folder: ".".into(),
                 output_names: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
-                max_files: MAX_FILES,
-                max_bytes: OUTPUT.0,
-                ..Exchange::default()
+                ..exchange(files.collect(), ".", OUTPUT.0)
             };
             let expected = expected.map_or_else(|| NO_FILE.into(), |_| place.join("expected"));
             let [input, answer] = ["input", "answer"].map(|name| place.join(name));
             let words = found.words(&[("input", &input), ("answer", &answer), ("expected", &expected)]);
             Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
+        })?;
+        let page = match &self.found()?.folder {
+            Some(folder) if self.command.trusted => {
+                let page = Some(folder.join(page)).filter(|page| page.is_file());
+                let page = page.and_then(|page| File::open(page).ok());
+                page.map(|mut page| printed(&mut page, &self.name())).transpose()?
+            }
+            _ => std::mem::take(&mut output.files).into_iter().find(|file| file.path == page).map(|file| file.bytes),
         };
-        let (output, written) = self.perform(None, call_spec)?;
-        if let (true, Some(folder)) = (self.command.trusted, &self.found()?.folder) {
-            let page = Some(folder.join(page)).filter(|page| page.is_file()).and_then(|page| File::open(page).ok());
-            return Ok((output, page.map(|mut page| printed(&mut page, &self.name())).transpose()?));
-        }
-        Ok((output, written.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
+        Ok((output, page))
     }
 }
 
 /// A running call of a setter's program. When this is dropped, the program is killed.
-pub(crate) struct LiveCall<'a> {
-    program: &'a SetterProgram,
-    protocol: &'a dyn Protocol,
-    run: Run,
+pub(crate) enum LiveCall<'a> {
+    Outside(Running, OutsideCall),
+    Sandboxed(SandboxedRun<'a>),
 }
 
 impl OutsideCall {
@@ -259,11 +204,6 @@ impl OutsideCall {
     }
 }
 
-enum Run {
-    Outside(Running, OutsideCall),
-    Sandboxed(SandboxedRun),
-}
-
 impl<'a> LiveCall<'a> {
     /// Starts the program with this standard input and output, which are closed here. It stays on a core, if one is
     /// given.
@@ -276,32 +216,27 @@ impl<'a> LiveCall<'a> {
         files: CallInput<'_>,
         (stdio, core): ([OwnedFd; 2], Option<usize>),
     ) -> Result<Self, CommandError> {
-        let run = match program.command.trusted {
-            true => {
-                let call = OutsideCall::of(program, protocol, files)?;
-                Run::Outside(call.start(stdio.each_ref().map(AsFd::as_fd), core)?, call)
-            }
-            false => {
-                let call_spec = |found: &_, place: &_| call_spec(program, protocol, Vec::new(), files, (found, place));
-                Run::Sandboxed(sandboxed::start(program, (stdio, core), call_spec)?)
-            }
-        };
-        Ok(Self { program, protocol, run })
+        if program.command.trusted {
+            let call = OutsideCall::of(program, protocol, files)?;
+            return Ok(Self::Outside(call.start(stdio.each_ref().map(AsFd::as_fd), core)?, call));
+        }
+        let call_spec = |found: &_, place: &_| call_spec(program, protocol, Vec::new(), files, (found, place));
+        Ok(Self::Sandboxed(sandboxed::start(program, (stdio, core), call_spec)?))
     }
 
     /// Becomes readable when the program has ended.
     pub(crate) fn ended(&self) -> BorrowedFd<'_> {
-        match &self.run {
-            Run::Outside(running, _) => running.ended(),
-            Run::Sandboxed(run) => run.ended(),
+        match self {
+            Self::Outside(running, _) => running.ended(),
+            Self::Sandboxed(run) => run.ended(),
         }
     }
 
     /// Returns the ids of its processes.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        match &self.run {
-            Run::Outside(running, _) => running.processes(),
-            Run::Sandboxed(run) => run.processes(),
+        match self {
+            Self::Outside(running, _) => running.processes(),
+            Self::Sandboxed(run) => run.processes(),
         }
     }
 
@@ -309,12 +244,11 @@ impl<'a> LiveCall<'a> {
     ///
     /// # Errors
     /// When it gave no result.
-    pub(crate) fn end(self) -> Result<CallResult, CommandError> {
-        let (output, written) = match self.run {
-            Run::Outside(running, call) => call.with_files(running.end()?)?,
-            Run::Sandboxed(run) => sandboxed::result(self.program, run.end()?)?,
-        };
-        Ok(CallResult { output, reports: reports(self.protocol, &written) })
+    pub(crate) fn end(self) -> Result<CommandOutput, CommandError> {
+        match self {
+            Self::Outside(running, call) => call.with_files(running.end()?),
+            Self::Sandboxed(run) => run.end(),
+        }
     }
 
     /// Kills it, and returns the end of its standard error.
@@ -322,9 +256,9 @@ impl<'a> LiveCall<'a> {
     /// # Errors
     /// When it exceeded a limit, or its standard error cannot be read.
     pub(crate) fn kill(self) -> Result<String, CommandError> {
-        let output = match self.run {
-            Run::Outside(running, _call) => running.end()?,
-            Run::Sandboxed(run) => sandboxed::result(self.program, run.kill()?)?.0,
+        let output = match self {
+            Self::Outside(running, _call) => running.end()?,
+            Self::Sandboxed(run) => run.kill()?,
         };
         Ok(tail(&output.stderr))
     }

@@ -18,24 +18,26 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Returns the identity of a checker. An external checker has no version. Its identity contains a hash of the files
 /// that its command names, and of the files that those name.
 pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
-    match checker {
-        CheckerChoice::BuiltIn(checker) => CheckerIdentity { name: checker.id.to_owned(), version: checker.version },
+    let (name, version) = match checker {
+        CheckerChoice::BuiltIn(checker) => (checker.id.to_owned(), checker.version),
         CheckerChoice::Tokens(rules, answers) => {
-            let files = contents(&answer_files(answers).0);
-            let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
             let name = format!("tokens {rules}");
-            CheckerIdentity { name: format!("{} #{}", name.trim_end(), hash.short()), version: 1 }
+            (format!("{} #{}", name.trim_end(), hash(&contents(&answer_files(answers).0))), 1)
         }
-        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => {
-            CheckerIdentity { name: identity_of(external), version: 0 }
-        }
-        CheckerChoice::Tester(tester) => CheckerIdentity { name: identity_of(&tester.program), version: 0 },
-    }
+        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => (identity_of(external), 0),
+        CheckerChoice::Tester(tester) => (identity_of(&tester.program), 0),
+    };
+    CheckerIdentity { name, version }
+}
+
+/// Returns the beginning of a hash of files.
+fn hash(files: &[Vec<u8>]) -> String {
+    Digest::of_parts(files).short()
 }
 
 /// Returns the command, its protocol if that is not the judge's own, and a hash of all files that matter.
 fn identity_of(external: &ExternalChecker) -> String {
-    let mut files = named_files(&external.command.written());
+    let mut files = contents(&named_paths(&external.command.written()));
     files.extend(contents(&answer_files(&external.answers).0));
     let protocol = match &external.protocol {
         CheckerProtocol::Judge => String::new(),
@@ -51,37 +53,31 @@ fn identity_of(external: &ExternalChecker) -> String {
         CheckerProtocol::Testlib(_) => " (testlib)".to_owned(),
     };
     let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
-    let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
-    format!("{}{} #{}{then}", external.command.written_line(), protocol, hash.short())
+    format!("{}{protocol} #{}{then}", external.command.written_line(), hash(&files))
+}
+
+/// Returns the setter's program that decides on answers, or the first of two. `None`: the judge itself decides.
+pub(crate) fn setters_choice(checker: &CheckerChoice) -> Option<&ExternalChecker> {
+    match checker {
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
+        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => Some(external),
+        CheckerChoice::Tester(tester) => Some(&tester.program),
+    }
 }
 
 /// Returns the files that the command of an external checker names, and the files that those name.
 pub fn checker_files(checker: &CheckerChoice) -> Vec<PathBuf> {
-    let mut external = match checker {
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
-        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => Some(external),
-        CheckerChoice::Tester(tester) => Some(&tester.program),
-    };
-    let mut files = Vec::new();
-    while let Some(program) = external {
-        files.extend(named_paths(&program.command.written()));
-        external = program.then.as_deref();
-    }
-    files
+    let programs = std::iter::successors(setters_choice(checker), |program| program.then.as_deref());
+    programs.flat_map(|program| named_paths(&program.command.written())).collect()
 }
 
-/// Returns the contents of the files that a command names, and of the files that those name.
-fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
-    contents(&named_paths(command))
-}
-
+/// Returns the files that a command names, and the files that those name.
 fn named_paths(command: &CommandTemplate) -> Vec<PathBuf> {
     let words = shell_words::split(&command.line).unwrap_or_default();
     // `sh -c 'python3 gen.py {seed}'` has a command inside a word.
     let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
-    let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
+    let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word)).collect();
     // A trusted command may write to its folder, so the files there do not identify its version.
-    let named: Vec<_> = named.collect();
     if command.trusted { named } else { with_referenced_files(&command.folder, named) }
 }
 
@@ -136,8 +132,7 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {
         let written = command.written();
-        let files = [named_files(&written), contents(more)].concat();
-        format!("{} #{}", written.line, Digest::of_parts(files.iter().map(Vec::as_slice)).short())
+        format!("{} #{}", written.line, hash(&contents(&[named_paths(&written), more.to_vec()].concat())))
     };
     match &problem.generator {
         None => String::new(),
@@ -223,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_script_imports_starts_and_reads_is_part_of_it() {
+    fn files_that_a_script_names_are_part_of_it() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);

@@ -7,9 +7,11 @@ mod outside;
 mod sandboxed;
 mod setter;
 
-pub(crate) use calls::{CallInput, CallResult, Calls, LiveCall, reports};
+pub(crate) use calls::{CallInput, LiveCall, reports};
+pub(crate) use identity::setters_choice;
 pub use identity::{checker_files, checker_identity, game_of, generator_identity};
 pub(crate) use outside::{OutsideCall, Running, SUPERVISORS, printed, stored};
 pub use outside::{dismiss_supervisors, run, use_as_supervisor};
 pub use sandboxed::{dismiss_workers, use_sandbox};
 pub use setter::{CommandError, CommandOutput, SetterProgram, StopSignal, words};
+pub(crate) use setter::{after_colon, filled, split};

@@ -4,7 +4,7 @@
 use super::sandboxed::{CallSpec, OUTPUT, STDERR_KEPT};
 use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
 use judge_problem::tail;
-use judge_sandbox::{Supervised, Supervisors, WorkFile, both_ends};
+use judge_sandbox::{Supervised, Supervisors, both_ends};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -21,26 +21,21 @@ pub fn use_as_supervisor(executable: &Path) {
     SUPERVISORS.set_executable(executable);
 }
 
-/// Ends the supervisors that wait for a command. To be called when the process is about to end.
+/// Ends the supervisors that wait for a command. Call this when the process is about to end.
 pub fn dismiss_supervisors() {
     SUPERVISORS.dismiss_idle();
 }
 
-/// Runs a command without an input in `folder` until it ends, for at most `limit`, or until it is stopped. Processes that it
-/// leaves running are killed.
+/// Runs a command without an input in `folder` until it ends, for at most `limit`. Processes that it leaves running are
+/// killed.
 ///
 /// # Errors
-/// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
-pub fn run(
-    words: &[OsString],
-    folder: &Path,
-    limit: Duration,
-    stop: Option<&StopSignal>,
-) -> Result<CommandOutput, CommandError> {
-    run_on(&[], words, folder, limit, stop)
+/// When it cannot be started, runs too long, or its output cannot be stored.
+pub fn run(words: &[OsString], folder: &Path, limit: Duration) -> Result<CommandOutput, CommandError> {
+    run_on(&[], words, folder, limit, None)
 }
 
-/// The same with a standard input. Its streams are files, so that no pipe fills up.
+/// The same with a standard input, and until it is stopped. Its streams are files, so that no pipe fills up.
 fn run_on(
     input: &[u8],
     words: &[OsString],
@@ -132,7 +127,7 @@ impl Running {
     pub(crate) fn end(mut self) -> Result<CommandOutput, CommandError> {
         let ended = self.command.end().and_then(|status| Ok((status, kept(&mut self.stderr)?)));
         let (status, stderr) = ended.map_err(|source| not_stored(&self.name, source))?;
-        Ok(CommandOutput { status, stdout: Vec::new(), stderr })
+        Ok(CommandOutput { status, stdout: Vec::new(), stderr, files: Vec::new() })
     }
 }
 
@@ -200,28 +195,24 @@ impl OutsideCall {
         Running::start(&self.spec.words, &self.folder, stdio, core)
     }
 
-    /// Runs the program until it ends, and returns the files that it made, too.
+    /// Runs the program until it ends.
     ///
     /// # Errors
     /// When it gives no result.
-    pub(super) fn run(
-        self,
-        limit: Duration,
-        stop: Option<&StopSignal>,
-    ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
+    pub(super) fn run(self, limit: Duration, stop: Option<&StopSignal>) -> Result<CommandOutput, CommandError> {
         let input = self.spec.stdin.as_deref().unwrap_or_default();
         self.with_files(run_on(input, &self.spec.words, &self.folder, limit, stop)?)
     }
 
-    /// Returns how the program ended and the files that it made.
+    /// Returns the output with the files that the program made.
     ///
     /// # Errors
     /// When the files cannot be read.
-    pub(crate) fn with_files(&self, output: CommandOutput) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
+    pub(crate) fn with_files(&self, output: CommandOutput) -> Result<CommandOutput, CommandError> {
         let exchange = self.spec.exchange.as_ref();
         let exchange = exchange.filter(|exchange| output.status.success() || exchange.take_after_any_exit);
         match exchange.map_or(Ok(Vec::new()), |exchange| exchange.take_outside(self.files.path())) {
-            Ok(files) => Ok((output, files)),
+            Ok(files) => Ok(CommandOutput { files, ..output }),
             Err(why) => Err(CommandError::Reports { program: self.program.clone(), why: why.to_string() }),
         }
     }

@@ -6,7 +6,7 @@ use crate::program::{environment, start_failure, visible};
 use judge_problem::{Bytes, CommandLimits, tail};
 use judge_sandbox::{
     Breach, End, Exchange, Execution, Fault, Limits, Observer, Options, OutputFiles, Request, Sandbox, Sink, Stdin,
-    WorkFile, Worker,
+    Worker,
 };
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -39,13 +39,12 @@ pub(super) struct CallSpec {
     pub(super) exchange: Option<Exchange>,
 }
 
-/// Runs a setter's program. `call_spec` returns its call, and gets the path of its working folder. Returns the files that it
-/// made, too.
+/// Runs a setter's program. `call_spec` returns its call, and gets the path of its working folder.
 pub(super) fn run(
     program: &SetterProgram,
     stop: Option<&StopSignal>,
     call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
-) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
+) -> Result<CommandOutput, CommandError> {
     let found = program.found()?;
     let mut worker = take_worker(None)?;
     let call_spec = call_spec(found, worker.working_folder())?;
@@ -58,26 +57,16 @@ pub(super) fn run(
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
     }
-    result(program, ended)
+    output(program, ended)
 }
 
 /// How a run ended, and the files that it made.
 type Ended = (Execution, OutputFiles);
 
-/// Returns how a program ended and the files that it made, unless it could not start or exceeded a limit.
-pub(super) fn result(
-    program: &SetterProgram,
-    (execution, written): Ended,
-) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
-    let output = output(program, program.found()?, execution)?;
-    written
-        .map(|written| (output, written))
-        .map_err(|why| CommandError::Reports { program: program.name(), why: why.to_string() })
-}
-
 /// A setter's program that runs in another thread. When this is dropped, it is killed.
-pub(super) struct SandboxedRun {
-    program: Observer,
+pub(crate) struct SandboxedRun<'a> {
+    program: &'a SetterProgram,
+    observer: Observer,
     kill: StopSignal,
     /// Its other end is closed when the program has ended.
     ended: OwnedFd,
@@ -86,11 +75,11 @@ pub(super) struct SandboxedRun {
 
 /// Starts a setter's program with this standard input and output. It stays on a core, if one is given. It has no limit
 /// of wall time.
-pub(super) fn start(
-    program: &SetterProgram,
+pub(super) fn start<'a>(
+    program: &'a SetterProgram,
     ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
     call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
-) -> Result<SandboxedRun, CommandError> {
+) -> Result<SandboxedRun<'a>, CommandError> {
     let found = program.found()?;
     let mut worker = take_worker(core)?;
     let call_spec = call_spec(found, worker.working_folder())?;
@@ -109,12 +98,12 @@ pub(super) fn start(
         Ok(ended)
     };
     let thread = Some(Builder::new().spawn(work).map_err(failed)?);
-    let run = SandboxedRun { program: observer, kill, ended, thread };
+    let run = SandboxedRun { program, observer, kill, ended, thread };
     run.wait_for_start().map_err(|error| failed(error.into()))?;
     Ok(run)
 }
 
-impl SandboxedRun {
+impl SandboxedRun<'_> {
     /// Waits until it has started, or has ended without starting. In tier `bare`, the sandbox may first search large
     /// folders for seconds. This time must not count for the program or its partner.
     fn wait_for_start(&self) -> rustix::io::Result<()> {
@@ -136,23 +125,24 @@ impl SandboxedRun {
 
     /// Returns the ids of its processes.
     pub(super) fn processes(&self) -> Vec<u32> {
-        self.program.processes()
+        self.observer.processes()
     }
 
     /// Kills it.
-    pub(super) fn kill(self) -> Result<Ended, Fault> {
+    pub(super) fn kill(self) -> Result<CommandOutput, CommandError> {
         self.kill.stop();
         self.end()
     }
 
     /// Waits for its end.
-    pub(super) fn end(mut self) -> Result<Ended, Fault> {
+    pub(super) fn end(mut self) -> Result<CommandOutput, CommandError> {
         let thread = self.thread.take().ok_or(Fault::Cancelled)?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let ended = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        output(self.program, ended?)
     }
 }
 
-impl Drop for SandboxedRun {
+impl Drop for SandboxedRun<'_> {
     fn drop(&mut self) {
         self.kill.stop();
         let _ = self.thread.take().map(JoinHandle::join);
@@ -183,8 +173,8 @@ fn request(program: &SetterProgram, found: &Found, working_folder: &Path, call_s
     }
 }
 
-/// Returns how it ended, unless it could not start or exceeded a limit.
-fn output(program: &SetterProgram, found: &Found, execution: Execution) -> Result<CommandOutput, CommandError> {
+/// Returns how it ended and its output, unless it could not start or exceeded a limit.
+fn output(program: &SetterProgram, (execution, files): Ended) -> Result<CommandOutput, CommandError> {
     let name = program.name();
     let stderr = || tail(&execution.stderr);
     let CommandLimits { wall, memory } = program.limits;
@@ -205,12 +195,14 @@ fn output(program: &SetterProgram, found: &Found, execution: Execution) -> Resul
         End::Exited(code) => ExitStatus::from_raw(code << 8),
         End::Signalled(signal) => ExitStatus::from_raw(signal),
         End::NotStarted(errno) => {
-            let errno = rustix::io::Errno::from_raw_os_error(errno);
-            let why = start_failure(&found.program.path, errno).unwrap_or_else(|| errno.to_string());
+            let errno = Errno::from_raw_os_error(errno);
+            let file = &program.found()?.program.path;
+            let why = start_failure(file, errno).unwrap_or_else(|| errno.to_string());
             return Err(CommandError::NotFound { program: name, why });
         }
     };
-    Ok(CommandOutput { status, stdout: execution.stdout, stderr: execution.stderr })
+    let files = files.map_err(|why| CommandError::Reports { program: name, why: why.to_string() })?;
+    Ok(CommandOutput { status, stdout: execution.stdout, stderr: execution.stderr, files })
 }
 
 /// The sandbox of setters' programs, and its idle workers.

@@ -2,7 +2,7 @@
 
 use crate::program::{journals_in, setters_program};
 use judge_problem::{CommandLimits, CommandTemplate, Program, Time, fill_placeholders};
-use judge_sandbox::{Fault, OpenError};
+use judge_sandbox::{Fault, OpenError, WorkFile};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -23,10 +23,10 @@ pub struct SetterProgram {
 /// The path of a program, and the files that it sees. A trusted program has only arguments, and sees all files.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Its arguments have no `{folder}`, but all other placeholders.
+    /// Its arguments are in `words`.
     pub(super) program: Program,
-    /// The words of its command line: as in `program`, and as they are written.
-    written: Vec<(OsString, OsString)>,
+    /// The words of its command line, each with whether it has placeholders to fill.
+    words: Vec<(OsString, bool)>,
     /// The real path of the folder of its problem.
     home: PathBuf,
     /// The real path of the folder that it starts in; `None`: its working folder.
@@ -47,7 +47,7 @@ impl SetterProgram {
         words.into_iter().next().unwrap_or_default()
     }
 
-    /// Returns its path and files.
+    /// Returns its path and its files.
     pub(super) fn found(&self) -> Result<&Found, CommandError> {
         if self.found.get().is_none() {
             let _ = self.found.set(self.find()?);
@@ -56,25 +56,33 @@ impl SetterProgram {
     }
 
     fn find(&self) -> Result<Found, CommandError> {
-        let CommandTemplate { line, folder, compiled, .. } = &self.command;
+        let CommandTemplate { line, folder, compiled, trusted } = &self.command;
         // A catalogue that is named without a folder is in the current folder.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let not_found = |why: String| CommandError::NotFound { program: self.name(), why };
         let folder = folder.canonicalize().map_err(|error| not_found(format!("{}: {error}", folder.display())))?;
-        let in_folder = |word: OsString| (filled(&word, &[(FOLDER, &folder)]), word);
-        let written: Vec<_> = split(line)?.into_iter().map(in_folder).collect();
-        let words = written.iter().map(|(word, _)| word.clone()).collect();
-        let (home, starts_in) = (folder.clone(), (!names_folder(line)).then(|| folder.clone()));
-        if self.command.trusted {
-            let program = Program { argv: words, visible: vec!["/".into()], ..Program::default() };
-            return Ok(Found { program, written, home, folder: starts_in, hidden: Vec::new() });
-        }
-        let mut program = setters_program(words, &folder).map_err(|error| not_found(error.to_string()))?;
-        program.visible.extend(compiled.visible.iter().cloned());
-        program.environment.extend(compiled.environment.iter().cloned());
-        let mut hidden: Vec<PathBuf> = program.visible.iter().flat_map(|path| journals_in(path)).collect();
-        hidden.dedup();
-        Ok(Found { program, written, home, folder: starts_in, hidden })
+        let written = split(line)?;
+        let argv: Vec<_> = written.iter().map(|word| filled(word, &[(FOLDER, &folder)])).collect();
+        let mut hidden = Vec::new();
+        let program = if *trusted {
+            Program { argv: argv.clone(), visible: vec!["/".into()], ..Program::default() }
+        } else {
+            let found = setters_program(argv.clone(), &folder);
+            let mut program = found.map_err(|error| not_found(error.to_string()))?;
+            program.visible.extend(compiled.visible.iter().cloned());
+            program.environment.extend(compiled.environment.iter().cloned());
+            hidden.extend(program.visible.iter().flat_map(|path| journals_in(path)));
+            hidden.dedup();
+            program
+        };
+        let as_written = |word: &OsString| match argv.iter().position(|known| known == word) {
+            Some(place) => (written[place].clone(), true),
+            // The path of a file, in place of its name.
+            None => (word.clone(), false),
+        };
+        let words = program.argv.iter().map(as_written).collect();
+        let starts_in = (!line.contains(&format!("{{{FOLDER}}}"))).then(|| folder.clone());
+        Ok(Found { program, words, home: folder, folder: starts_in, hidden })
     }
 }
 
@@ -88,22 +96,16 @@ impl Found {
     /// Returns the arguments of a call. Each word is filled once: the name of the folder may look like a placeholder.
     pub(super) fn words(&self, values: &[(&str, &Path)]) -> Vec<OsString> {
         let values = [&[(FOLDER, &*self.home)], values].concat();
-        let words = self.program.argv.iter().map(|word| match self.written.iter().find(|(known, _)| known == word) {
-            Some((_, written)) => filled(written, &values),
-            // The path of a file, in place of its name.
-            None => word.clone(),
-        });
-        words.collect()
+        let fill = |(word, has_placeholders): &(OsString, bool)| match has_placeholders {
+            true => filled(word, &values),
+            false => word.clone(),
+        };
+        self.words.iter().map(fill).collect()
     }
 }
 
 /// The placeholder for the folder of the problem.
 const FOLDER: &str = "folder";
-
-/// Returns whether a command names the folder of its problem.
-fn names_folder(line: &str) -> bool {
-    line.contains(&format!("{{{FOLDER}}}"))
-}
 
 /// Returns a file that a command names.
 pub(super) fn named_file(command: &CommandTemplate, word: &str) -> PathBuf {
@@ -120,20 +122,20 @@ pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, Comm
 }
 
 /// Splits a command line as a shell would.
-pub(super) fn split(line: &str) -> Result<Vec<OsString>, CommandError> {
+pub(crate) fn split(line: &str) -> Result<Vec<OsString>, CommandError> {
     let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| CommandError::Unreadable(line.to_owned()))?;
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
 /// Returns a word with each `{name}` replaced by its value.
-pub(super) fn filled(word: &OsStr, values: &[(&str, &Path)]) -> OsString {
+pub(crate) fn filled<V: AsRef<OsStr>>(word: &OsStr, values: &[(&str, V)]) -> OsString {
     // A word that is not UTF-8 is a path, and has no placeholders.
     let Some(text) = word.to_str() else { return word.to_owned() };
     fill_placeholders(text, |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value))
 }
 
-/// How a command ended, and what it printed.
+/// How a command ended, and its output.
 #[derive(Debug)]
 pub struct CommandOutput {
     /// How it ended.
@@ -142,6 +144,8 @@ pub struct CommandOutput {
     pub stdout: Vec<u8>,
     /// Its standard error.
     pub stderr: Vec<u8>,
+    /// The files of its result, if it makes any.
+    pub files: Vec<WorkFile>,
 }
 
 /// Stops commands from any thread: running commands, and commands that start later.
@@ -236,14 +240,8 @@ pub enum CommandError {
         why: String,
     },
     /// The answer file that it gets cannot be read.
-    #[error("cannot read the answer file {}", path.display())]
-    AnswerFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
+    #[error("cannot read the answer file {}", .0.display())]
+    AnswerFile(PathBuf, #[source] io::Error),
     /// Its run was stopped.
     #[error("`{0}` was stopped")]
     Stopped(String),
@@ -274,7 +272,8 @@ impl From<OpenError> for CommandError {
     }
 }
 
-fn after_colon(text: &str) -> String {
+/// Returns the text after a colon; nothing if it is empty.
+pub(crate) fn after_colon(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 

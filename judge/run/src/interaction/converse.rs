@@ -1,9 +1,9 @@
 //! One conversation of a solver and an interactor, from the start of both to the interactor's decision.
 
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
-use super::relay::{Pipe, Recorder, Relay, UnreadInput};
+use super::relay::{Recorder, Relay, UnreadInput};
 use crate::cases::{CheckerProgram, Decision, ExternalCase};
-use crate::command::{CallInput, CallResult, CommandError, LiveCall};
+use crate::command::{self, CallInput, CommandError, LiveCall};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError, Termination};
 use judge_problem::{Limits, MetricRule, error_chain};
@@ -11,18 +11,19 @@ use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
 use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// The result of a conversation.
+/// The run of a solver, and the decision on it.
 #[derive(Debug)]
-pub(crate) struct Conversation {
-    /// How the solver ended. Its standard output ends with the interactor.
+pub(crate) struct SolverRun {
+    /// How the solver ended. In a conversation, its standard output ends with the interactor.
     pub execution: Execution,
-    /// The interactor's decision.
-    pub decision: InteractorDecision,
-    /// The content of the first of its reports, if it decided.
+    /// The decision of an interactor, or of the checker after several passes. `None`: the answer must still be checked.
+    pub decision: Option<InteractorDecision>,
+    /// The content of the first of an interactor's reports, if it decided.
     pub written: Vec<u8>,
     /// The transcript, if one is wanted: every line of both programs with its time.
     pub transcript: Option<String>,
@@ -34,9 +35,12 @@ pub(crate) enum ConverseError {
     /// The sandbox failed, or the run was stopped.
     #[error(transparent)]
     Sandbox(#[from] Fault),
-    /// The interactor could not be started.
+    /// The command of the interactor could not be run.
     #[error(transparent)]
-    Interactor(#[from] InteractorError),
+    Command(#[from] CommandError),
+    /// A file or descriptor for the interactor could not be created.
+    #[error("cannot prepare the interactor")]
+    Prepare(#[source] io::Error),
     /// A tester failed before it started the solver.
     #[error("the tester {0}")]
     Tester(String),
@@ -60,10 +64,15 @@ pub(crate) struct Partner<'a> {
     pub core: Option<usize>,
 }
 
-impl Conversation {
-    /// Returns a conversation that gave no accepted answer.
-    pub(super) fn without_answer(execution: Execution, decision: InteractorDecision) -> Self {
+impl SolverRun {
+    /// Returns a run with this decision, without a report and a transcript.
+    pub(crate) fn new(execution: Execution, decision: Option<InteractorDecision>) -> Self {
         Self { execution, decision, written: Vec::new(), transcript: None }
+    }
+
+    /// Returns the run of a solver whose partner waits and has not decided.
+    pub(super) fn undecided(execution: Execution) -> Self {
+        Self::new(execution, Some(InteractorDecision::None(Idleness::Waiting, String::new())))
     }
 }
 
@@ -80,40 +89,29 @@ pub(crate) fn converse(
     partner: Partner<'_>,
     is_recorded: bool,
     stopped: &AtomicBool,
-) -> Result<Conversation, ConverseError> {
-    let (to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?);
+) -> Result<SolverRun, ConverseError> {
+    let ((from_solver, to_interactor), (to_solver, from_interactor)) = (io::pipe()?, io::pipe()?);
     // Both programs run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
-    for pipe in [&to_solver.reader, &to_interactor.reader] {
+    for pipe in [&from_solver, &to_solver] {
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
     let (recorder, stdio) = if is_recorded {
-        let (recorder, stdio) = Recorder::between(to_interactor.reader, to_solver.writer)?;
+        let (recorder, stdio) = Recorder::between(from_solver, from_interactor)?;
         (Some(recorder), stdio)
     } else {
-        (None, [to_interactor.reader, to_solver.writer])
+        (None, [from_solver.into(), from_interactor.into()])
     };
     let Partner { program, case, time, core } = partner;
     let protocol = verdict::interactor_protocol(&program.protocol);
     let files = CallInput { input: &case.input, answer: None, expected: case.expected.as_deref(), more: &[] };
-    let interactor =
-        LiveCall::start(&program.program, protocol, files, (stdio, core)).map_err(InteractorError::from)?;
-    let mut relay = Relay::new(to_interactor.writer)?;
-    let reader = to_solver.reader.try_clone()?;
-    let request = Request {
-        stdin: Stdin::File(Arc::new(File::from(to_solver.reader))),
-        stdout: relay.sink()?,
-        ..request.clone()
-    };
-    let mut execution = executor.run_until(&request, interactor.ended())?;
-    // An open copy of a pipe would keep the other program from seeing the end.
-    drop(request);
-    relay.take_over(&mut execution);
+    let interactor = LiveCall::start(&program.program, protocol, files, (stdio, core))?;
+    let mut relay = Relay::new(to_interactor.into())?;
+    let mut unread = UnreadInput::new(to_solver.try_clone()?.into())?;
+    let execution = run_solver(executor, request.clone(), to_solver.into(), &mut relay, interactor.ended())?;
     if matches!(execution.end, End::NotStarted(_)) {
-        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        return Ok(Conversation::without_answer(execution, decision));
+        return Ok(SolverRun::undecided(execution));
     }
     let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
-    let mut unread = UnreadInput::new(reader)?;
     let pending = PendingDecision {
         relay: &mut relay,
         ended: interactor.ended(),
@@ -132,7 +130,23 @@ pub(crate) fn converse(
     drop(unread);
     let transcript = recorder.map(Recorder::finish);
     let execution = Execution { stdout: relay.into_output(), ..execution };
-    Ok(Conversation { execution, decision, written, transcript })
+    Ok(SolverRun { execution, decision: Some(decision), written, transcript })
+}
+
+/// Runs the solver of a request with this standard input until `over` becomes readable. Its output goes to the relay.
+/// Afterwards no copy of its pipes is open here: it would keep the other program from seeing an end.
+pub(super) fn run_solver(
+    executor: &mut dyn Executor,
+    request: Request,
+    stdin: OwnedFd,
+    relay: &mut Relay,
+    over: BorrowedFd<'_>,
+) -> Result<Execution, ConverseError> {
+    let stdin = Stdin::File(Arc::new(File::from(stdin)));
+    let request = Request { stdin, stdout: relay.sink()?, ..request };
+    let mut execution = executor.run_until(&request, over)?;
+    relay.take_over(&mut execution);
+    Ok(execution)
 }
 
 /// Returns the decision of an interactor after its end, and the content of the first of its reports.
@@ -141,11 +155,12 @@ fn decision(
     protocol: &dyn Protocol,
     metrics: &[MetricRule],
 ) -> (InteractorDecision, Vec<u8>) {
-    let CallResult { output, mut reports } = match interactor.end() {
-        Ok(called) => called,
+    let ended = match interactor.end() {
+        Ok(ended) => ended,
         Err(error) => return (failed(&error), Vec::new()),
     };
-    let output = CallOutput { status: output.status, stdout: &[], stderr: &output.stderr, reports: &reports };
+    let mut reports = command::reports(protocol, &ended.files);
+    let output = CallOutput { status: ended.status, stdout: &[], stderr: &ended.stderr, reports: &reports };
     let decision = match protocol.next_pass(&output) {
         Some(_) => Err(ProtocolError::NextPass("which interactive problems do not have here")),
         None => Decision::read(protocol, &output, metrics),
@@ -169,15 +184,4 @@ fn undecided(interactor: LiveCall<'_>, idleness: Idleness) -> InteractorDecision
 
 fn failed(error: &CommandError) -> InteractorDecision {
     InteractorDecision::Failed(format!("the interactor failed: {}", error_chain(error)))
-}
-
-/// An interactor that could not be started.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum InteractorError {
-    /// Its command could not be run.
-    #[error(transparent)]
-    Command(#[from] CommandError),
-    /// A file or descriptor for it could not be created.
-    #[error("cannot prepare the interactor")]
-    Prepare(#[from] io::Error),
 }

@@ -136,15 +136,12 @@ impl Samples {
         self.all += 1;
     }
 
-    fn add(&mut self, activity: Activity, has_heard_all: bool) {
-        let is_still = has_heard_all && !activity.runs && !activity.sleeps && !activity.changes;
-        let is_same = self.last.as_ref().is_some_and(|last| *last == activity);
-        self.alike = if !is_still {
-            0
-        } else if is_same {
-            self.alike + 1
-        } else {
-            1
+    fn add(&mut self, activity: Activity, has_read_all: bool) {
+        let is_still = has_read_all && !activity.runs && !activity.sleeps && !activity.changes;
+        self.alike = match is_still {
+            true if self.last.as_ref() == Some(&activity) => self.alike + 1,
+            true => 1,
+            false => 0,
         };
         self.all += 1;
         self.running += usize::from(activity.runs);
@@ -255,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_is_still_and_who_computes_is_not() {
+    fn a_reading_process_is_still_a_computing_one_not() {
         let reader = start("read line");
         let still = |activity: &Activity| !activity.runs && !activity.sleeps && *activity == reader.activity();
         assert!(becomes(&reader, still));
@@ -264,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_whose_name_is_no_text_is_seen() {
+    fn a_process_with_a_damaged_name_is_seen() {
         // The kernel cuts a long name in the middle of a letter.
         let named = start(r"printf 'b\321' > /proc/self/comm; read line");
         assert!(becomes(&named, |_| fs::read(format!("/proc/{}/comm", named.0.id())).unwrap().contains(&0o321)));

@@ -8,29 +8,15 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::Shutdown;
-use rustix::pipe::PipeFlags;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io;
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::slice;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
-
-/// A pipe.
-pub(super) struct Pipe {
-    pub(super) reader: OwnedFd,
-    pub(super) writer: OwnedFd,
-}
-
-impl Pipe {
-    pub(super) fn open() -> io::Result<Self> {
-        let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-        Ok(Self { reader, writer })
-    }
-}
 
 /// Opens a pipe or terminal again, so that it does not block here. Its flags stay as they are, because the tester and
 /// the solver have copies of the descriptor. Anything else cannot be opened again, or would begin anew.
@@ -234,19 +220,19 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Records between two pipes and an interactor. Returns the pipe ends for the interactor: its input and its output.
-    pub(super) fn between(from_solver: OwnedFd, to_solver: OwnedFd) -> io::Result<(Self, [OwnedFd; 2])> {
-        let (heard, said) = (Pipe::open()?, Pipe::open()?);
+    pub(super) fn between(from_solver: PipeReader, to_solver: PipeWriter) -> io::Result<(Self, [OwnedFd; 2])> {
+        let ((input, to_interactor), (from_interactor, output)) = (io::pipe()?, io::pipe()?);
         // The interactor runs as another user, and may open its `/dev/stdin`.
-        rustix::fs::fchmod(&heard.reader, Mode::from_raw_mode(0o666))?;
+        rustix::fs::fchmod(&input, Mode::from_raw_mode(0o666))?;
         let (lines, began) = (Arc::new(Mutex::new(Lines::default())), Instant::now());
-        let copy = |from: OwnedFd, to: OwnedFd, side: Side| {
+        let copy = |from: PipeReader, to: PipeWriter, side: Side| {
             let lines = Arc::clone(&lines);
             let record = move |bytes: &[u8]| lines.lock().add(began.elapsed(), side, bytes);
-            Builder::new().name("transcript".to_owned()).spawn(move || copy_all(&from, to, record))
+            Builder::new().name("transcript".to_owned()).spawn(move || copy_all(from, to, record))
         };
-        copy(from_solver, heard.writer, Side::Solver)?;
-        let interactor = copy(said.reader, to_solver, Side::Interactor)?;
-        Ok((Self { lines, interactor }, [heard.reader, said.writer]))
+        copy(from_solver, to_interactor, Side::Solver)?;
+        let interactor = copy(from_interactor, to_solver, Side::Interactor)?;
+        Ok((Self { lines, interactor }, [input.into(), output.into()]))
     }
 
     /// Returns the transcript. The interactor must have ended.
@@ -258,22 +244,17 @@ impl Recorder {
 }
 
 /// Copies until the end of either side, and then closes the other one.
-fn copy_all(from: &OwnedFd, to: OwnedFd, record: impl Fn(&[u8])) {
-    let mut bytes = [0; 1 << 16];
+fn copy_all(mut from: PipeReader, mut to: PipeWriter, record: impl Fn(&[u8])) {
+    let mut bytes = [0; BUFFER_BYTES];
     loop {
-        let mut rest = match rustix::io::read(from, &mut bytes) {
-            Ok(0) => return,
-            Ok(count) => &bytes[..count],
-            Err(Errno::INTR) => continue,
-            Err(_) => return,
+        let count = match from.read(&mut bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Ok(0) | Err(_) => return,
+            Ok(count) => count,
         };
-        record(rest);
-        while !rest.is_empty() {
-            match rustix::io::write(&to, rest) {
-                Ok(count) => rest = &rest[count..],
-                Err(Errno::INTR) => {}
-                Err(_) => return,
-            }
+        record(&bytes[..count]);
+        if to.write_all(&bytes[..count]).is_err() {
+            return;
         }
     }
 }
@@ -348,17 +329,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_arrives_and_ends_arrive_too() {
-        let (solver, input) = (Pipe::open().unwrap(), Pipe::open().unwrap());
-        let (recorder, [heard, said]) = Recorder::between(solver.reader, input.writer).unwrap();
-        rustix::io::write(&solver.writer, b"7\n").unwrap();
-        drop(solver.writer);
+    fn output_is_passed_on_and_so_is_its_end() {
+        let ((from_solver, solver), (input, to_solver)) = (io::pipe().unwrap(), io::pipe().unwrap());
+        let (recorder, [heard, said]) = Recorder::between(from_solver, to_solver).unwrap();
+        rustix::io::write(&solver, b"7\n").unwrap();
+        drop(solver);
         let mut bytes = [0; 10];
         assert_eq!(rustix::io::read(&heard, &mut bytes).unwrap(), 2);
         assert_eq!(rustix::io::read(&heard, &mut bytes).unwrap(), 0, "the end");
         rustix::io::write(&said, b"ok\n").unwrap();
         drop(said);
-        assert_eq!(rustix::io::read(&input.reader, &mut bytes).unwrap(), 3);
+        assert_eq!(rustix::io::read(&input, &mut bytes).unwrap(), 3);
         let text = recorder.finish();
         assert!(text.contains("    solver: 7\n") && text.contains("interactor: ok\n"), "{text}");
     }

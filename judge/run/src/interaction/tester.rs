@@ -1,13 +1,13 @@
 //! One trial: a tester, and each run of the solver that it starts.
 
-use super::converse::{Conversation, ConverseError, InteractorError, Partner};
+use super::converse::{ConverseError, Partner, SolverRun, run_solver};
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Relay, UnreadInput, are_one_socket};
-use crate::command::{self, CallInput, CommandError, OutsideCall, Running};
+use crate::command::{self, CallInput, OutsideCall, Running};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
+use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Termination};
 use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, tail};
-use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall};
+use judge_sandbox::{Breach, End, Execution, Fault, Request, Stub, StubCall};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -15,7 +15,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -33,7 +32,7 @@ pub(crate) fn test(
     limits: &Limits,
     partner: Partner<'_>,
     stopped: &AtomicBool,
-) -> Result<Conversation, ConverseError> {
+) -> Result<SolverRun, ConverseError> {
     if partner.case.seed.is_none() && partner.program.program.command.line.contains("{seed}") {
         return Err(ConverseError::Tester("wants a `{seed}`, and the case is a file".to_owned()));
     }
@@ -63,7 +62,7 @@ struct Run {
     execution: Execution,
     said: Vec<u8>,
     /// It failed, and the tester detected that before it decided.
-    failure_told: bool,
+    failure_seen: bool,
     /// The solver has failed, and the tester still waits or computes.
     undecided: Option<Idleness>,
 }
@@ -79,30 +78,22 @@ fn perform(
     stopped: &AtomicBool,
 ) -> Result<Run, ConverseError> {
     let StubCall { stdin, stdout, arguments, link, .. } = call;
-    let reader = stdin.try_clone()?;
+    let mut unread = UnreadInput::new(stdin.try_clone()?)?;
     let has_one_socket = are_one_socket(&stdin, &stdout)?;
     let mut relay = Relay::new(stdout)?;
     // Becomes readable when the tester has ended, or has killed the process that it started for the solver.
     let ended = watched(&[(Some(tester.running.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)])?;
     let over = watched(&[(Some(ended.as_fd()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
-    let request = Request {
-        argv: request.argv.iter().cloned().chain(arguments).collect(),
-        stdin: Stdin::File(Arc::new(File::from(stdin))),
-        stdout: relay.sink()?,
-        ..request.clone()
-    };
-    let mut execution = executor.run_until(&request, over.as_fd())?;
-    // Its copies of the pipes must not keep the tester from seeing an end.
-    drop(request);
-    relay.take_over(&mut execution);
+    let mut request = request.clone();
+    request.argv.extend(arguments);
+    let execution = run_solver(executor, request, stdin, &mut relay, over.as_fd())?;
     if matches!(execution.end, End::NotStarted(_)) {
-        return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
+        return Ok(Run { execution, said: Vec::new(), failure_seen: true, undecided: Some(Idleness::Waiting) });
     }
     let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
     // The sandbox has killed it without an exceeded limit, because the tester no longer needed it.
     let was_cut = is_readable(&over)? && execution.end == End::Signalled(9) && execution.breaches.is_empty();
     let failed = !ended_well && !was_cut;
-    let mut unread = UnreadInput::new(reader)?;
     let pending = PendingDecision {
         relay: &mut relay,
         ended: ended.as_fd(),
@@ -119,7 +110,7 @@ fn perform(
         WaitOutcome::Idle(idleness) if failed && !relay.is_closed_by_reader()? => Some(idleness),
         WaitOutcome::Idle(_) | WaitOutcome::Ended | WaitOutcome::Delivered => None,
     };
-    let (said, failure_told) = (relay.into_output(), failed && waited != WaitOutcome::Ended);
+    let (said, failure_seen) = (relay.into_output(), failed && waited != WaitOutcome::Ended);
     link.end(if was_cut { End::Exited(0) } else { execution.end });
     if !failed {
         tester.time_left = tester.time_left.saturating_sub(began.elapsed());
@@ -128,11 +119,11 @@ fn perform(
         unread.show_end_of_output();
     }
     tester.unread = unread;
-    Ok(Run { execution, said, failure_told, undecided })
+    Ok(Run { execution, said, failure_seen, undecided })
 }
 
 /// The result of a trial whose solver has failed before the tester decided.
-fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<Conversation> {
+fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<SolverRun> {
     // The tester has started the solver again, which waits.
     let waits_for_another = run.execution.breaches.contains(&Breach::Wall) && is_readable(&tester.stub)?;
     let decision = match waits_for_another {
@@ -141,44 +132,47 @@ fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<C
         ),
         false => InteractorDecision::None(idleness, String::new()),
     };
-    Ok(Conversation::without_answer(run.execution, decision))
+    Ok(SolverRun::new(run.execution, Some(decision)))
 }
 
 /// The result of a trial whose tester was killed.
-fn conclude_timed_out(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
+fn conclude_timed_out(runs: Vec<Run>, why: String) -> Result<SolverRun, ConverseError> {
     let Some(first) = runs.into_iter().next() else { return Err(ConverseError::Tester(why)) };
-    let decision = match first.failure_told {
-        true => InteractorDecision::None(Idleness::Waiting, String::new()),
-        false => InteractorDecision::Failed(format!("the tester {why}")),
-    };
-    Ok(Conversation::without_answer(first.execution, decision))
+    Ok(match first.failure_seen {
+        true => SolverRun::undecided(first.execution),
+        false => SolverRun::new(first.execution, Some(InteractorDecision::Failed(format!("the tester {why}")))),
+    })
 }
 
-/// The result of a trial whose tester has ended by itself. If it gave no ruling and the solver failed, the solver is at
-/// fault.
-fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<Conversation, ConverseError> {
+/// The result of a trial whose tester has ended without being killed. If it gave no ruling and the solver failed, the
+/// solver is at fault.
+fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<SolverRun, ConverseError> {
     let mut runs = runs.into_iter();
     let Some(first) = runs.next() else {
         return Err(ConverseError::Tester(tester.end_with_reason("ended with {status} without starting the solver")));
     };
-    let later = runs.find(|run| run.failure_told);
-    let concluded = tester.conclude(later.is_some()).map_err(InteractorError::from)?;
-    let unruled = |execution| {
-        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        Ok(Conversation::without_answer(execution, decision))
-    };
-    let decision = match (concluded.ruling, later) {
-        (Ok(accepted @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&concluded.written, metrics) {
+    let later = runs.find(|run| run.failure_seen);
+    let Tester { running, protocol, call, mut stdout, .. } = tester;
+    let ended = call.with_files(running.end()?)?;
+    let mut reports = command::reports(verdict::interactor_protocol(&protocol), &ended.files);
+    let stdout = command::printed(&mut stdout, "the tester")?;
+    let output = CallOutput { status: ended.status, stdout: &stdout, stderr: &ended.stderr, reports: &reports };
+    let ruling = verdict::tester_ruling(&protocol, &output, later.is_some());
+    let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
+    let decision = match (ruling, later) {
+        (Ok(accepted @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&written, metrics) {
             Ok(metrics) => InteractorDecision::Decided(accepted, metrics),
             Err(error) => InteractorDecision::Failed(format!("the tester {error}")),
         },
-        (_, Some(later)) => return unruled(later.execution),
+        (_, Some(later)) => return Ok(SolverRun::undecided(later.execution)),
         (Ok(rejected), None) => InteractorDecision::Decided(rejected, Metrics::default()),
-        (Err(_), None) if first.failure_told => return unruled(first.execution),
+        (Err(_), None) if first.failure_seen => return Ok(SolverRun::undecided(first.execution)),
         (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
     };
-    let execution = Execution { stdout: concluded.answer.unwrap_or(first.said), ..first.execution };
-    Ok(Conversation { execution, decision, written: concluded.written, transcript: None })
+    // Its standard output is the answer, unless it prints its score there.
+    let has_score = matches!(&protocol, CheckerProtocol::Regex(search) if search.stream == ScoreStream::Stdout);
+    let execution = Execution { stdout: if has_score { first.said } else { stdout }, ..first.execution };
+    Ok(SolverRun { written, ..SolverRun::new(execution, Some(decision)) })
 }
 
 /// Returns a descriptor that becomes readable when one of these is ready, or is closed at its other end.
@@ -225,30 +219,20 @@ enum Next {
     Timeout,
 }
 
-/// The result of a tester.
-struct TesterResult {
-    /// Its ruling, or why there is none.
-    ruling: Result<Ruling, ProtocolError>,
-    /// The first of its reports.
-    written: Vec<u8>,
-    /// Its standard output, unless it prints its score there.
-    answer: Option<Vec<u8>>,
-}
-
 impl Tester {
     /// Starts a tester. The case is its standard input, unless its command names the file or the seed.
-    fn start(Partner { program, case, time, core }: Partner<'_>) -> Result<Self, InteractorError> {
+    fn start(Partner { program, case, time, core }: Partner<'_>) -> Result<Self, ConverseError> {
         let command = &program.program.command;
         let protocol = program.protocol.clone();
         let speaks = verdict::interactor_protocol(&protocol);
-        let stub = Stub::create(command::SUPERVISORS.executable())?;
+        let stub = Stub::create(command::SUPERVISORS.executable()).map_err(ConverseError::Prepare)?;
         let seed = case.seed.map(|seed| seed.to_string()).unwrap_or_default();
         let more = [("solver", stub.path()), ("seed", Path::new(&seed))];
         let files = CallInput { input: &case.input, answer: None, expected: case.expected.as_deref(), more: &more };
         let call = OutsideCall::of(&program.program, speaks, files)?;
         let names_case = ["{input}", "{seed}"].iter().any(|name| command.line.contains(name));
-        let stdin = command::stored(if names_case { &[] } else { &case.input })?;
-        let stdout = tempfile::tempfile()?;
+        let stdin = command::stored(if names_case { &[] } else { &case.input }).map_err(ConverseError::Prepare)?;
+        let stdout = tempfile::tempfile().map_err(ConverseError::Prepare)?;
         let running = call.start([stdin.as_fd(), stdout.as_fd()], core)?;
         let unread = UnreadInput::default();
         Ok(Self { running, stub, call, stdout, unread, time_left: time, protocol })
@@ -290,25 +274,10 @@ impl Tester {
 
     /// Ends it, and returns a message: how it ended, and the end of its standard error.
     fn end_with_reason(self, before: &str) -> String {
-        match self.running.end() {
-            Ok(ended) if ended.stderr.is_empty() => before.replace("{status}", &ended.status.to_string()),
-            Ok(ended) => {
-                format!("{}: {}", before.replace("{status}", &ended.status.to_string()), tail(&ended.stderr))
-            }
-            Err(error) => error.to_string(),
-        }
-    }
-
-    /// Returns its result after its end. `runs_failed`: the solver failed in a run after the first.
-    fn conclude(self, runs_failed: bool) -> Result<TesterResult, CommandError> {
-        let Self { running, protocol, call, mut stdout, .. } = self;
-        let (ended, written) = call.with_files(running.end()?)?;
-        let mut reports = command::reports(verdict::interactor_protocol(&protocol), &written);
-        let stdout = command::printed(&mut stdout, "the tester")?;
-        let output = CallOutput { status: ended.status, stdout: &stdout, stderr: &ended.stderr, reports: &reports };
-        let ruling = verdict::tester_ruling(&protocol, &output, runs_failed);
-        let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
-        let has_score = matches!(&protocol, CheckerProtocol::Regex(search) if search.stream == ScoreStream::Stdout);
-        Ok(TesterResult { ruling, written, answer: (!has_score).then_some(stdout) })
+        let ended = match self.running.end() {
+            Ok(ended) => ended,
+            Err(error) => return error.to_string(),
+        };
+        before.replace("{status}", &ended.status.to_string()) + &command::after_colon(&tail(&ended.stderr))
     }
 }

@@ -12,13 +12,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// There is no such file.
-    #[error("{}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why it cannot be used.
-        error: io::Error,
-    },
+    #[error("{}: {}", .0.display(), .1)]
+    File(PathBuf, io::Error),
     /// The program of a setter's command does not exist.
     #[error("{0}")]
     Setters(io::Error),

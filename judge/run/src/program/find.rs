@@ -1,4 +1,4 @@
-//! A command's program and what it sees in the sandbox: its environment, and its files without the journals in them.
+//! The program of a command, its environment, and the files that it sees in the sandbox. Journals stay hidden.
 
 use super::executable::{ProgramError, on_path};
 use super::installation::{self, Installation, Interpreter};
@@ -240,7 +240,7 @@ fn is_in_kernel_file_system(path: &Path) -> bool {
 /// The files of a journal that is in no journal's folder, by their real paths.
 static JOURNAL_FILES: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
-/// Hides the journal that the command line names from all programs. To be called once, before any program runs.
+/// Hides the journal that the command line names from all programs. Call this once, before any program runs.
 pub fn hide_journal(file: &Path) {
     // It may not exist yet.
     let real = real_place(file);

@@ -109,32 +109,11 @@ const MANAGED: &[&str] = &[
 
 /// Folders below the root that are shared, and never an installation themselves.
 const COMMON: &[&str] = &[
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib32",
-    "lib64",
-    "lost+found",
-    "media",
-    "mnt",
-    "opt",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "snap",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
+    "bin", "home", "lib", "lib32", "lib64", "media", "mnt", "opt", "root", "sbin", "snap", "srv", "tmp", "usr", "var",
 ];
 
 /// Folders below the root that contain no installation at any depth.
-const CLOSED: &[&str] = &["boot", "dev", "etc", "proc", "run", "sys"];
+const CLOSED: &[&str] = &["boot", "dev", "etc", "lost+found", "proc", "run", "sys"];
 
 /// Files that a home contains and an installation does not.
 const HOME_MARKERS: &[&str] = &[".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
@@ -191,7 +170,7 @@ pub(super) fn installation(program: &Path) -> Result<Installation, ProgramError>
     let behind = version_manager::behind_shim(&named)?;
     let was_shim = behind.is_some();
     let program = behind.unwrap_or(named);
-    let real = program.canonicalize().map_err(|error| ProgramError::File { path: program.clone(), error })?;
+    let real = program.canonicalize().map_err(|error| ProgramError::File(program.clone(), error))?;
     // Both the given path and the real path are shown, because a link without its target is useless.
     let venv = venv_parts(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
     let folders = shown_folders(&real).into_iter().chain(venv).collect();
@@ -200,7 +179,7 @@ pub(super) fn installation(program: &Path) -> Result<Installation, ProgramError>
 
 /// Returns the absolute path of a file, with its links as they are.
 fn own_path(file: &Path) -> Result<PathBuf, ProgramError> {
-    let failed = |error| ProgramError::File { path: file.to_owned(), error };
+    let failed = |error| ProgramError::File(file.to_owned(), error);
     let path = std::path::absolute(file).map_err(failed)?;
     if !path.components().any(|part| part == Component::ParentDir) {
         return Ok(path);
@@ -405,7 +384,7 @@ fn homes() -> Vec<PathBuf> {
     let list = std::fs::read("/etc/passwd").unwrap_or_default();
     let own = std::env::var_os("HOME").map(PathBuf::from);
     let all = listed_homes(&list).chain(own).filter(|home| home.is_absolute());
-    all.map(|home| home.canonicalize().unwrap_or(home)).collect()
+    all.map(|home| real(&home)).collect()
 }
 
 /// Names of users and homes need not be UTF-8.
@@ -454,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_are_listed_beside_names_that_are_no_text() {
+    fn homes_are_listed_if_names_are_not_utf8() {
         let list = b"root:x:0:0:root:/root:/bin/sh\nj:x:1:1:J\xfcrgen:/home/j\xfc:/bin/sh\nshort:x\nk:x:2:2::/home/k:/bin/sh\n";
         let expected = [&b"/root"[..], b"/home/j\xfc", b"/home/k"].map(|home| PathBuf::from(OsStr::from_bytes(home)));
         assert_eq!(listed_homes(list).collect::<Vec<_>>(), expected);

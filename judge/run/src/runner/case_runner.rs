@@ -16,7 +16,7 @@
 use super::slots::{Slots, request};
 use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, Role, features};
 use crate::executor::{Executor, QUEUE};
-use crate::interaction::{self, Conversation, ConverseError, Partner};
+use crate::interaction::{self, ConverseError, Partner, SolverRun};
 use crate::solver;
 use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
@@ -48,7 +48,7 @@ pub(super) fn work(
 }
 
 fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<FinishedJob>) {
-    while let Some(PreparedJob { job, features, task }) = runner.next_turn() {
+    while let Some(PreparedJob { job, features, task }) = runner.ahead.pop_front().or_else(|| runner.take()) {
         slots.settings.running.start(job);
         let judged = runner.judge(task);
         slots.settings.running.end(job);
@@ -86,11 +86,11 @@ const MAX_PAUSE: Duration = Duration::from_millis(4);
 
 /// A job taken from the plan.
 struct PreparedJob<'a> {
-    pub(super) job: JobId,
+    job: JobId,
     /// The features of the case. `None` if there is no input, or if no report shows features.
-    pub(super) features: Option<Arc<Features>>,
+    features: Option<Arc<Features>>,
     /// `Err` holds the result of a job that needs no run.
-    pub(super) task: Result<Task<'a>, Box<JobResult>>,
+    task: Result<Task<'a>, Box<JobResult>>,
 }
 
 /// The result of a job.
@@ -151,13 +151,8 @@ struct CaseRunner<'a> {
 }
 
 impl<'a> CaseRunner<'a> {
-    /// Takes the next job; `None` when all are taken or the run is stopped.
-    fn next_turn(&mut self) -> Option<PreparedJob<'a>> {
-        self.ahead.pop_front().or_else(|| self.take())
-    }
-
     /// Returns the result of a job; `None` when it was cancelled.
-    pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<JobResult>>) -> Option<JobResult> {
+    fn judge(&mut self, task: Result<Task<'a>, Box<JobResult>>) -> Option<JobResult> {
         let mut task = match task {
             Ok(task) => task,
             Err(settled) => return Some(*settled),
@@ -169,7 +164,9 @@ impl<'a> CaseRunner<'a> {
                 // After a fault the executor may be unusable. A new one keeps the fault from other cases.
                 if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
                     self.executor = executor;
-                    self.submitted_ahead().for_each(|task| task.state = State::Waiting);
+                    let tasks = self.ahead.iter_mut().filter_map(|turn| turn.task.as_mut().ok());
+                    let submitted = tasks.filter(|task| matches!(task.state, State::Submitted(_)));
+                    submitted.for_each(|task| task.state = State::Waiting);
                 }
                 let evidence = Evidence { input: Some(task.case.digest), ..Evidence::default() };
                 Some((Outcome::without_run(Verdict::JudgeError, error_chain(&error)), evidence))
@@ -177,6 +174,7 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
+    /// Takes the next job of the plan; `None` when all are taken or the run is stopped.
     fn take(&mut self) -> Option<PreparedJob<'a>> {
         let job = self.slots.next_job()?;
         let task = self.prepare(job);
@@ -255,7 +253,7 @@ impl<'a> CaseRunner<'a> {
     /// Runs the solver. If it exceeded its CPU limit by up to 10 % while other solvers ran, it runs again alone.
     fn execute(&mut self, task: &mut Task<'a>) -> Result<SolverRun, ConverseError> {
         let mut solver_run = if task.is_plain() {
-            SolverRun::undecided(self.run(task)?)
+            SolverRun::new(self.run(task)?, None)
         } else {
             let _neighbours = self.wait_to_read_timing();
             self.perform(task)?
@@ -349,31 +347,22 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// The next solvers that were submitted to the executor.
-    fn submitted_ahead(&mut self) -> impl Iterator<Item = &mut Task<'a>> {
-        let tasks = self.ahead.iter_mut().filter_map(|turn| turn.task.as_mut().ok());
-        tasks.filter(|task| matches!(task.state, State::Submitted(_)))
-    }
-
-    /// Runs the solver once, by itself or in a conversation.
+    /// Runs the solver once, alone or in a conversation.
     fn perform(&mut self, task: &Task<'_>) -> Result<SolverRun, ConverseError> {
         let Task { request, limits, .. } = task;
         let prepared = &task.case.prepared;
         if prepared.passes() > 1 {
             return perform_passes(&mut *self.executor, request, limits, prepared);
         }
-        let Some(conversation) = self.converse(request, limits, prepared)? else {
-            return Ok(SolverRun::undecided(self.executor.run(request)?));
+        let Some(mut solver_run) = self.converse(request, limits, prepared)? else {
+            return Ok(SolverRun::new(self.executor.run(request)?, None));
         };
-        let Conversation { execution, decision, written, transcript } = conversation;
-        let decision = match decision {
-            InteractorDecision::Decided(ruling @ Ruling::Accepted(_), metrics) => {
-                let checked = prepared.check_written(&written);
-                decided(checked.map(|checked| checked.unwrap_or(Decision { ruling, metrics })))
-            }
-            decision => decision,
-        };
-        Ok(SolverRun { execution, decision: Some(decision), transcript })
+        if let Some(InteractorDecision::Decided(Ruling::Accepted(_), _)) = solver_run.decision
+            && let Some(checked) = prepared.check_written(&solver_run.written).transpose()
+        {
+            solver_run.decision = Some(decided(checked));
+        }
+        Ok(solver_run)
     }
 
     /// Runs the solver in a conversation. `None` if it has no partner.
@@ -382,7 +371,7 @@ impl<'a> CaseRunner<'a> {
         request: &Request,
         limits: &Limits,
         prepared: &PreparedCase,
-    ) -> Result<Option<Conversation>, ConverseError> {
+    ) -> Result<Option<SolverRun>, ConverseError> {
         let PreparedCase::External(programs, case) = prepared else { return Ok(None) };
         let (plan, stopped) = (self.slots.plan, &self.slots.stopper.stopped);
         let (executor, helper_limits) = (&mut *self.executor, &plan.problem.helper_limits);
@@ -402,7 +391,7 @@ impl<'a> CaseRunner<'a> {
 
     /// A solver that succeeded has given an answer, right or wrong. The answer is kept if it is wanted.
     fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
-        let SolverRun { execution, decision, transcript } = solver_run;
+        let SolverRun { execution, decision, transcript, .. } = solver_run;
         let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let answer = (answered && self.wants_answers()).then_some(execution.stdout);
@@ -453,21 +442,6 @@ pub fn outcome_from_decision(decision: Result<Decision, CheckerError>) -> Outcom
     }
 }
 
-/// The execution of a solver, and the decision on it. Without a decision, its answer must still be checked.
-struct SolverRun {
-    pub(super) execution: Execution,
-    pub(super) decision: Option<InteractorDecision>,
-    /// The transcript of a conversation, if one is wanted.
-    pub(super) transcript: Option<String>,
-}
-
-impl SolverRun {
-    /// Returns a run whose answer must still be checked.
-    fn undecided(execution: Execution) -> Self {
-        Self { execution, decision: None, transcript: None }
-    }
-}
-
 /// Runs a solver again on each input that the checker returns, until the checker decides or the solver fails. Each pass has
 /// the full limits. The times and the memory are the largest of all passes, and the answer is the last one.
 fn perform_passes(
@@ -486,7 +460,7 @@ fn perform_passes(
         let Some(checking) =
             checking.as_mut().filter(|_| verdict::termination(&execution, limits) == Termination::Clean)
         else {
-            return Ok(SolverRun::undecided(execution));
+            return Ok(SolverRun::new(execution, None));
         };
         let decision = match checking.check(&execution.stdout) {
             Ok(Checked::Decided(decision)) => decided(Ok(decision)),
@@ -500,7 +474,7 @@ fn perform_passes(
             )),
             Err(error) => decided(Err(error)),
         };
-        return Ok(SolverRun { decision: Some(decision), ..SolverRun::undecided(execution) });
+        return Ok(SolverRun::new(execution, Some(decision)));
     }
     unreachable!("the passes are counted")
 }

@@ -11,5 +11,5 @@ mod tests;
 pub use case_runner::outcome_from_decision;
 pub use plan_runner::{EarlyEnd, LocalRunner, PlanRunner, run_alone};
 pub use results::{ClusterError, Handover, ResultStore, RunError, RunResult, StoreLost};
-pub use signals::{Signals, StopRequester, exit_at_once, was_interrupted};
+pub use signals::{Signals, exit_at_once, was_interrupted};
 pub use slots::{RunSettings, RunStopper, hidden, request};

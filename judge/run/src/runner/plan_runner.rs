@@ -11,7 +11,6 @@ use crate::executor::{DISMISSED, ExecutorPool};
 use judge_problem::{FinishedJob, Invocation, NodeList, Plan, RunEvent, RunningJobs, Stop};
 use judge_sandbox::{Fault, Gap, Sandbox, Tier, Worker};
 use std::convert::Infallible;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
@@ -87,17 +86,17 @@ impl EarlyEnd {
 }
 
 /// Runs plans on this machine: an executor for each slot, each on its own core.
-pub struct LocalRunner<P> {
-    pool: P,
+pub struct LocalRunner {
+    pool: Box<dyn ExecutorPool>,
     settings: RunSettings,
     abort: fn(),
     end: Option<Instant>,
 }
 
-impl<P: ExecutorPool> LocalRunner<P> {
+impl LocalRunner {
     /// Returns a runner over these executors. `abort` is called on the second request to stop, and ends the process.
-    pub fn new(pool: P, settings: RunSettings, abort: fn()) -> Self {
-        Self { pool, settings, abort, end: None }
+    pub fn new(pool: impl ExecutorPool + 'static, settings: RunSettings, abort: fn()) -> Self {
+        Self { pool: Box::new(pool), settings, abort, end: None }
     }
 
     /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it in place of the process's own.
@@ -111,7 +110,33 @@ impl<P: ExecutorPool> LocalRunner<P> {
         watch: &mut dyn FnMut(&RunEvent),
         signals: Signals,
     ) -> Result<RunResult, RunError> {
-        run_plan(plan, &self.settings, &self.pool, store, watch, || Ok(signals), self.abort)
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
+        let (sender, receiver) = channel(BATCH);
+        let (at_work, leaving) = channel(1);
+        let (slots, executors) = Slots::open(plan, &self.settings, &*self.pool, store)?;
+
+        std::thread::scope(|scope| {
+            let handles = executors.into_iter().enumerate().map(|(slot, executor)| {
+                let (slots, sender, at_work) = (&slots, sender.clone(), at_work.clone());
+                Builder::new().spawn_scoped(scope, move || {
+                    let executor = work(slots, slot, executor, sender);
+                    drop(at_work);
+                    executor.dismiss();
+                })
+            });
+            // The threads that have started end with their next case, because this function drops the receiver.
+            let handles: Vec<_> =
+                handles.collect::<Result<_, _>>().inspect_err(|_| slots.stopper.stop()).map_err(RunError::Thread)?;
+            drop((sender, at_work));
+            let mut handover = Handover::new(plan, store, watch);
+            handover.start();
+            let mut dispatcher = Dispatcher { slots: &slots, handover, stop: None, abort: self.abort };
+            runtime.block_on(dispatcher.listen(Finished { jobs: receiver, leaving }, signals));
+            let Dispatcher { handover, stop, .. } = dispatcher;
+            let outcomes = handover.into_outcomes();
+            let panicked = handles.into_iter().any(|handle| handle.join().is_err());
+            if panicked { Err(RunError::WorkerPanicked) } else { Ok(RunResult { outcomes, stop }) }
+        })
     }
 
     /// Runs a plan of one job on this thread. `begin` gets a handle that stops it; its result is dropped at the end. `None`: it was stopped.
@@ -124,7 +149,7 @@ impl<P: ExecutorPool> LocalRunner<P> {
         store: &dyn ResultStore,
         begin: impl FnOnce(RunStopper) -> T,
     ) -> Result<Option<FinishedJob>, RunError> {
-        let (slots, executors) = Slots::open(plan, &self.settings, &self.pool, store)?;
+        let (slots, executors) = Slots::open(plan, &self.settings, &*self.pool, store)?;
         let (sender, mut receiver) = channel(1);
         let _begun = begin(slots.stopper.clone());
         for executor in executors {
@@ -134,7 +159,7 @@ impl<P: ExecutorPool> LocalRunner<P> {
     }
 }
 
-impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
+impl PlanRunner for LocalRunner {
     fn make_ready(&self, plan: &Plan) {
         let count = self.jobs().min(plan.job_count());
         let cores: Option<Vec<usize>> = (0..count).map(|slot| self.settings.core(slot)).collect();
@@ -153,8 +178,8 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
         store: &dyn ResultStore,
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunResult, RunError> {
-        let signals = || Ok(Signals::install()?.and_at(self.end));
-        run_plan(plan, &self.settings, &self.pool, store, watch, signals, self.abort)
+        let signals = Signals::install().map_err(RunError::Start)?;
+        self.run_until(plan, store, watch, signals.and_at(self.end))
     }
 
     fn end_at(&mut self, end: Option<Instant>) {
@@ -184,48 +209,6 @@ const BATCH: usize = 64;
 /// How long a finished job waits for others to be stored with it. The delay is not noticeable, and one commit for many
 /// jobs costs as much as for one.
 const GATHERING: Duration = Duration::from_millis(16);
-
-/// Runs a plan, as [`PlanRunner::run`] says. `signals` are the requests to stop; on the second one,
-/// `abort` is called.
-pub(super) fn run_plan(
-    plan: &Plan,
-    settings: &RunSettings,
-    pool: &dyn ExecutorPool,
-    store: &dyn ResultStore,
-    watch: &mut dyn FnMut(&RunEvent),
-    signals: impl FnOnce() -> io::Result<Signals>,
-    abort: fn(),
-) -> Result<RunResult, RunError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
-    let _entered = runtime.enter();
-    let signals = signals().map_err(RunError::Start)?;
-    let (sender, receiver) = channel(BATCH);
-    let (at_work, leaving) = channel(1);
-    let (slots, executors) = Slots::open(plan, settings, pool, store)?;
-
-    std::thread::scope(|scope| {
-        let handles = executors.into_iter().enumerate().map(|(slot, executor)| {
-            let (slots, sender, at_work) = (&slots, sender.clone(), at_work.clone());
-            Builder::new().spawn_scoped(scope, move || {
-                let executor = work(slots, slot, executor, sender);
-                drop(at_work);
-                executor.dismiss();
-            })
-        });
-        // The threads that have started end with their next case, because this function drops the receiver.
-        let handles: Vec<_> =
-            handles.collect::<Result<_, _>>().inspect_err(|_| slots.stopper.stop()).map_err(RunError::Thread)?;
-        drop((sender, at_work));
-        let mut handover = Handover::new(plan, store, watch);
-        handover.start();
-        let mut dispatcher = Dispatcher { plan, slots: &slots, handover, stop: None, abort };
-        runtime.block_on(dispatcher.listen(Finished { jobs: receiver, leaving }, signals));
-        let Dispatcher { handover, stop, .. } = dispatcher;
-        let outcomes = handover.into_outcomes();
-        let panicked = handles.into_iter().any(|handle| handle.join().is_err());
-        if panicked { Err(RunError::WorkerPanicked) } else { Ok(RunResult { outcomes, stop }) }
-    })
-}
 
 /// The channels from the workers.
 struct Finished {
@@ -258,7 +241,6 @@ impl Finished {
 }
 
 struct Dispatcher<'a> {
-    plan: &'a Plan,
     slots: &'a Slots<'a>,
     handover: Handover<'a>,
     stop: Option<Stop>,
@@ -270,7 +252,8 @@ impl Dispatcher<'_> {
     async fn listen(&mut self, mut finished: Finished, mut signals: Signals) {
         let mut batch = Vec::with_capacity(BATCH);
         // With `--fail-fast` a finished job does not wait for others, because it may end the run.
-        let gathering = if self.plan.fail_fast { Duration::ZERO } else { GATHERING };
+        let fails_fast = self.slots.plan.fail_fast;
+        let gathering = if fails_fast { Duration::ZERO } else { GATHERING };
         loop {
             tokio::select! {
                 biased;
@@ -280,7 +263,7 @@ impl Dispatcher<'_> {
                         return;
                     }
                     let accepted = self.handover.hand_over(&mut batch);
-                    if !accepted && self.plan.fail_fast && self.stop.is_none() {
+                    if !accepted && fails_fast && self.stop.is_none() {
                         self.stop(Stop::FailFast);
                     }
                 }
@@ -289,11 +272,10 @@ impl Dispatcher<'_> {
     }
 
     fn interrupted(&mut self) {
-        if self.stop == Some(Stop::Interrupted) {
-            (self.abort)();
-            return;
+        match self.stop {
+            Some(Stop::Interrupted) => (self.abort)(),
+            _ => self.stop(Stop::Interrupted),
         }
-        self.stop(Stop::Interrupted);
     }
 
     fn stop(&mut self, stop: Stop) {
@@ -312,7 +294,6 @@ pub fn run_alone<T: Send>(
     run: impl FnOnce(&mut Worker) -> Result<T, Fault> + Send,
 ) -> Result<Option<T>, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
-    let _entered = runtime.enter();
     let mut signals = Signals::install().map_err(RunError::Start)?;
     let mut worker = sandbox.worker(None).map_err(RunError::Sandbox)?;
     let canceller = worker.canceller();

@@ -18,7 +18,7 @@ const MAX_UNREAD: usize = 16;
 /// Receives every signal while it lives, and also a signal that came while there was no listener.
 pub struct Signals {
     receiver: Receiver<()>,
-    /// When a last one comes by itself.
+    /// The time of one more signal, which nobody has to send.
     end: Option<Instant>,
 }
 
@@ -56,10 +56,11 @@ impl Signals {
         Ok(Self::of(receiver))
     }
 
-    /// Returns signals that are separate from the process's own, and a handle that sends them.
-    pub fn by_request() -> (Self, StopRequester) {
+    /// Returns signals that are separate from the process's own, and a function that sends one.
+    pub fn by_request() -> (Self, impl Fn() + Send + Sync + 'static) {
         let (sender, receiver) = channel(MAX_UNREAD);
-        (Self::of(receiver), StopRequester(sender))
+        // The run may have ended.
+        (Self::of(receiver), move || drop(sender.send(())))
     }
 
     /// Returns signals that come from this channel.
@@ -98,18 +99,6 @@ impl Signals {
     }
 }
 
-/// Stops a run that listens to it, as a signal stops others. The second request ends the process.
-#[derive(Debug, Clone)]
-pub struct StopRequester(Sender<()>);
-
-impl StopRequester {
-    /// Asks for the end of the run.
-    pub fn stop(&self) {
-        // The run may have ended.
-        let _ = self.0.send(());
-    }
-}
-
 /// Ends the process on the second Ctrl-C. This is the only place where the judge does not return to `main`: a thread
 /// may be blocked by a file system that does not answer, or by a computation that cannot be interrupted. The helpers
 /// and supervisors of the sandbox notice the end, kill the programs and remove their files.
@@ -117,7 +106,7 @@ pub fn exit_at_once() -> ! {
     std::process::exit(i32::from(Exit::Interrupted.code()))
 }
 
-/// Returns whether a signal has come since signals are caught.
+/// Returns whether a signal has come since this process began to catch them.
 pub fn was_interrupted() -> bool {
     SIGNAL_CAME.load(Ordering::SeqCst)
 }

@@ -61,7 +61,6 @@ pub(super) struct Slots<'a> {
     pub(super) store: &'a dyn ResultStore,
     pub(super) inputs: Inputs,
     pub(super) checker: ProblemChecker,
-
     pub(super) stopper: RunStopper,
     /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
@@ -77,7 +76,7 @@ pub struct RunStopper {
     /// Ends the helper commands of the problem.
     commands: StopSignal,
     /// By slot.
-    cancellers: Arc<Mutex<Vec<Box<dyn Cancel>>>>,
+    cancellers: Arc<Mutex<Vec<Cancel>>>,
 }
 
 impl RunStopper {
@@ -85,9 +84,7 @@ impl RunStopper {
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.commands.stop();
-        for canceller in self.cancellers.lock().iter() {
-            canceller.cancel();
-        }
+        self.cancellers.lock().iter().for_each(|cancel| cancel());
     }
 }
 
@@ -100,10 +97,12 @@ impl<'a> Slots<'a> {
         store: &'a dyn ResultStore,
     ) -> Result<(Self, Vec<Box<dyn Executor>>), RunError> {
         let count = settings.jobs.get().min(plan.job_count());
-        let executors = (0..count)
-            .map(|slot| pool.open(settings.core(slot)))
-            .collect::<Result<Vec<Box<dyn Executor>>, _>>()
-            .map_err(RunError::Sandbox)?;
+        let executors = (0..count).map(|slot| pool.open(settings.core(slot)));
+        let executors: Vec<_> = executors.collect::<Result<_, _>>().map_err(RunError::Sandbox)?;
+        let hidden_from = |solver: &Solver| match &solver.invocation {
+            Invocation::Program(program) => hidden(program, &plan.visible),
+            _ => Vec::new(),
+        };
         let commands = StopSignal::new().map_err(RunError::Start)?;
         let cancellers = Arc::new(Mutex::new(executors.iter().map(|executor| executor.canceller()).collect()));
         let slots = Self {
@@ -111,9 +110,8 @@ impl<'a> Slots<'a> {
             store,
             inputs: Inputs::of(&plan.problem).stopped_by(&commands),
             checker: ProblemChecker::of(&plan.problem).stopped_by(&commands),
-
             stopper: RunStopper { stopped: Arc::default(), commands, cancellers },
-            hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
+            hidden: plan.solvers.iter().map(hidden_from).collect(),
             pool,
             settings,
             next: AtomicUsize::new(0),
@@ -130,7 +128,7 @@ impl<'a> Slots<'a> {
         (turn < self.plan.job_count()).then(|| self.plan.turn(turn))
     }
 
-    /// Returns whether solvers run beside each other.
+    /// Returns whether several solvers run at once.
     pub(super) fn has_neighbours(&self) -> bool {
         self.settings.jobs.get() > 1
     }
@@ -138,8 +136,8 @@ impl<'a> Slots<'a> {
     /// Returns whether the next solver starts before the answer of the last one is checked. It does if a core is free for
     /// the check, or if solvers are so short that their cores would often be idle. It does not if the answer may end the
     /// run.
-    pub(super) fn submits_ahead(&self, are_brief: bool) -> bool {
-        (self.settings.spare_cores || are_brief) && !self.plan.fail_fast
+    pub(super) fn submits_ahead(&self, are_short: bool) -> bool {
+        (self.settings.spare_cores || are_short) && !self.plan.fail_fast
     }
 
     /// Returns the CPU limit that the executor enforces. If other solvers run at the same time, a case gets 10 % more.
@@ -155,19 +153,9 @@ impl<'a> Slots<'a> {
         let mut cancellers = self.stopper.cancellers.lock();
         cancellers[slot] = executor.canceller();
         if self.stopper.stopped.load(Ordering::SeqCst) {
-            cancellers[slot].cancel();
+            cancellers[slot]();
         }
         Some(executor)
-    }
-}
-
-fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
-    match &solver.invocation {
-        Invocation::Program(program) => hidden(program, &plan.visible),
-        Invocation::Answers(_)
-        | Invocation::CannotStart(_)
-        | Invocation::NotInstalled(_)
-        | Invocation::CompileError(_) => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tests of the runner with an executor without processes: every run ends as a script says.
 
-use super::plan_runner::run_plan;
+use super::plan_runner::LocalRunner;
 use super::results::{ResultStore, RunResult, StoreLost};
 use super::signals::Signals;
 use super::slots::RunSettings;
@@ -114,8 +114,8 @@ fn run_on(
     mut react: impl FnMut(&RunEvent, &Sender<()>),
 ) -> RunResult {
     let (sender, receiver) = channel(4);
-    let signals = || Ok(Signals::of(receiver));
-    run_plan(plan, settings, pool, store, &mut |event| react(event, &sender), signals, || {}).unwrap()
+    let runner = LocalRunner::new(pool.clone(), settings.clone(), || {});
+    runner.run_until(plan, store, &mut |event| react(event, &sender), Signals::of(receiver)).unwrap()
 }
 
 fn verdicts(result: &RunResult) -> Vec<Option<Verdict>> {
@@ -329,9 +329,8 @@ fn the_second_signal_aborts() {
     let abort = || {
         ABORTED.fetch_add(1, Ordering::SeqCst);
     };
-    let store = Notes::new(false);
-    let signals = || Ok(Signals::of(receiver));
-    let result = run_plan(&plan(3), &settings(1, false), &pool, &store, &mut |_| {}, signals, abort).unwrap();
+    let runner = LocalRunner::new(pool, settings(1, false), abort);
+    let result = runner.run_until(&plan(3), &Notes::new(false), &mut |_| {}, Signals::of(receiver)).unwrap();
     assert_eq!(result.stop, Some(Stop::Interrupted));
     assert_eq!(ABORTED.load(Ordering::SeqCst), 1);
 }
@@ -439,13 +438,6 @@ struct Cancelled {
     changed: Condvar,
 }
 
-impl Cancel for Arc<Cancelled> {
-    fn cancel(&self) {
-        *self.is.lock() = true;
-        self.changed.notify_all();
-    }
-}
-
 impl ScriptedExecutor {
     fn step(&self, request: &Request) -> Result<Execution, Fault> {
         if *self.cancelled.is.lock() {
@@ -494,8 +486,12 @@ impl Executor for ScriptedExecutor {
         self.run(request)
     }
 
-    fn canceller(&self) -> Box<dyn Cancel> {
-        Box::new(Arc::clone(&self.cancelled))
+    fn canceller(&self) -> Cancel {
+        let cancelled = Arc::clone(&self.cancelled);
+        Box::new(move || {
+            *cancelled.is.lock() = true;
+            cancelled.changed.notify_all();
+        })
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) fn fingerprint(folder: &Path) -> Digest {
         })),
         Err(why) => parts.push(why),
     }
-    Digest::of_parts(parts.iter().map(Vec::as_slice))
+    Digest::of_parts(&parts)
 }
 
 /// Returns the paths of all answers, sorted.

@@ -2,27 +2,17 @@
 
 use super::compiler::{self, OUT, RunCompiler};
 use super::project::{Project, startable};
-use super::spec::{NotBuilt, SolverError, remedy, tool, usable};
+use super::spec::{NotBuilt, remedy, tool, usable};
 use super::toolbox::Toolbox;
+use crate::command::{CommandError, filled, split};
 use crate::program;
-use judge_problem::{Bytes, Digest, Invocation, Language, Program, fill_placeholders};
+use crate::runner::RunError;
+use judge_problem::{Bytes, Digest, Invocation, Language, Program};
 use judge_sandbox::WorkFile;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// Why there is no program, or an error of the function that runs compilers.
-enum Failed<E> {
-    NotBuilt(NotBuilt),
-    Run(E),
-}
-
-impl<E> From<NotBuilt> for Failed<E> {
-    fn from(why: NotBuilt) -> Self {
-        Self::NotBuilt(why)
-    }
-}
 
 fn cannot_start(why: impl ToString) -> NotBuilt {
     NotBuilt::CannotStart(why.to_string())
@@ -31,22 +21,22 @@ fn cannot_start(why: impl ToString) -> NotBuilt {
 impl Toolbox {
     /// Builds a source file or folder as its language requires. If its compiler rejects it, or if it exceeds a limit, that is
     /// a compile error.
-    pub(super) fn build<E>(
+    pub(super) fn build(
         &self,
         language: &Language,
         source: &Path,
-        run: &mut RunCompiler<'_, E>,
-    ) -> Result<Invocation, E> {
+        run: &mut RunCompiler<'_>,
+    ) -> Result<Invocation, RunError> {
         let built = match language.compile.is_empty() {
-            true => self.interpreted(language, source).map_err(Failed::NotBuilt),
+            true => self.interpreted(language, source),
             false => self.compiled(language, source, run),
         };
         match built {
             Ok(program) => Ok(Invocation::Program(program)),
-            Err(Failed::NotBuilt(NotBuilt::CannotStart(why))) => Ok(Invocation::CannotStart(why)),
-            Err(Failed::NotBuilt(NotBuilt::NotInstalled(why))) => Ok(Invocation::NotInstalled(why)),
-            Err(Failed::NotBuilt(NotBuilt::Refused(said))) => Ok(Invocation::CompileError(said)),
-            Err(Failed::Run(error)) => Err(error),
+            Err(NotBuilt::CannotStart(why)) => Ok(Invocation::CannotStart(why)),
+            Err(NotBuilt::NotInstalled(why)) => Ok(Invocation::NotInstalled(why)),
+            Err(NotBuilt::Refused(said)) => Ok(Invocation::CompileError(said)),
+            Err(NotBuilt::Run(error)) => Err(error),
         }
     }
 
@@ -56,10 +46,10 @@ impl Toolbox {
         let limit = self.settings.source;
         if source.is_dir() {
             let project = Project::read(source, language, limit)?;
-            let folder = self.keep(&project.files).map_err(|error| cannot_start(not_stored(&error)))?;
+            let folder = self.keep(&project.files).map_err(not_stored)?;
             let main = folder.join(project.main.as_deref().unwrap_or(Path::new("")));
             let stem = project.stem().to_owned();
-            let values = Values { source: main, stem, out: folder.clone(), ..Values::default() };
+            let values = vec![("source", main.into()), ("stem", stem), ("out", folder.clone().into())];
             return self.command(language, values, folder);
         }
         let source = source.canonicalize().map_err(unreadable)?;
@@ -68,44 +58,41 @@ impl Toolbox {
             return Err(NotBuilt::Refused(format!("the source is larger than {limit}")));
         }
         let stem = source.file_stem().unwrap_or_default().to_owned();
-        self.command(language, Values { source: source.clone(), stem, ..Values::default() }, source)
+        let values = vec![("source", source.clone().into()), ("stem", stem), ("out", OsString::new())];
+        self.command(language, values, source)
     }
 
-    fn compiled<E>(
-        &self,
-        language: &Language,
-        source: &Path,
-        run: &mut RunCompiler<'_, E>,
-    ) -> Result<Program, Failed<E>> {
+    fn compiled(&self, language: &Language, source: &Path, run: &mut RunCompiler<'_>) -> Result<Program, NotBuilt> {
         let project = Project::read(source, language, self.settings.source)?;
         let files = self.files(language, source, &project, run)?;
-        let out = self.keep(&files).map_err(|error| cannot_start(not_stored(&error)))?;
-        let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
+        let out = self.keep(&files).map_err(not_stored)?;
+        let mut values = vec![("out", out.clone().into()), ("stem", project.stem().to_owned())];
         if language.uses("{program}") {
-            values.program = out.join(main_file(&files, project.stem()).map_err(NotBuilt::Refused)?);
+            let main = main_file(&files, project.stem()).map_err(NotBuilt::Refused)?;
+            values.push(("program", out.join(main).into()));
         }
         if language.uses("{class}") {
-            values.class = main_class(&files, project.stem()).map_err(NotBuilt::Refused)?;
+            values.push(("class", main_class(&files, project.stem()).map_err(NotBuilt::Refused)?));
         }
-        Ok(self.command(language, values, out)?)
+        self.command(language, values, out)
     }
 
     /// Returns the compiled files, from the cache if they are there.
-    fn files<E>(
+    fn files(
         &self,
         language: &Language,
         source: &Path,
         project: &Project,
-        run: &mut RunCompiler<'_, E>,
-    ) -> Result<Vec<WorkFile>, Failed<E>> {
+        run: &mut RunCompiler<'_>,
+    ) -> Result<Vec<WorkFile>, NotBuilt> {
         let compiler = compiler_of(language, project)?;
-        let key = self.key(language, &compiler, project, run).map_err(Failed::Run)?;
+        let key = self.key(language, &compiler, project, run)?;
         if let Some(files) = key.as_ref().and_then(|key| self.cache()?.find(key)) {
             return Ok(files);
         }
         let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
         let given = project.files.clone();
-        let files = compiler::compile(&compiler, &name, given, &self.settings.compiler, run).map_err(Failed::Run)??;
+        let files = compiler::compile(&compiler, &name, given, &self.settings.compiler, run)?;
         if let (Some(cache), Some(key)) = (self.cache(), key) {
             // Without an entry, the next run compiles again.
             let _ = cache.store(&key, &files);
@@ -114,13 +101,13 @@ impl Toolbox {
     }
 
     /// Returns the hash of everything that a program is compiled from; `None` without a cache.
-    fn key<E>(
+    fn key(
         &self,
         language: &Language,
         compiler: &Program,
         project: &Project,
-        run: &mut RunCompiler<'_, E>,
-    ) -> Result<Option<Digest>, E> {
+        run: &mut RunCompiler<'_>,
+    ) -> Result<Option<Digest>, RunError> {
         if self.cache().is_none() {
             return Ok(None);
         }
@@ -135,7 +122,7 @@ impl Toolbox {
     }
 
     /// Returns the version of a language's compiler. Each compiler is asked once; the version is kept in the cache.
-    fn version<E>(&self, language: &Language, identity: &Digest, run: &mut RunCompiler<'_, E>) -> Result<String, E> {
+    fn version(&self, language: &Language, identity: &Digest, run: &mut RunCompiler<'_>) -> Result<String, RunError> {
         let key =
             Digest::of_parts([&b"version"[..], language.version.as_deref().unwrap_or("").as_bytes(), &identity.0]);
         let known = self.cache().and_then(|cache| cache.find(&key)?.pop());
@@ -151,22 +138,22 @@ impl Toolbox {
     }
 
     /// Returns the program that runs a solver. It sees `visible` and nothing else that its command names.
-    fn command(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, NotBuilt> {
-        let memory = self.settings.memory.0.saturating_add(language.allowance.extra_memory.0);
-        values.memory = Some(Bytes(memory));
+    fn command(&self, language: &Language, mut values: Vec<Value>, visible: PathBuf) -> Result<Program, NotBuilt> {
+        let limit = self.settings.memory.unwrap_or(Bytes(u64::MAX)).0;
+        values.extend(memory_values(Bytes(limit.saturating_add(language.allowance.extra_memory.0))));
         let line = usable(&language.run).ok_or_else(|| not_installed("interpreter", language, &language.run))?;
-        let words = fill(line, &values).map_err(cannot_start)?;
+        let words = fill(line, &values, &[]).map_err(cannot_start)?;
         let mut program = program::language_program(words).map_err(cannot_start)?;
         program.visible.push(visible);
-        let filled = |value: &str| values.fill_text(value).to_string_lossy().into_owned();
+        let filled = |value: &str| filled(value.as_ref(), &values).to_string_lossy().into_owned();
         let variables = language.environment.iter();
         program.environment = variables.map(|(name, value)| (name.clone(), filled(value))).collect();
         Ok(program)
     }
 }
 
-fn not_stored(error: &io::Error) -> String {
-    format!("cannot store the program: {error}")
+fn not_stored(error: io::Error) -> NotBuilt {
+    cannot_start(format!("cannot store the program: {error}"))
 }
 
 fn not_installed(what: &str, language: &Language, lines: &[String]) -> NotBuilt {
@@ -178,14 +165,9 @@ fn not_installed(what: &str, language: &Language, lines: &[String]) -> NotBuilt 
 /// Returns the compiler with its arguments. The programs that it starts are visible to it.
 fn compiler_of(language: &Language, project: &Project) -> Result<Program, NotBuilt> {
     let line = usable(&language.compile).ok_or_else(|| not_installed("compiler", language, &language.compile))?;
-    let values = Values {
-        source: project.main.clone().unwrap_or_default(),
-        sources: project.sources.clone(),
-        out: OUT.into(),
-        stem: project.stem().to_owned(),
-        ..Values::default()
-    };
-    let words = fill(line, &values).map_err(cannot_start)?;
+    let main = project.main.clone().unwrap_or_default();
+    let values = vec![("source", main.into()), ("out", OUT.into()), ("stem", project.stem().to_owned())];
+    let words = fill(line, &values, &project.sources).map_err(cannot_start)?;
     let name = words[0].to_string_lossy().into_owned();
     let installed = |name: &str, missing: String| {
         program::installed(name).ok_or(NotBuilt::NotInstalled(missing))?.map_err(cannot_start)
@@ -245,48 +227,14 @@ const MAX_MIB: u64 = 1 << 20;
 /// The memory that a runtime needs besides its heap.
 const RESERVE_MIB: u64 = 96;
 
-/// The values of placeholders.
-#[derive(Debug, Default)]
-struct Values {
-    /// `{source}`
-    pub(super) source: PathBuf,
-    /// `{sources}`, which is several words.
-    pub(super) sources: Vec<PathBuf>,
-    /// `{out}`
-    pub(super) out: PathBuf,
-    /// `{stem}`
-    pub(super) stem: OsString,
-    /// `{program}`
-    pub(super) program: PathBuf,
-    /// `{class}`
-    pub(super) class: OsString,
-    /// The memory limit, for `{memory-mb}`, `{heap-mb}` and `{young-mb}`.
-    pub(super) memory: Option<Bytes>,
-}
+/// The value of a placeholder.
+type Value = (&'static str, OsString);
 
-impl Values {
-    /// Returns a text with all placeholders but `{sources}` replaced.
-    fn fill_text(&self, text: &str) -> OsString {
-        fill_placeholders(text, |name| self.value(name))
-    }
-
-    fn value(&self, name: &str) -> Option<OsString> {
-        let of_memory = |share: fn(u64) -> u64| {
-            let mib = (self.memory?.0 / MIB).clamp(1, MAX_MIB);
-            Some(share(mib).to_string().into())
-        };
-        match name {
-            "source" => Some(self.source.clone().into()),
-            "out" => Some(self.out.clone().into()),
-            "stem" => Some(self.stem.clone()),
-            "program" => Some(self.program.clone().into()),
-            "class" => Some(self.class.clone()),
-            "memory-mb" => of_memory(|mib| mib),
-            "heap-mb" => of_memory(heap),
-            "young-mb" => of_memory(young),
-            _ => None,
-        }
-    }
+/// Returns the placeholders for a memory limit.
+fn memory_values(limit: Bytes) -> [Value; 3] {
+    let mib = (limit.0 / MIB).clamp(1, MAX_MIB);
+    let values = [("memory-mb", mib), ("heap-mb", heap(mib)), ("young-mb", young(mib))];
+    values.map(|(name, mib)| (name, mib.to_string().into()))
 }
 
 /// Returns how large the heap of a runtime may become: half of the memory, or all but a reserve, whichever is more.
@@ -299,20 +247,16 @@ fn young(mib: u64) -> u64 {
     (heap(mib) / 16).clamp(1, 16)
 }
 
-/// Returns the words of a command with its placeholders replaced.
+/// Returns the words of a command with its placeholders replaced. `{sources}` becomes several words.
 ///
 /// # Errors
 /// When its quotes do not match, or it is empty.
-fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, SolverError> {
-    let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
-    let words = words.ok_or_else(|| SolverError::Unreadable(line.to_owned()))?;
-    let expand = |word: String| -> Vec<OsString> {
-        match &*word {
-            "{sources}" => values.sources.iter().map(|source| source.clone().into_os_string()).collect(),
-            _ => vec![values.fill_text(&word)],
-        }
+fn fill(line: &str, values: &[Value], sources: &[PathBuf]) -> Result<Vec<OsString>, CommandError> {
+    let expand = |word: OsString| match word == "{sources}" {
+        true => sources.iter().map(|source| source.clone().into_os_string()).collect(),
+        false => vec![filled(&word, values)],
     };
-    Ok(words.into_iter().flat_map(expand).collect())
+    Ok(split(line)?.into_iter().flat_map(expand).collect())
 }
 
 #[cfg(test)]
@@ -344,14 +288,9 @@ mod tests {
     }
 
     fn filled(line: &str, memory: Bytes) -> Vec<OsString> {
-        let values = Values {
-            source: "a b.c".into(),
-            sources: vec!["a b.c".into(), "d.c".into()],
-            out: "out".into(),
-            memory: Some(memory),
-            ..Values::default()
-        };
-        fill(line, &values).unwrap()
+        let mut values = vec![("source", "a b.c".into()), ("out", "out".into())];
+        values.extend(memory_values(memory));
+        fill(line, &values, &["a b.c".into(), "d.c".into()]).unwrap()
     }
 
     #[test]
@@ -359,13 +298,13 @@ mod tests {
         let words = filled("cc -o {out}/main 'x {source}' {sources} {other}", Bytes(0));
         assert_eq!(words, ["cc", "-o", "out/main", "x a b.c", "a b.c", "d.c", "{other}"]);
         let odd = PathBuf::from(OsString::from_vec(b"{out}\xff.c".to_vec()));
-        let values = Values { source: odd.clone(), ..Values::default() };
-        assert_eq!(fill("cc {source}", &values).unwrap(), [OsStr::new("cc"), odd.as_os_str()]);
-        assert!(fill("", &Values::default()).is_err() && fill("'a", &Values::default()).is_err());
+        let values = vec![("source", odd.clone().into())];
+        assert_eq!(fill("cc {source}", &values, &[]).unwrap(), [OsStr::new("cc"), odd.as_os_str()]);
+        assert!(fill("", &values, &[]).is_err() && fill("'a", &values, &[]).is_err());
     }
 
     #[test]
-    fn a_heap_leaves_room_for_what_is_beside_it() {
+    fn a_heap_leaves_memory_for_the_rest() {
         let of = |mib: u64| filled("-m{memory-mb} -h{heap-mb} -y{young-mb}", Bytes(mib << 20));
         assert_eq!(of(64), ["-m64", "-h32", "-y2"]);
         assert_eq!(of(256), ["-m256", "-h160", "-y10"]);

@@ -1,10 +1,13 @@
 //! Runs a compiler in the sandbox: the source is untrusted, and may make the compiler do anything.
 
 use super::spec::{NotBuilt, missing, tool, usable};
+use crate::matching::real;
+use crate::runner::RunError;
 use crate::{command, program};
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{Bytes, CompileLimits, Digest, Language, LanguageStatus, Languages, Limits, Program, Verdict};
 use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, WorkFile};
+use rustix::io::Errno;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -20,7 +23,8 @@ pub enum Purpose<'a> {
 }
 
 /// Runs a compiler in the sandbox, with its input and output files.
-pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), E> + 'a;
+pub type RunCompiler<'a> =
+    dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), RunError> + 'a;
 
 // The limits of every compiler, which no problem sets.
 
@@ -40,20 +44,17 @@ const MADE_FILES: u64 = 10_000;
 /// with relative paths, a compiler makes the same program from the same source.
 pub(super) const OUT: &str = "out";
 
-/// The compiled files, or why there are none.
-pub(super) type Compiled = Result<Vec<WorkFile>, NotBuilt>;
-
 /// The working folder, by a name that is the same in every tier: some compilers write it into the program.
 const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
 
 /// Runs a compiler, with all its arguments, on the sources of the solver `name`, which are put into its working folder.
-pub(super) fn compile<E>(
+pub(super) fn compile(
     compiler: &Program,
     name: &str,
     sources: Vec<WorkFile>,
     limits: &CompileLimits,
-    run: &mut RunCompiler<'_, E>,
-) -> Result<Compiled, E> {
+    run: &mut RunCompiler<'_>,
+) -> Result<Vec<WorkFile>, NotBuilt> {
     let limits = run_limits(limits);
     let exchange = Exchange {
         input_files: sources,
@@ -64,7 +65,7 @@ pub(super) fn compile<E>(
         ..Exchange::default()
     };
     let (execution, made) = run(Purpose::Compile(name), &request(compiler, &limits), &exchange)?;
-    Ok(outcome(compiler, &limits, &execution, made))
+    outcome(compiler, &limits, &execution, made)
 }
 
 fn run_limits(limits: &CompileLimits) -> Limits {
@@ -85,7 +86,13 @@ fn request(compiler: &Program, limits: &Limits) -> Request {
     }
 }
 
-fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: OutputFiles) -> Compiled {
+/// Returns the compiled files, or why there are none.
+fn outcome(
+    compiler: &Program,
+    limits: &Limits,
+    execution: &Execution,
+    made: OutputFiles,
+) -> Result<Vec<WorkFile>, NotBuilt> {
     if let End::NotStarted(errno) = execution.end {
         return Err(NotBuilt::CannotStart(unstarted(compiler, errno)));
     }
@@ -113,11 +120,11 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Out
 }
 
 fn unstarted(compiler: &Program, errno: i32) -> String {
-    let errno = rustix::io::Errno::from_raw_os_error(errno);
+    let errno = Errno::from_raw_os_error(errno);
     let why = program::start_failure(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
     // Without namespaces, root's private folders stay closed to the user that programs run as.
     let hint = match errno {
-        rustix::io::Errno::ACCESS => "; install it where every user can read it, or use a tier with namespaces",
+        Errno::ACCESS => "; install it where every user can read it, or use a tier with namespaces",
         _ => "",
     };
     format!("the compiler {} cannot be started in the sandbox: {why}{hint}", compiler.path.display())
@@ -142,7 +149,7 @@ const MAX_VERSION_CHARS: usize = 100;
 ///
 /// # Errors
 /// Those of `run`.
-pub fn survey<E>(languages: &Languages, run: &mut RunCompiler<'_, E>) -> Result<Vec<LanguageStatus>, E> {
+pub fn survey(languages: &Languages, run: &mut RunCompiler<'_>) -> Result<Vec<LanguageStatus>, RunError> {
     let status = |language: &Language| {
         let missing = missing(language);
         let version = if missing.is_empty() { language_version(language, run)? } else { None };
@@ -153,10 +160,10 @@ pub fn survey<E>(languages: &Languages, run: &mut RunCompiler<'_, E>) -> Result<
 }
 
 /// Returns the line with the version that a language's `version` prints; `None` if it fails.
-pub(super) fn language_version<E>(language: &Language, run: &mut RunCompiler<'_, E>) -> Result<Option<String>, E> {
+pub(super) fn language_version(language: &Language, run: &mut RunCompiler<'_>) -> Result<Option<String>, RunError> {
     let Some(program) = version_program(language) else { return Ok(None) };
     let variables = ["HOME", "TMPDIR"].map(OsString::from).into();
-    let exchange = Exchange { variables, output_folder: "out".into(), ..Exchange::default() };
+    let exchange = Exchange { variables, output_folder: OUT.into(), ..Exchange::default() };
     let request = request(&program, &run_limits(&CompileLimits::default()));
     let (execution, _) = run(Purpose::Version, &request, &exchange)?;
     if execution.end != End::Exited(0) {
@@ -196,13 +203,11 @@ fn main_tool(language: &Language) -> Option<String> {
 pub(super) fn tools_identity(language: &Language) -> Digest {
     let names = main_tool(language).into_iter().chain(language.needs.iter().cloned());
     let programs = names.filter_map(|name| program::installed(&name)?.ok());
-    let parts = programs.map(|program| {
-        let file = program.path.canonicalize().unwrap_or(program.path);
+    Digest::of_parts(programs.map(|program| {
+        let file = real(&program.path);
         let meta = file.metadata().ok().map(|meta| (meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()));
         [file.as_os_str().as_bytes(), format!("{meta:?}").as_bytes()].concat()
-    });
-    let parts: Vec<_> = parts.collect();
-    Digest::of_parts(parts.iter().map(Vec::as_slice))
+    }))
 }
 
 #[cfg(test)]
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_of_a_compiler_is_said() {
+    fn every_result_of_a_compiler_has_its_message() {
         let file = || Ok(vec![WorkFile { path: "main".into(), bytes: Vec::new(), executable: true }]);
         let none = || Ok(Vec::new());
         for (end, breaches, stderr, made, expected) in [

@@ -9,6 +9,7 @@ use crate::program::{
     find_program, is_below_here, is_in_journal, is_open, named_program, refuse_private_link, show_arguments,
     start_failure,
 };
+use crate::runner::RunError;
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{
     Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Solver,
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Those of `run`.
-pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
+pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -> Result<Solver, RunError> {
     let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
         Ok(Some(source)) => (Ok(from_source(&source, toolbox, run)?), source.language.allowance),
@@ -91,7 +92,7 @@ fn check_bundled(id: &str, settings: &BuildSettings) -> Result<(), SolverError> 
     is_known.then_some(()).ok_or_else(|| SolverError::NotBundled(id.to_owned()))
 }
 
-fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Invocation, E> {
+fn from_source(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -> Result<Invocation, RunError> {
     if let Some(why) = refusal_of_source(&source.path) {
         return Ok(Invocation::CannotStart(why));
     }
@@ -244,8 +245,8 @@ pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Termina
 /// Folders that are not part of a program: with them, the hash of a solver would change from run to run.
 const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 
-/// Returns the hash of a solver: its arguments, its own variables, and the content of every file that it can see, with
-/// the `shared` ones that every solver of the run sees.
+/// Returns the hash of a solver: its arguments, its own variables, and the content of every file that it can see. Every
+/// solver of the run sees the `shared` ones.
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
         Invocation::Program(Program { path, argv, visible, runtime, environment, .. }) => {
@@ -259,12 +260,10 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             let mut installed: Vec<_> = installed.filter_map(|path| path.canonicalize().ok()).collect();
             installed.dedup();
             installed.retain(|path| !visible.contains(path));
-            for path in visible.iter().chain(&installed).chain(shared) {
-                parts.push(content_or_error(path));
-            }
+            parts.extend(visible.iter().chain(&installed).chain(shared).map(|path| content_or_error(path)));
             parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
             parts.extend(allowance(&solver.allowance));
-            Digest::of_parts(parts.iter().map(Vec::as_slice))
+            Digest::of_parts(&parts)
         }
         Invocation::Answers(folder) => answers::fingerprint(folder),
         Invocation::CannotStart(why) | Invocation::NotInstalled(why) | Invocation::CompileError(why) => {
@@ -275,8 +274,7 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
 
 /// Returns the hash of the content of the files and folders that every solver of a run sees.
 pub fn shared_content(shared: &[Visible]) -> Digest {
-    let parts: Vec<Vec<u8>> = shared.iter().map(|visible| content_or_error(&visible.path)).collect();
-    Digest::of_parts(parts.iter().map(Vec::as_slice))
+    Digest::of_parts(shared.iter().map(|visible| content_or_error(&visible.path)))
 }
 
 fn content_or_error(path: &Path) -> Vec<u8> {
@@ -336,7 +334,7 @@ fn folder(path: &Path) -> io::Result<Vec<u8>> {
         parts.push(entry.file_name().as_bytes().to_vec());
         parts.push(content(&entry.path())?);
     }
-    Ok(Digest::of_parts(parts.iter().map(Vec::as_slice)).0.to_vec())
+    Ok(Digest::of_parts(&parts).0.to_vec())
 }
 
 #[cfg(test)]
@@ -347,7 +345,7 @@ mod tests {
     use judge_sandbox::Tier;
 
     #[test]
-    fn what_is_missing_or_of_an_unknown_language_is_refused() {
+    fn missing_files_and_unknown_languages_are_refused() {
         const BUNDLED_SOLVERS: [BundledSolver; 1] = [BundledSolver { id: "columns", summary: "" }];
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
@@ -378,7 +376,7 @@ mod tests {
     fn of(text: &str) -> Digest {
         let toolbox = toolbox();
         let spec = parse_specs(&[text.to_owned()]).unwrap().remove(0);
-        let solver = prepare(spec, &toolbox, &mut |_, _, _| Err("nothing is compiled")).unwrap();
+        let solver = prepare(spec, &toolbox, &mut |_, _, _| panic!("nothing is compiled")).unwrap();
         fingerprint(&solver, &[], &toolbox)
     }
 
@@ -400,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_counts_with_all_that_is_in_it_but_the_journal() {
+    fn all_files_of_a_folder_count_except_journals() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("lib/.judge")).unwrap();
         write(&folder.path().join("lib/a.sh"), "1");

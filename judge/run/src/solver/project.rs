@@ -93,8 +93,7 @@ fn main_source(folder: &Path, sources: &[PathBuf]) -> Option<PathBuf> {
     let top: Vec<_> = sources.iter().filter(|path| path.components().count() == 1).collect();
     let named = |name: &str| {
         let is_it = |own: Option<&OsStr>| own.is_some_and(|own| own.eq_ignore_ascii_case(name));
-        let mut found = top.iter().filter(|path| is_it(path.file_stem()) || is_it(path.file_name()));
-        found.next().copied()
+        top.iter().copied().find(|path| is_it(path.file_stem()) || is_it(path.file_name()))
     };
     let folder = folder.canonicalize().ok().and_then(|folder| folder.file_name().map(OsStr::to_owned));
     let only = match (&*top, sources) {
@@ -173,63 +172,36 @@ impl Reader {
     }
 }
 
-/// The delimiter of a multi-line string.
-const TEXT: &str = "\"\"\"";
+/// The comments, strings and characters of Java. A string or a character ends with its line at the latest.
+const NOT_CODE: &str = r#"(?x)
+    //[^\n]*
+    | /\*(?s:.*?)(?:\*/|\z)
+    | """(?s:.*?)(?:"""|\z)
+    | "(?:\\[^\n]|[^"\\\n])*"?
+    | '(?:\\[^\n]|[^'\\\n])*'?"#;
+
+/// The declaration of a public type.
+const PUBLIC_TYPE: &str = r"(?x)\bpublic\s+
+    (?:(?:abstract|final|sealed|non-sealed|strictfp|static)\s+)*
+    (?:class|interface|enum|record|@\s*interface)\s+(\w+)";
 
 /// Returns the name of the public type that a source declares outside all braces; `None` if it declares none.
 fn public_type(source: &[u8]) -> Option<String> {
-    static DECLARATION: OnceLock<Option<Regex>> = OnceLock::new();
-    let pattern = r"\bpublic\s+(?:(?:abstract|final|sealed|non-sealed|strictfp|static)\s+)*(?:class|interface|enum|record|@\s*interface)\s+(\w+)";
-    let declaration = DECLARATION.get_or_init(|| Regex::new(pattern).ok()).as_ref()?;
-    let code = top_level(&String::from_utf8_lossy(source));
-    Some(declaration.captures(&code)?.get(1)?.as_str().to_owned())
-}
-
-/// Returns the text outside braces, comments, strings and characters.
-fn top_level(source: &str) -> String {
-    let (mut code, mut rest, mut depth) = (String::new(), source, 0_usize);
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(length) = enclosed(rest, "/*", "*/").or_else(|| enclosed(rest, TEXT, TEXT)) {
-            length
-        } else if matches!(first, '"' | '\'') {
-            quoted(rest, first)
-        } else {
-            match first {
-                '{' => depth += 1,
-                '}' => depth = depth.saturating_sub(1),
-                _ if depth == 0 => code.push(first),
-                _ => {}
-            }
-            rest = &rest[first.len_utf8()..];
-            continue;
-        };
-        code.push(' ');
-        rest = &rest[length..];
-    }
-    code
-}
-
-/// Returns the length of the text between these delimiters, with them; `None` if the text does not begin so.
-fn enclosed(text: &str, begin: &str, end: &str) -> Option<usize> {
-    let inside = text.strip_prefix(begin)?;
-    Some(inside.find(end).map_or(text.len(), |place| begin.len() + place + end.len()))
-}
-
-/// Returns the length of a string or character in quotes; it ends with its line at the latest.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (place, c) in text.char_indices().skip(1) {
+    static PATTERNS: OnceLock<Option<[Regex; 2]>> = OnceLock::new();
+    let compiled = || Some([Regex::new(NOT_CODE).ok()?, Regex::new(PUBLIC_TYPE).ok()?]);
+    let [not_code, public_type] = PATTERNS.get_or_init(compiled).as_ref()?;
+    let source = String::from_utf8_lossy(source);
+    let mut code = not_code.replace_all(&source, " ").into_owned();
+    let mut depth = 0_usize;
+    code.retain(|c| {
         match c {
-            '\n' => return place,
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == quote => return place + 1,
-            _ => {}
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
         }
-    }
-    text.len()
+        false
+    });
+    Some(public_type.captures(&code)?.get(1)?.as_str().to_owned())
 }
 
 /// Returns the name of a class that has a method `public static void main(String[])`, with dots between its parts.
@@ -347,8 +319,13 @@ mod tests {
     use super::*;
     use judge_problem::built_in_languages;
 
-    fn read(source: &Path, language: &str, limit: Option<Bytes>) -> Result<Project, NotBuilt> {
-        Project::read(source, built_in_languages().find(language).unwrap(), limit)
+    /// Returns a project, or why it is refused.
+    fn read(source: &Path, language: &str, limit: Option<Bytes>) -> Result<Project, String> {
+        let language = built_in_languages().find(language).unwrap();
+        Project::read(source, language, limit).map_err(|error| match error {
+            NotBuilt::Refused(why) => why,
+            other => panic!("{other:?}"),
+        })
     }
 
     fn write(folder: &Path, name: &str, text: &str) {
@@ -374,7 +351,7 @@ mod tests {
             assert_eq!(read(&folder.path().join(name), "c", None).unwrap().files, [expected]);
         }
         File::create(folder.path().join("a.c")).unwrap().set_len(MAX_BYTES.0 + 1).unwrap();
-        let refused = Err(NotBuilt::Refused("the source is larger than 16 MiB".to_owned()));
+        let refused = Err("the source is larger than 16 MiB".to_owned());
         assert_eq!(read(&folder.path().join("a.c"), "c", None), refused);
     }
 
@@ -399,7 +376,7 @@ mod tests {
         assert_eq!(project.sources, [Path::new("./-x.cpp"), Path::new("lib/a.cpp"), Path::new("main.cpp")]);
         assert_eq!(project.main, Some("main.cpp".into()));
         assert!(read(top.path(), "cpp", Some(Bytes(20))).is_ok());
-        let refused = Err(NotBuilt::Refused("the source is larger than 19 B".to_owned()));
+        let refused = Err("the source is larger than 19 B".to_owned());
         assert_eq!(read(top.path(), "cpp", Some(Bytes(19))), refused);
     }
 
@@ -410,12 +387,12 @@ mod tests {
         write(&folder, "a.py", "");
         assert_eq!(read(&folder, "python", None).unwrap().main, Some("a.py".into()));
         write(&folder, "b.py", "");
-        assert!(matches!(read(&folder, "python", None), Err(NotBuilt::Refused(why)) if why.contains("has 2 sources")));
+        assert!(read(&folder, "python", None).unwrap_err().contains("has 2 sources"));
         write(&folder, "bot.py", "");
         assert_eq!(read(&folder, "python", None).unwrap().main, Some("bot.py".into()));
         write(&folder, "Main.py", "");
         assert_eq!(read(&folder, "python", None).unwrap().main, Some("Main.py".into()));
-        assert!(matches!(read(&folder, "ruby", None), Err(NotBuilt::Refused(why)) if why.contains("no source")));
+        assert!(read(&folder, "ruby", None).unwrap_err().contains("no source"));
     }
 
     #[test]
@@ -474,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_class_is_not_started() {
+    fn a_damaged_class_is_not_started() {
         let whole = class(0x0009, "main");
         for length in 0..whole.len() {
             assert_eq!(startable(&whole[..length]), None, "{length}");

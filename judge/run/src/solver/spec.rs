@@ -1,6 +1,7 @@
 //! Solvers as users write them: their names, and the language of a source.
 
 use crate::program::{self, head, is_executable};
+use crate::runner::RunError;
 use judge_problem::{Language, LanguageChoice, Languages, SolverSpec, closest, quote};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
@@ -44,8 +45,8 @@ pub fn name_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
     };
     let names: Vec<String> = read.iter().map(named).collect();
     let spec = |(place, (given, text)): (usize, &(Option<String>, &str))| {
-        let rivals = || (0..read.len()).filter(|&other| names[other] == names[place] && read[other].1 != *text);
-        let rivals: Vec<&str> = rivals().map(|other| read[other].1).collect();
+        let rivals = (0..read.len()).filter(|&other| names[other] == names[place] && read[other].1 != *text);
+        let rivals: Vec<&str> = rivals.map(|other| read[other].1).collect();
         let name = given.clone().unwrap_or_else(|| name_apart(text, &rivals).unwrap_or_else(|| names[place].clone()));
         SolverSpec { name, text: (*text).to_owned() }
     };
@@ -247,9 +248,7 @@ fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<Option<&'a L
     }
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path()).filter(|path| path.is_file());
-    let mut endings: Vec<_> = files.filter_map(|path| path.extension()?.to_str().map(str::to_owned)).collect();
-    endings.sort();
-    endings.dedup();
+    let endings: BTreeSet<_> = files.filter_map(|path| path.extension()?.to_str().map(str::to_owned)).collect();
     let mut found: Vec<&Language> =
         endings.iter().filter_map(|ending| first_installed(languages.with_extension(ending).collect())).collect();
     found.dedup_by_key(|language| &language.name);
@@ -281,7 +280,7 @@ pub(super) fn tool(line: &str) -> Option<String> {
 }
 
 /// Why a source has no program.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum NotBuilt {
     /// It cannot be read, or its compiler or interpreter cannot be run.
     CannotStart(String),
@@ -289,6 +288,14 @@ pub(super) enum NotBuilt {
     NotInstalled(String),
     /// Its author's fault: the compiler rejected it, it exceeds a limit, or it is unclear where it starts.
     Refused(String),
+    /// The compiler could not be run, or was stopped.
+    Run(RunError),
+}
+
+impl From<RunError> for NotBuilt {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
 }
 
 /// Returns what must be installed for a language: for each of its commands, one of the programs that are named.
@@ -465,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_submissions_is_none() {
+    fn other_files_beside_submissions_are_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         for name in ["bot/", ".git/", "__pycache__/", "target/"] {

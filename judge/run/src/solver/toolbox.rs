@@ -4,23 +4,25 @@
 //! its own content. It is written under a temporary name and then renamed, so that a reader finds a complete entry or
 //! none. A damaged entry is made again. Only the user can write to the folder; otherwise it is not used.
 
+use crate::files::make_readable;
 use judge_problem::{
     BundledSolver, Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages, built_in_languages,
 };
 use judge_sandbox::{Tier, WorkFile};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
-use std::fs::{DirBuilder, File, Permissions, read_dir, set_permissions};
+use rustix::fs::{Mode, OFlags};
+use std::fs::{DirBuilder, File, Metadata, Permissions, read_dir, set_permissions};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-/// How solvers are built.
-#[derive(Debug)]
+/// How solvers are built. By default: in the built-in languages, without limits that a problem would set, and without a
+/// cache.
+#[derive(Debug, Default)]
 pub struct BuildSettings {
     /// The available languages; `None`: the built-in ones.
     pub languages: Option<Languages>,
@@ -30,27 +32,12 @@ pub struct BuildSettings {
     pub compiler: CompileLimits,
     /// The maximal number of bytes of a solver's sources; `None`: as many as a compiler accepts.
     pub source: Option<Bytes>,
-    /// The memory limit of solvers, without allowances.
-    pub memory: Bytes,
+    /// The memory limit of solvers, without allowances; `None`: unlimited.
+    pub memory: Option<Bytes>,
     /// The solvers that come with the judge: `bundled:ID` names one.
     pub bundled: &'static [BundledSolver],
     /// The folder for compiled programs; `None`: they are not kept. It is opened when something is compiled.
     pub cache: Option<PathBuf>,
-}
-
-impl Default for BuildSettings {
-    /// The built-in languages, without limits that a problem would set, and without a cache.
-    fn default() -> Self {
-        Self {
-            languages: None,
-            choices: Vec::new(),
-            compiler: CompileLimits::default(),
-            source: None,
-            memory: Bytes(u64::MAX),
-            bundled: &[],
-            cache: None,
-        }
-    }
 }
 
 impl BuildSettings {
@@ -194,9 +181,7 @@ fn share(folder: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             share(&path)?;
         } else {
-            let mode = entry.metadata()?.permissions().mode();
-            let for_all = if mode & 0o100 == 0 { 0o444 } else { 0o555 };
-            set_permissions(&path, Permissions::from_mode(mode | for_all))?;
+            make_readable(&path)?;
         }
     }
     Ok(())
@@ -244,8 +229,7 @@ impl Cache {
     /// Returns the files of an entry. One that is damaged is removed.
     pub(super) fn find(&self, key: &Digest) -> Option<Vec<WorkFile>> {
         let name = key.to_string();
-        let bytes = self.folder.read(&name)?;
-        let files = unpack(key, &bytes);
+        let files = unpack(key, &self.folder.read(&name)?);
         match files {
             Some(_) => self.folder.touch(&name),
             None => self.folder.remove(&name),
@@ -298,16 +282,20 @@ const UNFINISHED: &str = "new-";
 /// After this time, an unfinished entry counts as left by a killed process.
 const ABANDONED: Duration = Duration::from_secs(600);
 
-/// An open folder.
+/// A folder that is open, so that nobody can put another in its place.
 #[derive(Debug)]
-struct Folder(OwnedFd);
+struct Folder {
+    /// The path of its descriptor.
+    path: PathBuf,
+    _open: OwnedFd,
+}
 
 /// A file of the folder.
-pub(super) struct Found {
-    pub(super) name: String,
-    pub(super) bytes: u64,
+struct Found {
+    name: String,
+    bytes: u64,
     /// When it was last written or touched.
-    pub(super) used: SystemTime,
+    used: SystemTime,
 }
 
 impl Folder {
@@ -315,7 +303,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be made or opened, is a link, or others can read or write it.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
@@ -327,67 +315,63 @@ impl Folder {
             let path = path.display();
             return Err(io::Error::other(format!("{path} is open to other users; run chmod 700 {path}")));
         }
-        Ok(Self(folder))
+        Ok(Self { path: format!("/proc/self/fd/{}", folder.as_raw_fd()).into(), _open: folder })
     }
 
-    /// Returns the content of a file of this user.
-    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::openat(&self.0, name, flags, Mode::empty()).ok()?);
+    /// Opens a file of this user.
+    fn file(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        File::options().read(true).custom_flags(flags.bits().cast_signed()).open(self.path.join(name))
+    }
+
+    /// Returns the content of a file.
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).ok()?;
+        self.file(name).ok()?.read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 
     /// Writes a file atomically.
-    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let unfinished = format!("{UNFINISHED}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let put = || -> io::Result<()> {
-            let file = rustix::fs::openat(&self.0, &*unfinished, flags, Mode::from_raw_mode(0o600))?;
-            File::from(file).write_all(bytes)?;
-            Ok(rustix::fs::renameat(&self.0, &*unfinished, &self.0, name)?)
+        let place = self.path.join(&unfinished);
+        let put = || {
+            let flags = OFlags::NOFOLLOW.bits().cast_signed();
+            let mut options = File::options();
+            options.write(true).create(true).truncate(true).mode(0o600).custom_flags(flags);
+            options.open(&place)?.write_all(bytes)?;
+            std::fs::rename(&place, self.path.join(name))
         };
         put().inspect_err(|_| self.remove(&unfinished))
     }
 
     /// Records that a file was used.
     fn touch(&self, name: &str) {
-        let at = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
-        let times = Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) };
         // It may have been removed meanwhile.
-        let _ = rustix::fs::utimensat(&self.0, name, &times, AtFlags::SYMLINK_NOFOLLOW);
+        let _ = self.file(name).and_then(|file| file.set_modified(SystemTime::now()));
     }
 
     /// Removes a file, if it is there.
-    pub(super) fn remove(&self, name: &str) {
-        let _ = rustix::fs::unlinkat(&self.0, name, AtFlags::empty());
+    fn remove(&self, name: &str) {
+        let _ = std::fs::remove_file(self.path.join(name));
     }
 
     /// Returns every finished file, and removes what a killed process has left.
-    pub(super) fn entries(&self) -> Vec<Found> {
-        let Ok(listed) = Dir::read_from(self.0.as_fd()) else { return Vec::new() };
-        let found = listed.flatten().filter_map(|entry| {
-            let name = entry.file_name().to_str().ok().filter(|name| is_own(name))?;
-            self.look(name)
+    fn entries(&self) -> Vec<Found> {
+        let found = read_dir(&self.path).into_iter().flatten().flatten().filter_map(|entry| {
+            let name = entry.file_name().into_string().ok().filter(|name| is_own(name))?;
+            let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
+            Some(Found { name, bytes: metadata.len(), used: metadata.modified().ok()? })
         });
         let (unfinished, finished): (Vec<_>, Vec<_>) = found.partition(|found| found.name.starts_with(UNFINISHED));
         let is_old = |found: &&Found| found.used.elapsed().is_ok_and(|age| age > ABANDONED);
         unfinished.iter().filter(is_old).for_each(|found| self.remove(&found.name));
         finished
     }
-
-    fn look(&self, name: &str) -> Option<Found> {
-        let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-        let seconds = Duration::from_secs(u64::try_from(stat.st_mtime).ok()?);
-        let used = SystemTime::UNIX_EPOCH + seconds + Duration::from_nanos(stat.st_mtime_nsec);
-        is_file.then(|| Found { name: name.to_owned(), bytes: stat.st_size.unsigned_abs(), used })
-    }
 }
 
-/// Whether a file is an entry, or one that is being written. Files of the user may be beside them.
+/// Returns whether a file is an entry, finished or not. The folder may also contain files of the user.
 fn is_own(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let unfinished = name.strip_prefix(UNFINISHED).and_then(|rest| rest.split_once('-'));

@@ -25,7 +25,6 @@ use judge_session::{
     Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, command_line,
     entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
 };
-use judge_slurm::Start;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -144,7 +143,7 @@ fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<E
     let problem = catalogue.find(&attached.run.problem)?;
     let plan = attached.plan(problem, own.save_answers.is_some())?;
     let sandbox = sandbox::open(&own.running.conditions.sandbox)?;
-    let detach = DetachPolicy::Reattach(Start::Attach(attached.folder.clone()));
+    let detach = DetachPolicy::Reattach(attached.folder.clone());
     let runner = running::runner(&catalogue, &own.running, &sandbox, outputs.show_features, detach)?;
     let hashes: Vec<_> = attached.run.entrants.iter().map(|entrant| entrant.hash).collect();
     let recorder = Recorder::reattach(&catalogue, &plan, attached.run.id, &hashes, runner.tier())?;
