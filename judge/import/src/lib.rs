@@ -32,7 +32,6 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 mod ahc;
-mod detect;
 mod dmoj;
 mod error;
 mod files;
@@ -41,12 +40,66 @@ mod kattis;
 mod pahcer;
 mod polygon;
 mod program;
-mod source;
 mod text;
 mod yaml;
 
-pub use detect::{broken_links, builds, read};
 pub use error::ImportError;
+pub use files::Source;
 pub use imported::{DerivedLimit, Imported, Sources, ToCompile, ToMake};
 pub use program::{BUILD, RUN};
-pub use source::Source;
+
+use judge_problem::PackageKind;
+use std::path::{Path, PathBuf};
+
+/// Reads the package in a folder. `kind`: its kind; by default it is detected. `id`: the problem's id; by default it is
+/// the package's own.
+///
+/// # Errors
+/// Fails if no kind or several kinds fit, if a file is malformed, or if the package needs something that is not
+/// supported and would change verdicts.
+pub fn read(root: &Path, kind: Option<PackageKind>, id: Option<&str>) -> Result<Imported, ImportError> {
+    let kind = match kind {
+        Some(kind) if fits(kind, root) => kind,
+        Some(kind) => return Err(ImportError::Other(root.to_owned(), kind)),
+        None => found(root)?,
+    };
+    let mut imported = match kind {
+        PackageKind::Kattis => kattis::read(root, id),
+        PackageKind::Polygon => polygon::read(root, id),
+        PackageKind::Pahcer => pahcer::read(root, id),
+        PackageKind::Dmoj => dmoj::read(root, id),
+        PackageKind::Ahc => ahc::read(root, id),
+    }?;
+    if let Some(path) = imported.place_outside() {
+        let what = format!("`{}` leads out of the problem's folder", path.display());
+        return Err(ImportError::bad(&root.join(kind.sign()), what, "paths of files in the package"));
+    }
+    imported.left.extend(broken_links(root));
+    Ok(imported)
+}
+
+/// Returns a line for each broken link of the package at `root`. Such links are ignored.
+pub fn broken_links(root: &Path) -> Vec<String> {
+    let line = |(link, target): (PathBuf, PathBuf)| {
+        format!("{}: a link to {}, which is not there", files::inside(root, &link).display(), target.display())
+    };
+    files::broken_links(root).into_iter().map(line).collect()
+}
+
+fn found(root: &Path) -> Result<PackageKind, ImportError> {
+    let fitting: Vec<_> = PackageKind::ALL.into_iter().filter(|kind| fits(*kind, root)).collect();
+    match *fitting {
+        [] => Err(ImportError::Unknown(root.to_owned())),
+        [one] => Ok(one),
+        _ => Err(ImportError::Several(root.to_owned(), fitting)),
+    }
+}
+
+fn fits(kind: PackageKind, root: &Path) -> bool {
+    if kind == PackageKind::Ahc { ahc::fits(root) } else { root.join(kind.sign()).is_file() }
+}
+
+/// Returns whether reading this package builds programs outside the sandbox.
+pub fn builds(root: &Path, kind: Option<PackageKind>) -> bool {
+    kind.is_none_or(|kind| kind == PackageKind::Ahc) && found(root).is_ok_and(|kind| kind == PackageKind::Ahc)
+}

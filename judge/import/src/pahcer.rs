@@ -2,8 +2,8 @@
 //! Format: <https://github.com/terry-u16/pahcer>.
 
 use crate::ahc::Built;
-use crate::text::Text;
-use crate::{ImportError, Imported, files, text};
+use crate::text::{self, Text};
+use crate::{ImportError, Imported, files};
 use judge_problem::{PackageKind, counted};
 use regex::Regex;
 use serde::Deserialize;
@@ -26,26 +26,26 @@ const MAX_SEEDS: u64 = 1_000_000;
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let file = root.join(PackageKind::Pahcer.sign());
     let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
-    let config = Config::read(&file, &text)?;
+    let config = Config::read(root, &file, &text)?;
     let mut left = config.unknown();
     let (solver, input, output) = solver(&config)?;
     let step = checker_step(&config, &output);
     let scorer = match step {
-        Some(step) => Some(Scorer { solver: command(solver), ..checker(&config, root, step, &input, &output)? }),
-        None => tester(&config, root, solver)?,
+        Some(step) => Some(Scorer { solver: command(solver), ..checker(&config, step, &input, &output)? }),
+        None => tester(&config, solver)?,
     };
     let scorer = scorer.ok_or_else(|| {
         let what = format!("no test step reads {}, and cargo starts no tester", output.text);
         ImportError::unsupported(config.file, what)
     })?;
-    let inputs = inputs(&config, root, &input, &mut left)?;
+    let inputs = inputs(&config, &input, &mut left)?;
     let id = id.map_or_else(|| files::to_id(&config.settings.problem.problem_name), str::to_owned);
     let mut text = Text::of_problem(&format!("the pahcer project {}", files::name(root)), &id);
     write(&mut text, &config, &scorer.command, step.is_some())?;
     if are_named_apart(&inputs) {
         text.texts("inputs", &[input.glob()]);
     }
-    let source = source(&config, root, solver);
+    let source = source(&config, solver);
     let own = own_solver(root, &folder_of(solver), &scorer.solver, source.as_deref(), &mut left);
     text.maybe("solver", own.as_ref());
     text.table("[problem.scoring]").text("rule", "sum");
@@ -82,7 +82,7 @@ fn write_cases(text: &mut Text, inputs: &[(PathBuf, PathBuf)]) {
     }
     for (_, path) in inputs {
         let name = path.with_extension("").to_string_lossy().replace('/', "-");
-        text.table("[[problem.case]]").text("name", &name).text("file", &path.to_string_lossy());
+        text.case(&name, path, None, None);
     }
 }
 
@@ -124,11 +124,10 @@ fn checker_step<'a>(config: &'a Config<'_>, output: &Pattern) -> Option<&'a Step
 /// Returns the existing inputs, each with its destination.
 fn inputs(
     config: &Config<'_>,
-    root: &Path,
     input: &Pattern,
     left: &mut Vec<String>,
 ) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
-    let test = &config.settings.test;
+    let (root, test) = (config.root, &config.settings.test);
     let (start, end) = (test.start_seed, *test.end_seed.as_ref());
     if end <= start || end - start > MAX_SEEDS {
         let expected = "a number above `start_seed`: the first seed that is not tested";
@@ -173,15 +172,15 @@ fn is_minimum(config: &Config<'_>) -> Result<bool, ImportError> {
 }
 
 /// Returns the source of the project's own solver, if it is one file.
-fn source(config: &Config<'_>, root: &Path, solver: &Step) -> Option<PathBuf> {
+fn source(config: &Config<'_>, solver: &Step) -> Option<PathBuf> {
     let steps = config.settings.test.compile_steps.iter().chain([solver]);
     let mut named = steps.flat_map(|step| {
         let folder = folder_of(step);
         step.args.iter().map(move |word| normal_path(&folder, word))
     });
     named.find(|path| {
-        let file = root.join(path);
-        file.is_file() && files::check_link(root, &file).is_ok() && text::is_known(&file)
+        let file = config.root.join(path);
+        file.is_file() && files::check_link(config.root, &file).is_ok() && text::is_known(&file)
     })
 }
 
@@ -201,7 +200,7 @@ fn own_solver(
     if arguments.is_empty() {
         return named;
     }
-    // Without the source, a program in a folder is what the source was compiled to; another is an interpreter.
+    // If no word is the source, a program with a folder is the compiled source. Any other program is an interpreter.
     let is_known = at.is_some() || command[0].contains('/');
     let is_taken = |word: &&String| !word.contains("{SEED") && !root.join(place(word)).is_file();
     match &named {
@@ -245,15 +244,14 @@ struct Scorer<'a> {
 /// Creates the command for a step that reads the input and the answer.
 fn checker(
     config: &Config<'_>,
-    root: &Path,
     step: &Step,
     input: &Pattern,
     output: &Pattern,
 ) -> Result<Scorer<'static>, ImportError> {
-    let folder = folder_of(step);
+    let (root, folder) = (config.root, folder_of(step));
     let place = |word: &str| normal_path(&folder, word);
     let (mut scorer, args) = match cargo(step) {
-        Some(run) => (run.tool(config, root, step)?, &step.args[run.used..]),
+        Some(run) => (run.tool(config, step)?, &step.args[run.used..]),
         None => {
             let mut copied = Vec::new();
             let word = file_of(root, &place(&step.program), &step.program, &mut copied)?;
@@ -266,7 +264,7 @@ fn checker(
         let word = match word {
             _ if path == Path::new(&input.text) => "{input}".to_owned(),
             _ if path == Path::new(&output.text) => "{answer}".to_owned(),
-            _ if word.contains("{SEED") => return Err(of_seed(config, step)),
+            _ if word.contains("{SEED") => return Err(config.unsupported(step, OF_SEED)),
             _ => shell_words::quote(&file_of(root, &path, word, &mut scorer.copied)?).into_owned(),
         };
         scorer.command.push_str(&format!(" {word}"));
@@ -275,20 +273,15 @@ fn checker(
         let file = match () {
             () if path == Path::new(&input.text) => "{input}",
             () if path == Path::new(&output.text) => "{answer}",
-            () => {
-                let what = format!("the test step `{}`, which reads {}", step.shown(), path.display());
-                return Err(ImportError::unsupported(config.file, what));
-            }
+            () => return Err(config.unsupported(step, &format!("which reads {}", path.display()))),
         };
         scorer.command = format!("sh -c 'exec \"$@\" < \"$0\"' {file} {}", scorer.command);
     }
     Ok(scorer)
 }
 
-fn of_seed(config: &Config<'_>, step: &Step) -> ImportError {
-    let what = format!("the test step `{}`, which names other files of the seed", step.shown());
-    ImportError::unsupported(config.file, what)
-}
+/// Why a step that names the seed itself is not supported.
+const OF_SEED: &str = "which names other files of the seed";
 
 /// Returns the words of a step that start the solver. The options of cargo are none.
 fn command(step: &Step) -> Vec<&String> {
@@ -302,24 +295,23 @@ fn stdin_of(step: &Step) -> Option<PathBuf> {
 }
 
 /// Creates the command for a step in which a tool starts the solver. `None` for other steps.
-fn tester<'a>(config: &Config<'_>, root: &Path, step: &'a Step) -> Result<Option<Scorer<'a>>, ImportError> {
+fn tester<'a>(config: &Config<'_>, step: &'a Step) -> Result<Option<Scorer<'a>>, ImportError> {
     let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
     let words = &step.args[run.used..];
-    // A file that nobody can execute is no program.
+    // A file that cannot be executed is not a program.
     let is_data = |word: &str| {
-        let file = root.join(normal_path(&folder_of(step), word)).metadata();
+        let file = config.root.join(normal_path(&folder_of(step), word)).metadata();
         file.is_ok_and(|file| file.is_file() && file.mode() & 0o111 == 0)
     };
     let is_clear = |begin: &usize| begin + 1 == words.len() || !is_data(&words[*begin]);
     let Some(begin) = begin_of_solver(words).filter(is_clear) else {
-        let what = format!("the test step `{}`, in which it is not clear where the solver begins", step.shown());
-        return Err(ImportError::unsupported(config.file, what));
+        return Err(config.unsupported(step, "in which it is not clear where the solver begins"));
     };
     let (own, solver) = words.split_at(begin);
     if own.iter().any(|word| word.contains("{SEED")) {
-        return Err(of_seed(config, step));
+        return Err(config.unsupported(step, OF_SEED));
     }
-    let scorer = run.tool(config, root, step)?;
+    let scorer = run.tool(config, step)?;
     let own = own.iter().map(|word| format!(" {}", shell_words::quote(word))).collect::<String>();
     let command = format!("{}{own} {{solver}}", scorer.command);
     Ok(Some(Scorer { command, solver: solver.iter().collect(), ..scorer }))
@@ -408,16 +400,14 @@ fn cargo(step: &Step) -> Option<CargoRun<'_>> {
 impl CargoRun<'_> {
     /// Returns the command of the tool, which is built first if necessary. It runs in its own folder, because tools may
     /// write files there.
-    fn tool(&self, config: &Config<'_>, root: &Path, step: &Step) -> Result<Scorer<'static>, ImportError> {
-        let package = root.join(normal_path(&folder_of(step), self.package));
+    fn tool(&self, config: &Config<'_>, step: &Step) -> Result<Scorer<'static>, ImportError> {
+        let package = config.root.join(normal_path(&folder_of(step), self.package));
         let mut options = step.args[..self.used].iter();
         if options.any(|word| CHANGING.iter().any(|option| word.starts_with(option))) {
-            let what = format!("the test step `{}`, which builds its program with other features", step.shown());
-            return Err(ImportError::unsupported(config.file, what));
+            return Err(config.unsupported(step, "which builds its program with other features"));
         }
         let Some(name) = self.binary else {
-            let what = format!("the test step `{}`, which names no program with --bin", step.shown());
-            return Err(ImportError::unsupported(config.file, what));
+            return Err(config.unsupported(step, "which names no program with --bin"));
         };
         if !package.join("Cargo.toml").is_file() {
             let what = format!("there is no {}", package.join("Cargo.toml").display());
@@ -425,7 +415,7 @@ impl CargoRun<'_> {
         }
         let is_there = package.join("target/release").join(name);
         let (program, kept) = if is_there.is_file() {
-            files::check_link(root, &is_there)?;
+            files::check_link(config.root, &is_there)?;
             (is_there, None)
         } else {
             let built = Built::with_cargo(&package, &[name])?;
@@ -489,21 +479,27 @@ impl Step {
     }
 }
 
-/// The file and its text, for the lines in messages.
+/// The project's folder and file, with its text for the lines in messages.
 struct Config<'a> {
+    root: &'a Path,
     file: &'a Path,
     text: &'a str,
     settings: Settings,
 }
 
 impl<'a> Config<'a> {
-    fn read(file: &'a Path, text: &'a str) -> Result<Self, ImportError> {
+    fn read(root: &'a Path, file: &'a Path, text: &'a str) -> Result<Self, ImportError> {
         let settings = toml::from_str(text).map_err(|error: toml::de::Error| {
             let expected = "the keys of a pahcer_config.toml";
             let line = error.span().map_or(1, |span| line(text, span.start));
             ImportError::bad(file, error.message().replace('\n', " "), expected).at(line)
         })?;
-        Ok(Self { file, text, settings })
+        Ok(Self { root, file, text, settings })
+    }
+
+    /// Returns the error that a test step needs something unsupported.
+    fn unsupported(&self, step: &Step, why: &str) -> ImportError {
+        ImportError::unsupported(self.file, format!("the test step `{}`, {why}", step.shown()))
     }
 
     /// Returns an error at the line of a value.

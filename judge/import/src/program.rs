@@ -1,7 +1,6 @@
 //! Checkers and validators of a package, as scripts or compiled programs.
 
-use crate::files;
-use crate::{ImportError, Sources, ToCompile};
+use crate::{ImportError, Sources, ToCompile, files};
 use regex::bytes::Regex;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

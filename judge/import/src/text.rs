@@ -1,6 +1,6 @@
 //! Writes the text of a `problems.toml` for people to read.
 
-use judge_problem::built_in_languages;
+use judge_problem::{built_in_languages, one_line};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::Path;
@@ -49,12 +49,21 @@ impl Text {
     /// Writes the names of the groups that a group depends on, each once.
     pub(super) fn depends_on(&mut self, groups: &[String]) -> &mut Self {
         let mut seen = BTreeSet::new();
-        let groups: Vec<_> = groups.iter().filter(|name| seen.insert(*name)).cloned().collect();
+        let groups: Vec<_> = groups.iter().filter(|name| seen.insert(*name)).collect();
         if groups.is_empty() { self } else { self.texts("depends-on", &groups) }
     }
 
-    pub(super) fn texts(&mut self, key: &str, values: &[String]) -> &mut Self {
-        let quoted: Vec<_> = values.iter().map(|value| quoted(value)).collect();
+    /// Writes a case with its files, and its weight if it has one.
+    pub(super) fn case(&mut self, name: &str, input: &Path, answer: Option<&Path>, weight: Option<f64>) {
+        self.table("[[problem.case]]").text("name", name).text("file", &input.to_string_lossy());
+        self.maybe("answer", answer.map(Path::to_string_lossy));
+        if let Some(weight) = weight {
+            self.plain("weight", weight);
+        }
+    }
+
+    pub(super) fn texts(&mut self, key: &str, values: &[impl AsRef<str>]) -> &mut Self {
+        let quoted: Vec<_> = values.iter().map(|value| quoted(value.as_ref())).collect();
         self.plain(key, format!("[{}]", quoted.join(", ")))
     }
 
@@ -88,16 +97,11 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-/// A comment must be one line. Otherwise text of a package could continue as keys.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// Writes the expected verdicts of a `[[problem.expect]]`.
 pub(super) fn write_verdicts(text: &mut Text, verdicts: &[&str]) {
     match verdicts {
         [one] => text.text("verdict", one),
-        several => text.texts("verdict", &several.iter().map(|verdict| (*verdict).to_owned()).collect::<Vec<_>>()),
+        several => text.texts("verdict", several),
     };
 }
 

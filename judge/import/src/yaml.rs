@@ -1,6 +1,6 @@
 //! YAML files: mappings of texts, numbers and lists.
 
-use crate::error::ImportError;
+use crate::ImportError;
 use judge_problem::{Bytes, Time};
 use saphyr::{LoadableYamlNode, MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 use std::path::{Path, PathBuf};
@@ -89,17 +89,13 @@ impl Mapping {
         self.text(key)?.map(|text| read(text).ok_or_else(expected)).transpose()
     }
 
-    /// Returns a number above 0.
-    pub(super) fn positive(&self, key: &str) -> Result<Option<f64>, ImportError> {
-        match self.number(key)? {
-            Some(0.0) => Err(self.bad(key, "a number above 0")),
-            number => Ok(number),
-        }
-    }
-
-    /// Returns a limit as it stands in a catalogue: a number with the unit `s` or one of bytes.
+    /// Returns a limit in the form of a catalogue: a number above 0 with the unit `s` or one of bytes.
     pub(super) fn limit(&self, key: &str, unit: &str) -> Result<Option<String>, ImportError> {
-        let Some(number) = self.positive(key)? else { return Ok(None) };
+        let number = match self.number(key)? {
+            None => return Ok(None),
+            Some(0.0) => return Err(self.bad(key, "a number above 0")),
+            Some(number) => number,
+        };
         let text = format!("{number}{unit}");
         let is_limit = match unit {
             "s" => text.parse::<Time>().is_ok_and(|time| time > Time(Duration::ZERO)),
@@ -192,7 +188,7 @@ fn key_with_end(node: &MarkedYamlOwned, end: char) -> Option<String> {
     of_list().or_else(of_mapping)
 }
 
-/// The key of mappings whose entries count where a mapping has none of its own: `<<: *base`.
+/// The key of base mappings: `<<: *base`. Their entries count where the mapping itself has none.
 const MERGE: &str = "<<";
 
 /// Returns the entries of a mapping.

@@ -1,22 +1,20 @@
 //! Candidates: makes a solver that can be run from a client's request. Prepared solvers are kept for later requests.
 
-use crate::known::Bounded;
+use crate::evaluator::Evaluator;
 use crate::params::SolverChoice;
 use crate::problems::{ReadyProblem, is_hidden};
+use crate::queue::{Progress, Task};
 use crate::rpc::RpcError;
-use crate::slots::SlotPool;
-use crate::task::{Progress, Task};
-use judge_cli::BuildArgs;
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::matching::real;
 use judge_run::runner::RunError;
 use judge_run::solver::{self, Purpose, SolverError, Toolbox};
 use judge_sandbox::{Exchange, Execution, OutputFiles, Request, Visible, sweepable_name};
 use judge_session::{Failure, programs};
-use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,8 +24,8 @@ use tempfile::TempDir;
 /// The name of every candidate in reports.
 const NAME: &str = "candidate";
 
-/// How many prepared candidates are kept.
-const KEPT: usize = 32;
+/// How many prepared candidates a server keeps.
+pub(crate) const KEPT: NonZeroUsize = NonZeroUsize::new(32).unwrap();
 
 /// A solver that can be run.
 pub(crate) struct Candidate {
@@ -84,30 +82,7 @@ impl Stamp {
     }
 }
 
-/// Prepares candidates.
-pub(crate) struct Workshop {
-    slots: Arc<SlotPool>,
-    /// While a compiler runs, no solver is timed alone.
-    timing_lock: Arc<RwLock<()>>,
-    build: BuildArgs,
-    /// The file of the sealed cases: no candidate may name it or a folder that contains it.
-    sealed: Option<PathBuf>,
-    /// The files that no candidate may name.
-    hidden: Arc<[PathBuf]>,
-    prepared: Mutex<Bounded<String, Arc<Candidate>>>,
-}
-
-impl Workshop {
-    pub(crate) fn new(
-        slots: Arc<SlotPool>,
-        timing_lock: Arc<RwLock<()>>,
-        build: BuildArgs,
-        sealed: Option<PathBuf>,
-        hidden: Arc<[PathBuf]>,
-    ) -> Self {
-        Self { slots, timing_lock, build, sealed, hidden, prepared: Mutex::new(Bounded::new(KEPT)) }
-    }
-
+impl Evaluator {
     /// Fails if a candidate names the journal or the file of the sealed cases, or a folder that contains the latter. A
     /// compiler would print its lines.
     fn refuse_hidden(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
@@ -132,24 +107,6 @@ impl Workshop {
         }
     }
 
-    /// Returns the digest of a candidate that comes as a text, which needs no program for that.
-    pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Option<Digest> {
-        let SolverChoice::Source { text, language } = choice else { return None };
-        // The name and the endings of a language are one language. An unknown one is refused later.
-        let languages = programs::languages(&problem.catalogue).ok()?;
-        let language = solver::named_language(language, &languages).ok()?;
-        let shared = Some(&problem.template.visible).filter(|shared| !shared.is_empty());
-        let shared = shared.map(|shared| solver::shared_content(shared).0);
-        let parts = [&b"source"[..], language.name.as_bytes(), text.as_bytes()];
-        Some(Digest::of_parts(parts.into_iter().chain(shared.as_ref().map(|digest| &digest[..]))))
-    }
-
-    /// Returns a candidate that comes as a text as reports name it.
-    pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
-        let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
-        Ok(named_source(&file_name(language, &programs::languages(&problem.catalogue)?)?))
-    }
-
     /// Prepares a candidate, or returns it as it was prepared before.
     pub(crate) fn prepare(
         &self,
@@ -167,7 +124,7 @@ impl Workshop {
         }
         let made = Arc::new(self.make(problem, choice, limits, task)?);
         if made.stamps.is_some() {
-            self.prepared.lock().put(key, Arc::clone(&made), 1);
+            self.prepared.lock().put(key, Arc::clone(&made));
         }
         Ok(made)
     }
@@ -181,10 +138,10 @@ impl Workshop {
     ) -> Result<Candidate, RpcError> {
         let named = choice.language_of_file();
         let language = if let SolverChoice::Source { language, .. } = choice { Some(language) } else { named };
-        let mut build = self.build.clone();
+        let mut build = self.args.conditions.build.clone();
         build.languages.extend(language.map(|name| LanguageChoice { solver: None, language: name.to_owned() }));
         let settings = programs::settings(&problem.catalogue, problem.problem(), limits, &build)?;
-        let toolbox = Toolbox::new(self.slots.tier(), settings);
+        let toolbox = Toolbox::new(self.sandbox.tier(), settings);
         let (spec, source) = spec(choice, &toolbox)?;
         let specs = [spec];
         solver::check_choices(&specs, toolbox.settings()).map_err(wrong_solver)?;
@@ -192,10 +149,8 @@ impl Workshop {
         let [spec] = specs;
         let given = spec.text.clone();
         let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task)).map_err(Failure::from)?;
-        let digest = match Self::digest_of_text(problem, choice) {
-            Some(digest) => digest,
-            None => solver::fingerprint(&solver, &problem.template.visible, &toolbox),
-        };
+        let fingerprint = || solver::fingerprint(&solver, &problem.template.visible, &toolbox);
+        let digest = digest_of_text(problem, choice).unwrap_or_else(fingerprint);
         let stamps = stamps(&solver, &problem.template.visible, source.is_none().then_some(&*given));
         let source = source.map(Source::of);
         if let Some(source) = &source {
@@ -214,10 +169,29 @@ impl Workshop {
     ) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), RunError> + use<'a> {
         |_, request, exchange| {
             task.progress(Progress { state: "compiling", done: 0, cases: 0 });
-            let _neighbours = self.timing_lock.read();
+            // While a compiler runs, no solver is timed alone.
+            let _neighbours = self.settings.timing_lock.read();
             self.slots.run_with_files(task, request, exchange).map_err(RunError::Run)
         }
     }
+}
+
+/// Returns the digest of a candidate that comes as a text, which needs no program for that.
+pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Option<Digest> {
+    let SolverChoice::Source { text, language } = choice else { return None };
+    // A language may be given by its name or by an extension. An unknown one is refused later.
+    let languages = programs::languages(&problem.catalogue).ok()?;
+    let language = solver::named_language(language, &languages).ok()?;
+    let shared = Some(&problem.template.visible).filter(|shared| !shared.is_empty());
+    let shared = shared.map(|shared| solver::shared_content(shared).0);
+    let parts = [&b"source"[..], language.name.as_bytes(), text.as_bytes()];
+    Some(Digest::of_parts(parts.into_iter().chain(shared.as_ref().map(|digest| &digest[..]))))
+}
+
+/// Returns the name in reports of a candidate that comes as a text.
+pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
+    let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
+    Ok(named_source(&file_name(language, &programs::languages(&problem.catalogue)?)?))
 }
 
 /// Returns the error of a candidate that cannot be prepared. Its hints name no flags of the command line.
@@ -233,11 +207,7 @@ fn wrong_solver(error: SolverError) -> RpcError {
         }
         _ => None,
     };
-    let failed = RpcError::from(Failure::from(error));
-    match hint {
-        Some(hint) => failed.with_hint(hint),
-        None => failed,
-    }
+    RpcError::from(Failure::from(error)).with_hints(hint)
 }
 
 /// Returns the id of a candidate.
@@ -264,7 +234,7 @@ impl Candidate {
 
     /// Returns its id, by the files as they are now.
     pub(crate) fn id_now(&self, problem: &ReadyProblem, choice: SolverChoice<'_>) -> String {
-        let digest = Workshop::digest_of_text(problem, choice);
+        let digest = digest_of_text(problem, choice);
         id_of(&digest.unwrap_or_else(|| solver::fingerprint(&self.solver, &problem.template.visible, &self.toolbox)))
     }
 
@@ -300,7 +270,7 @@ fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Opti
     }
 }
 
-/// Returns a solver whose source came as a text as reports name it.
+/// Returns the text in reports of a solver whose source came as a text.
 fn named_source(file: &str) -> String {
     format!("{}{file}", SolverSpec::SOURCE)
 }

@@ -4,8 +4,8 @@ use crate::evaluation;
 use crate::evaluator::Evaluator;
 use crate::params::{CompareParams, NumberOrText};
 use crate::problems::edited;
+use crate::queue::{Progress, Task};
 use crate::rpc::{Answer, RpcError, json};
-use crate::task::{Progress, Task};
 use clap::Parser;
 use judge_cli::{Cli, Command, CompareArgs};
 use judge_problem::{NodeList, Order, Plan, Solver, SolverSpec};
@@ -35,7 +35,7 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
             RpcError { message, ..error }
         };
         let choice = solver.choice().map_err(named)?;
-        let candidate = evaluator.workshop.prepare(&problem, choice, &limits, task).map_err(named)?;
+        let candidate = evaluator.prepare(&problem, choice, &limits, task).map_err(named)?;
         at_start.push((choice, candidate.id_now(&problem, choice)));
         candidates.push(candidate);
     }
@@ -58,7 +58,7 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
             return Err(edited(&format!("solver {name}")));
         }
     }
-    evaluator.problems.refuse_edited(&problem)?;
+    evaluator.refuse_edited(&problem)?;
     let run_info = RunInfo {
         elapsed: started.elapsed(),
         jobs: evaluator.settings.jobs.get(),

@@ -1,30 +1,31 @@
 //! The method `evaluate`: a candidate on some cases, as far as it is needed.
 
-use crate::candidate::{Candidate, Workshop, id_of};
+use crate::candidate::{Candidate, digest_of_text, id_of, name_of_text};
 use crate::evaluator::Evaluator;
 use crate::known::{Best, CaseKey, Row, Rows};
 use crate::params::{EvaluateParams, SolverChoice};
 use crate::problems::{ReadyProblem, case_keys, edited};
+use crate::queue::{Progress, Task};
 use crate::rpc::{Answer, RpcError, json};
 use crate::slots::LeasedPool;
 use crate::stopping::{self, Duel, Played};
-use crate::task::{Progress, Task};
 use judge_compare::paired::MinEffect;
+use judge_journal::RunEnd;
 use judge_problem::{
     CaseList, Digest, FinishedJob, Invocation, JobId, KnownOutcome, Labels, OutcomeGrid, Plan, RunEvent, RunId, Solver,
     SolverSpec, Stop, Verdict,
 };
 use judge_report::{Document, Evaluation, RunReport, Versus};
 use judge_run::runner::{LocalRunner, ResultStore, RunSettings, Signals, StoreLost};
-use judge_session::{Failure, MatchResult, restored_run, sandbox};
+use judge_session::{Failure, JournalOptions, MatchResult, Recorder, RunContext, restored_run, sandbox};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// In place of a candidate's id: the best one on the same cases.
 const BEST: &str = "best";
 
-/// The factor by which a batch is smaller than all cases before it, if it still fills the slots: runs after the deciding case
-/// are wasted.
+/// A batch is at most one part in this many of the cases before it, unless the slots would not be filled: runs after the
+/// deciding case are wasted.
 const BATCH_SHARE: usize = 16;
 
 /// Evaluates a candidate.
@@ -72,7 +73,10 @@ struct Running<'a> {
     started: Instant,
 }
 
-/// More bytes of answers are not kept until the record is written.
+/// How many jobs are stored at once.
+const STORED_AT_ONCE: usize = 64;
+
+/// The maximal number of bytes of answers that are kept until the record is written.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 impl<'a> Running<'a> {
@@ -111,7 +115,7 @@ impl<'a> Running<'a> {
             stopped_of: None,
             started,
         };
-        running.id = match Workshop::digest_of_text(&running.problem, choice) {
+        running.id = match digest_of_text(&running.problem, choice) {
             Some(digest) => id_of(&digest),
             None => running.prepared()?.id.clone(),
         };
@@ -127,7 +131,7 @@ impl<'a> Running<'a> {
         if let Some(candidate) = &self.candidate {
             return Ok(Arc::clone(candidate));
         }
-        let made = self.evaluator.workshop.prepare(&self.problem, self.choice, &self.plan.limits, self.task)?;
+        let made = self.evaluator.prepare(&self.problem, self.choice, &self.plan.limits, self.task)?;
         self.candidate = Some(Arc::clone(&made));
         Ok(made)
     }
@@ -271,7 +275,7 @@ impl<'a> Running<'a> {
         if candidate.is_edited(&self.problem, self.choice, &self.id) {
             return Err(edited("candidate"));
         }
-        self.evaluator.problems.refuse_edited(&self.problem)?;
+        self.evaluator.refuse_edited(&self.problem)?;
         let case_key = case_keys(self.problem.problem());
         let mut played = self.finished.iter().map(|finished| finished.job.case);
         match played.all(|place| case_key(&self.cases, &self.cases.at(place)) == self.keys[place]) {
@@ -296,7 +300,7 @@ impl<'a> Running<'a> {
     fn answer(&mut self, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
         let solver = match &self.candidate {
             Some(candidate) => candidate.solver.clone(),
-            None => known_by_results("candidate".to_owned(), Workshop::name_of_text(&self.problem, self.choice)?),
+            None => known_by_results("candidate".to_owned(), name_of_text(&self.problem, self.choice)?),
         };
         let played: Vec<usize> = (0..self.keys.len()).filter(|&at| self.rows.contains_key(&self.keys[at])).collect();
         self.plan_of(solver, &played);
@@ -353,8 +357,8 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Makes the candidate the best one on these cases, if it is better than that. Returns whether it is the best. If it is already,
-    /// its better results stay, so that others are compared with those. One that solves nothing is kept for the next
+    /// Makes the candidate the best one on these cases, if it is better than the best so far. Returns whether it is the
+    /// best. If it is already, its better results stay, and others are compared with them. One that solves nothing is kept for the next
     /// candidates to be compared with, but never the best.
     fn is_best(&self) -> Result<bool, RpcError> {
         if self.rows.values().any(|row| is_fault(row)) {
@@ -412,14 +416,37 @@ impl<'a> Running<'a> {
         let jobs = self.finished.iter_mut().map(|finished| {
             let case = places.partition_point(|&place| place < finished.job.case);
             let evidence = std::mem::take(&mut finished.evidence);
-            let (outcome, features) = (finished.outcome.clone(), finished.features.clone());
-            FinishedJob { job: JobId { case, solver: 0 }, outcome, features, evidence }
+            FinishedJob { job: JobId { case, solver: 0 }, evidence, ..finished.clone() }
         });
         let jobs: Vec<FinishedJob> = jobs.collect();
+        self.plan_of(candidate.solver.clone(), &places);
+        Ok(Some(self.store(&candidate, &jobs, elapsed)?))
+    }
+
+    /// Stores the run of the current plan in the journal, and returns its number.
+    fn store(&self, candidate: &Candidate, jobs: &[FinishedJob], elapsed: Duration) -> Result<RunId, Failure> {
+        let (evaluator, plan) = (self.evaluator, &self.plan);
+        let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(self.task) };
+        let runner = LocalRunner::new(pool, evaluator.settings.clone(), || ());
+        let context = RunContext::new(&self.problem.catalogue, plan, &candidate.toolbox, &runner);
+        let context = RunContext { language: candidate.language.as_deref(), ..context };
+        let mut outcomes = OutcomeGrid::new(plan.cases.len(), 1);
+        jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
+        let scored = restored_run::score(plan, &outcomes, &[], None)?;
+        let lost = |StoreLost(why)| Failure::fault(why);
+        let _one_writer = evaluator.journal_lock.lock();
+        let recorder = Recorder::start(JournalOptions::RECORDED, &context)?;
+        if !recorder.is_active() {
+            // The recorder has printed the reason on standard error.
+            return Err(Failure::fault("the result cannot be recorded in the journal"));
+        }
+        recorder.store_start().map_err(lost)?;
+        for batch in jobs.chunks(STORED_AT_ONCE) {
+            recorder.store(batch).map_err(lost)?;
+        }
         let stop = self.stopped_of.map(|_| Stop::FailFast);
-        let (evaluator, problem) = (self.evaluator, Arc::clone(&self.problem));
-        let plan = self.plan_of(candidate.solver.clone(), &places);
-        Ok(crate::recording::record(evaluator, &problem, &candidate, plan, &jobs, stop, elapsed)?)
+        let end = RunEnd { stop, elapsed, rule: &scored.rule, totals: scored.totals() };
+        recorder.finish(&end).ok_or_else(|| Failure::fault("the end of the run cannot be recorded in the journal"))
     }
 }
 
@@ -465,9 +492,7 @@ pub(crate) fn play(
     let mut finished = Vec::new();
     let mut watch = |event: &RunEvent| {
         if let RunEvent::Finished(job) = event {
-            let FinishedJob { job, outcome, features, evidence } = &**job;
-            let (outcome, features, evidence) = (outcome.clone(), features.clone(), evidence.clone());
-            finished.push(FinishedJob { job: *job, outcome, features, evidence });
+            finished.push((**job).clone());
             tell(finished.len());
         }
     };

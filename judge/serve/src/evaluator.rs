@@ -1,12 +1,11 @@
 //! The evaluator of a server: it owns the cores, and the state that requests share.
 
-use crate::candidate::Workshop;
+use crate::candidate::{Candidate, KEPT};
 use crate::known::Known;
-use crate::problems::{Problems, ReadyProblem};
-use crate::queue::Queue;
+use crate::problems::ReadyProblem;
+use crate::queue::{Queue, Rank};
 use crate::rpc::{Answer, json};
 use crate::slots::SlotPool;
-use crate::task::{Rank, Task};
 use judge_cli::EvaluatorArgs;
 use judge_problem::Catalogue;
 use judge_report::ServeStatus;
@@ -17,8 +16,10 @@ use judge_run::runner::RunSettings;
 use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
 use judge_session::sealed::real_path;
 use judge_session::{Failure, running, sandbox};
+use lru::LruCache;
 use parking_lot::Mutex;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,12 +33,15 @@ pub struct Evaluator {
     /// The file of the sealed cases, if there are some.
     pub(crate) sealed: Option<PathBuf>,
     /// The files that no program sees: that one, and the journal with the files beside it.
-    pub(crate) hidden: Arc<[PathBuf]>,
+    pub(crate) hidden: Vec<PathBuf>,
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) slots: Arc<SlotPool>,
     pub(crate) settings: RunSettings,
-    pub(crate) workshop: Workshop,
-    pub(crate) problems: Problems,
+    /// The candidates that were used last, by what they were made from.
+    pub(crate) prepared: Mutex<LruCache<String, Arc<Candidate>>>,
+    pub(crate) catalogue: Catalogue,
+    /// The problems that were requested, by their ids.
+    pub(crate) problems: Mutex<HashMap<String, Arc<ReadyProblem>>>,
     pub(crate) known: Mutex<Known>,
     pub(crate) queue: Arc<Queue>,
     /// A journal that is one file has one writer at a time.
@@ -88,13 +92,10 @@ impl Evaluator {
         let jobs = settings.jobs.get();
         let cores = (0..jobs).map(|slot| settings.cores.get(slot).copied());
         let slots = SlotPool::new(Arc::clone(&sandbox), cores);
-        let timing_lock = Arc::clone(&settings.timing_lock);
         // There are more requests than jobs, so that one is compiled or scored while others play.
         let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
-        let hidden: Arc<[PathBuf]> = sealed.iter().chain(journal_files()).cloned().collect();
-        let build = args.conditions.build.clone();
+        let hidden = sealed.iter().chain(journal_files()).cloned().collect();
         Ok(Arc::new(Self {
-            workshop: Workshop::new(Arc::clone(&slots), timing_lock, build, sealed.clone(), Arc::clone(&hidden)),
             args,
             records,
             sealed,
@@ -102,7 +103,9 @@ impl Evaluator {
             sandbox,
             slots,
             settings,
-            problems: Problems::new(catalogue),
+            prepared: Mutex::new(LruCache::new(KEPT)),
+            catalogue,
+            problems: Mutex::default(),
             known: Mutex::new(Known::new()),
             queue,
             journal_lock: Mutex::new(()),
@@ -124,16 +127,6 @@ impl Evaluator {
         (Reverse(priority), self.requests.fetch_add(1, Ordering::SeqCst))
     }
 
-    /// Cancels a task that waits or runs.
-    pub(crate) fn cancel(&self, task: &Arc<Task>) {
-        self.queue.cancel(task);
-    }
-
-    /// Returns the problem with this id, ready to be played.
-    pub(crate) fn problem(&self, id: Option<&str>) -> Result<Arc<ReadyProblem>, Failure> {
-        self.problems.ready(id, &self.sandbox, &self.args, self.records)
-    }
-
     /// Describes its activity.
     pub(crate) fn status(&self) -> Answer {
         let (running, waiting) = self.queue.counts();
@@ -145,7 +138,7 @@ impl Evaluator {
             jobs: self.settings.jobs.get(),
             running,
             waiting,
-            queue: self.queue.bound(),
+            queue: self.queue.bound,
             evaluations: count(&self.counters.evaluations),
             runs: count(&self.counters.runs),
             cached: count(&self.counters.cached),

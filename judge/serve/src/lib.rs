@@ -24,7 +24,7 @@
 //! use judge_serve::{Client, Evaluator, Methods, Pending};
 //! use judge_session::{Failure, GlobalArgs, load};
 //!
-//! /// Prints the answer to a request, once it is there. The request is cancelled when what is returned is dropped.
+//! /// Prints the answer to a request, once it is there. The request is cancelled when the returned value is dropped.
 //! fn ask(args: EvaluatorArgs, request: &str) -> Result<Pending, Failure> {
 //!     let evaluator = Evaluator::open(load::catalogue(GlobalArgs::default())?, args, false, None)?;
 //!     let client = Client::new(evaluator, Methods::Serve, None);
@@ -45,19 +45,15 @@ mod methods;
 mod params;
 mod problems;
 mod queue;
-mod recording;
 mod rpc;
 mod sealed;
 mod slots;
-mod stdio;
 mod stopping;
-mod task;
 
-pub use client::{Client, Pending};
+pub use client::{Client, Pending, serve_stdio};
 pub use evaluator::Evaluator;
 pub use mcp::Mcp;
 pub use methods::Methods;
-pub use stdio::serve_stdio;
 
 /// The maximal number of bytes of a message.
 pub const MAX_MESSAGE: usize = 16 << 20;

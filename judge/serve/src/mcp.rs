@@ -1,14 +1,13 @@
 //! The Model Context Protocol, for agents: tools that evaluate, compare, check and look back, and the rules as
 //! resources. It only reads files below the folder in which it was started.
 
-use crate::evaluation;
 use crate::evaluator::Evaluator;
-use crate::methods::{self, Later, Step, TellProgress, Work, unknown_method};
-use crate::params::{CompareParams, EvaluateParams, NoParams, read_params};
+use crate::methods::{self, Later, Step, TellProgress, Work, rules_text, unknown_method};
+use crate::params::{CompareParams, EvaluateParams, NoParams, SolverParam, read_params};
 use crate::problems::{is_of_files, refuse_hidden};
+use crate::queue::Progress;
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
-use crate::task::Progress;
-use crate::{compare, methods::rules_text, sealed};
+use crate::{compare, evaluation, sealed};
 use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
 use judge_report::{Document, RunReport, schema};
@@ -18,7 +17,6 @@ use serde_json::{Map, Value, json as value};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 /// The revisions of the protocol that are spoken, the newest first.
 const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -50,7 +48,7 @@ impl Mcp {
 
     pub(crate) fn step(
         &self,
-        evaluator: &Arc<Evaluator>,
+        evaluator: &Evaluator,
         method: &str,
         params: Map<String, Value>,
     ) -> Result<Step, RpcError> {
@@ -71,7 +69,7 @@ impl Mcp {
         }
     }
 
-    fn call(&self, evaluator: &Arc<Evaluator>, params: Map<String, Value>) -> Result<Step, RpcError> {
+    fn call(&self, evaluator: &Evaluator, params: Map<String, Value>) -> Result<Step, RpcError> {
         let Call { name, arguments, meta } = read_params(params)?;
         if !TOOLS.contains(&&*name) {
             let error = RpcError::params(format!("there is no tool `{name}`"));
@@ -88,94 +86,68 @@ impl Mcp {
             Ok(work) => work,
             Err(error) => return Ok(Step::Now(told(error))),
         };
-        let work: Work = Box::new(move |task| work(task).or_else(told));
+        let work: Work = Box::new(move |evaluator, task| work(evaluator, task).or_else(told));
         Ok(Step::Later(Later { priority: 0, progress, work }))
     }
 
     /// Returns the result of a tool.
-    fn work(&self, evaluator: &Arc<Evaluator>, tool: &str, arguments: Map<String, Value>) -> Result<Work, RpcError> {
-        let evaluator = Arc::clone(evaluator);
+    fn work(&self, evaluator: &Evaluator, tool: &str, arguments: Map<String, Value>) -> Result<Work, RpcError> {
         Ok(match tool {
             "list_problems" => {
                 let NoParams {} = read_params(arguments)?;
-                Box::new(move |_| methods::problems(&evaluator).map(|list| content(&list, None, false)))
+                Box::new(|evaluator, _| methods::problems(evaluator).map(|list| content(&list, None, false)))
             }
             "evaluate" => {
-                let arguments = self.with_solver(arguments, "solver")?;
-                let params: EvaluateParams = read_params(arguments)?;
+                let mut params: EvaluateParams = read_params(with_solver(arguments)?)?;
+                self.allow_solver(&mut params.solver)?;
                 self.allow_cases(params.cases.as_deref())?;
                 params.solver.choice()?;
                 // There are no sealed cases here, and ordinary ones are not played in their place.
-                sealed::are_wanted(&evaluator, &params)?;
-                Box::new(move |task| evaluation::evaluate(&evaluator, &params, task).map(|result| evaluated(&result)))
+                sealed::are_wanted(evaluator, &params)?;
+                Box::new(move |evaluator, task| {
+                    evaluation::evaluate(evaluator, &params, task).map(|result| evaluated(&result))
+                })
             }
             "compare" => {
-                let params: CompareParams = read_params(self.with_solvers(arguments)?)?;
+                let mut params: CompareParams = read_params(arguments)?;
+                [&mut params.a, &mut params.b].into_iter().try_for_each(|solver| self.allow_solver(solver))?;
                 self.allow_cases(params.cases.as_deref())?;
-                Box::new(move |task| {
-                    compare::compare(&evaluator, &params, task).map(|result| content(&result, None, false))
+                Box::new(move |evaluator, task| {
+                    compare::compare(evaluator, &params, task).map(|result| content(&result, None, false))
                 })
             }
             "check" => {
                 let params: CheckParams = read_params(arguments)?;
                 let input = params.input.as_deref().map(|input| self.allowed(input)).transpose()?;
                 input.as_deref().map_or(Ok(()), |input| refuse_hidden(input, &evaluator.hidden))?;
-                Box::new(move |_| check(&evaluator, &params, input.as_deref()))
+                Box::new(move |evaluator, _| check(evaluator, &params, input.as_deref()))
             }
             _ => {
                 let params: HistoryParams = read_params(arguments)?;
-                Box::new(move |_| history(&evaluator, &params))
+                Box::new(move |evaluator, _| history(evaluator, &params))
             }
         })
     }
 
-    /// Moves the arguments that name a solver into an object, as `evaluate` takes it.
-    fn with_solver(&self, mut arguments: Map<String, Value>, name: &str) -> Result<Map<String, Value>, RpcError> {
-        // The params of `judge serve` have an object already.
-        match arguments.remove(name) {
-            None => {}
-            Some(Value::Object(given)) => arguments.extend(given),
-            Some(_) => {
-                let error = RpcError::params(format!("params.{name}: expected an object"));
-                return Err(error.with_hint("{\"path\": \"./bot.py\"}"));
-            }
-        }
-        let mut solver = Map::new();
-        for key in ["source", "path", "language"] {
-            solver.extend(arguments.remove(key).map(|value| (key.to_owned(), value)));
-        }
-        if arguments.contains_key("command") {
-            return Err(no_commands());
-        }
-        self.allow_solver(&mut solver)?;
-        arguments.insert(name.to_owned(), Value::Object(solver));
-        Ok(arguments)
-    }
-
-    /// Checks the solvers `a` and `b` of a comparison.
-    fn with_solvers(&self, mut arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
-        for name in ["a", "b"] {
-            if let Some(Value::Object(solver)) = arguments.get_mut(name) {
-                self.allow_solver(solver)?;
-            }
-        }
-        Ok(arguments)
-    }
-
     /// Fails if a solver is a command or nothing, or a file outside. Its path becomes the real one.
-    fn allow_solver(&self, solver: &mut Map<String, Value>) -> Result<(), RpcError> {
-        if solver.contains_key("command") {
-            return Err(no_commands());
+    fn allow_solver(&self, solver: &mut SolverParam) -> Result<(), RpcError> {
+        if solver.command.is_some() {
+            let error = RpcError::params("commands are not run for agents");
+            return Err(error.with_hint("give the source text, or the path of a file below this folder"));
         }
-        if !solver.contains_key("source") && !solver.contains_key("path") {
-            let error = RpcError::params("params: expected one of `source` and `path`");
-            return Err(error.with_hint("{\"path\": \"./bot.py\"}"));
+        match (&mut solver.path, &solver.source) {
+            (Some(path), _) => {
+                let real = self.allowed(path)?;
+                refuse_links_out(&real, &self.folder)?;
+                *path = real.to_string_lossy().into_owned();
+                Ok(())
+            }
+            (None, Some(_)) => Ok(()),
+            (None, None) => {
+                let error = RpcError::params("params: expected one of `source` and `path`");
+                Err(error.with_hint("{\"path\": \"./bot.py\"}"))
+            }
         }
-        let Some(Value::String(path)) = solver.get_mut("path") else { return Ok(()) };
-        let real = self.allowed(path)?;
-        refuse_links_out(&real, &self.folder)?;
-        *path = real.to_string_lossy().into_owned();
-        Ok(())
     }
 
     fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
@@ -183,7 +155,7 @@ impl Mcp {
         for pattern in files {
             let full = self.folder.join(pattern);
             let is_below = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&self.folder));
-            // Outside, no folder is looked through, and no message names what is there.
+            // Folders outside are not searched, and no message names their files.
             if !is_plainly_below(&full, &self.folder) && !is_below(&full) {
                 return Err(outside(pattern, &self.folder));
             }
@@ -209,9 +181,22 @@ impl Mcp {
     }
 }
 
-fn no_commands() -> RpcError {
-    let error = RpcError::params("commands are not run for agents");
-    error.with_hint("give the source text, or the path of a file below this folder")
+/// Moves the arguments that name a solver into an object, as `evaluate` takes it.
+fn with_solver(mut arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
+    // The params of `judge serve` have an object already.
+    let mut solver = match arguments.remove("solver") {
+        None => Map::new(),
+        Some(Value::Object(given)) => given,
+        Some(_) => {
+            let error = RpcError::params("params.solver: expected an object");
+            return Err(error.with_hint("{\"path\": \"./bot.py\"}"));
+        }
+    };
+    for key in ["source", "path", "command", "language"] {
+        solver.extend(arguments.remove_entry(key));
+    }
+    arguments.insert("solver".to_owned(), solver.into());
+    Ok(arguments)
 }
 
 /// Returns whether a path is below a folder by its text only, without any `..`.
@@ -340,7 +325,7 @@ fn check(evaluator: &Evaluator, params: &CheckParams, file: Option<&Path>) -> An
 
 /// Lists past runs, or shows the worst cases of one.
 fn history(evaluator: &Evaluator, params: &HistoryParams) -> Answer {
-    let catalogue = evaluator.problems.catalogue();
+    let catalogue = &evaluator.catalogue;
     let Some(journal) = recorder::open_to_read_if_any(catalogue)? else {
         return Ok(content("{\"runs\":[]}", Some("there are no runs yet"), false));
     };
@@ -363,7 +348,7 @@ const RULES: &str = "judge://rules/";
 const SCHEMA: &str = "judge://schema/evaluate";
 
 fn resources(evaluator: &Evaluator) -> Value {
-    let rules = evaluator.problems.catalogue().problems.iter().map(|problem| {
+    let rules = evaluator.catalogue.problems.iter().map(|problem| {
         let name = format!("Rules of {}", problem.title);
         value!({"uri": format!("{RULES}{}", problem.id), "name": name, "mimeType": "text/markdown"})
     });
@@ -386,76 +371,64 @@ fn read_resource(evaluator: &Evaluator, params: &Map<String, Value>) -> Answer {
     Ok(json(&value!({"contents": [{"uri": uri, "mimeType": kind, "text": text}]})))
 }
 
-/// Returns a parameter that is a text.
-fn text(what: &str) -> Value {
-    value!({"type": "string", "description": what})
-}
+/// A parameter of a tool: its name, its type and its description.
+type Property = (&'static str, &'static str, &'static str);
 
-/// Returns the parameters that name a solver.
-fn solver() -> Map<String, Value> {
-    [
-        ("source", "The source text of the solver; needs `language`"),
-        ("language", "The language of the source, such as python or c++"),
-        ("path", "Instead of a source text: a file or folder below the current folder"),
-    ]
-    .map(|(name, what)| (name.to_owned(), text(what)))
-    .into_iter()
-    .collect()
-}
+const PROBLEM: Property = ("problem", "string", "The problem's id; not needed if there is only one");
+const SEEDS: Property =
+    ("seeds", "string", "The cases made from these seeds, such as 1-20; without it the problem's own cases");
 
-/// Returns the parameters of the tool `evaluate`, without the names of the solver, the problem and the seeds.
-fn of_evaluation() -> Value {
-    value!({
-        "cases": {
-            "type": "array", "items": {"type": "string"},
-            "description": "Instead of seeds: names such as seed-7, or files",
-        },
-        "limits": {"type": "object", "description": "cpu, wall, memory, output, processes; at most the server's"},
-        "against": text("best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
-        "min_effect": text("With against: the improvement that counts, such as 1%"),
-        "fresh": {"type": "boolean", "description": "Run again what is known"},
-    })
+/// The parameters that name a solver.
+const SOLVER: [Property; 3] = [
+    ("source", "string", "The source text of the solver; needs `language`"),
+    ("language", "string", "The language of the source, such as python or c++"),
+    ("path", "string", "Instead of a source text: a file or folder below the current folder"),
+];
+
+/// The parameters of `evaluate` in addition to the solver and the names of cases.
+const EVALUATION: [Property; 6] = [
+    PROBLEM,
+    SEEDS,
+    ("limits", "object", "cpu, wall, memory, output, processes; at most the server's"),
+    ("against", "string", "best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
+    ("min_effect", "string", "With against: the improvement that counts, such as 1%"),
+    ("fresh", "boolean", "Run again what is known"),
+];
+
+/// Returns the schemas of parameters, by their names.
+fn properties(list: &[Property]) -> Map<String, Value> {
+    let schema = |(name, kind, what): &Property| ((*name).to_owned(), value!({"type": kind, "description": what}));
+    list.iter().map(schema).collect()
 }
 
 /// Returns the tools with the schemas of their arguments.
 fn tools() -> Value {
-    let problem = || text("The problem's id; not needed if there is only one");
-    let seeds = || text("The cases made from these seeds, such as 1-20; without it the problem's own cases");
-    let tool = |name: &str, description: &str, properties: Value, required: &[&str]| {
+    let tool = |name: &str, description: &str, properties: Map<String, Value>, required: &[&str]| {
         let schema = value!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
         });
         value!({"name": name, "description": description, "inputSchema": schema})
     };
-    let mut evaluate = of_evaluation();
-    if let Value::Object(properties) = &mut evaluate {
-        properties.extend(solver());
-        properties.extend([("problem".to_owned(), problem()), ("seeds".to_owned(), seeds())]);
-    }
-    let one = value!({"type": "object", "properties": solver(), "additionalProperties": false});
-    let compare = value!({
-        "problem": problem(), "a": one, "b": one, "seeds": seeds(), "min_effect": text("Such as 1%"),
-    });
-    let check = value!({
-        "problem": problem(), "answer": text("The answer"),
-        "seed": {"type": "integer", "description": "The seed of the case"},
-        "input": text("Instead of a seed: the file of the input"),
-    });
-    let history = value!({"problem": problem(), "run": {"type": "integer", "description": "The number of a run"}});
+    let mut evaluate = properties(&[&SOLVER[..], &EVALUATION].concat());
+    let what = "Instead of seeds: names such as seed-7, or files";
+    let cases = value!({"type": "array", "items": {"type": "string"}, "description": what});
+    evaluate.insert("cases".to_owned(), cases);
+    let solver = value!({"type": "object", "properties": properties(&SOLVER), "additionalProperties": false});
+    let mut compare = properties(&[PROBLEM, SEEDS, ("min_effect", "string", "Such as 1%")]);
+    compare.extend(["a", "b"].map(|name| (name.to_owned(), solver.clone())));
+    let check = properties(&[
+        PROBLEM,
+        ("answer", "string", "The answer"),
+        ("seed", "integer", "The seed of the case"),
+        ("input", "string", "Instead of a seed: the file of the input"),
+    ]);
+    let history = properties(&[PROBLEM, ("run", "integer", "The number of a run")]);
+    let of_evaluate = "Run a solver on cases in the sandbox: verdicts, scores, and feedback on the worst cases";
+    let of_compare = "Run two solvers on the same cases, and tell which is better and how certain that is";
     value!([
-        tool("list_problems", "The problems with their scoring and limits", value!({}), &[]),
-        tool(
-            "evaluate",
-            "Run a solver on cases in the sandbox: verdicts, scores, and feedback on the worst cases",
-            evaluate,
-            &[],
-        ),
-        tool(
-            "compare",
-            "Run two solvers on the same cases, and tell which is better and how certain that is",
-            compare,
-            &["a", "b"],
-        ),
+        tool("list_problems", "The problems with their scoring and limits", Map::new(), &[]),
+        tool("evaluate", of_evaluate, evaluate, &[]),
+        tool("compare", of_compare, compare, &["a", "b"]),
         tool("check", "Check an answer to a case, without running anything", check, &["answer"]),
         tool("history", "The newest recorded runs; with `run` the worst cases of that run", history, &[]),
     ])

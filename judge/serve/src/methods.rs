@@ -3,8 +3,8 @@
 use crate::evaluator::Evaluator;
 use crate::mcp::Mcp;
 use crate::params::{CancelParams, CompareParams, EvaluateParams, NoParams, ProblemParams, priority, read_params};
+use crate::queue::{Progress, Task};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
-use crate::task::{Progress, Task};
 use crate::{compare, evaluation, sealed};
 use judge_problem::{Problem, closest};
 use judge_report::ProblemList;
@@ -42,13 +42,13 @@ pub(crate) struct Later {
 }
 
 /// Answers a request.
-pub(crate) type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
+pub(crate) type Work = Box<dyn FnOnce(&Evaluator, &Arc<Task>) -> Answer + Send>;
 
 impl Methods {
     /// Returns the action that a request leads to. `id` is the request's own.
     pub(crate) fn step(
         &self,
-        evaluator: &Arc<Evaluator>,
+        evaluator: &Evaluator,
         id: Option<&Id>,
         method: &str,
         params: Map<String, Value>,
@@ -63,31 +63,24 @@ impl Methods {
 /// The methods of `judge serve`.
 const METHODS: [&str; 6] = ["evaluate", "compare", "cancel", "problems", "rules", "status"];
 
-fn serve(
-    evaluator: &Arc<Evaluator>,
-    id: Option<&Id>,
-    method: &str,
-    params: Map<String, Value>,
-) -> Result<Step, RpcError> {
+fn serve(evaluator: &Evaluator, id: Option<&Id>, method: &str, params: Map<String, Value>) -> Result<Step, RpcError> {
     let now = |answer| Ok(Step::Now(answer));
+    let later = |priority, work| Ok(Step::Later(Later { priority, progress: id.map(tell_progress), work }));
     match method {
         "evaluate" => {
             let params: EvaluateParams = read_params(params)?;
             params.solver.choice()?;
             let priority = priority(params.priority)?;
-            let evaluator = Arc::clone(evaluator);
-            let work = Box::new(move |task: &Arc<Task>| match sealed::are_wanted(&evaluator, &params)? {
-                Some(file) => sealed::evaluate(&evaluator, &params, file, task),
-                None => evaluation::evaluate(&evaluator, &params, task),
+            let work: Work = Box::new(move |evaluator, task| match sealed::are_wanted(evaluator, &params)? {
+                Some(file) => sealed::evaluate(evaluator, &params, file, task),
+                None => evaluation::evaluate(evaluator, &params, task),
             });
-            Ok(Step::Later(Later { priority, progress: id.map(tell_progress), work }))
+            later(priority, work)
         }
         "compare" => {
             let params: CompareParams = read_params(params)?;
             let priority = priority(params.priority)?;
-            let evaluator = Arc::clone(evaluator);
-            let work = Box::new(move |task: &Arc<Task>| compare::compare(&evaluator, &params, task));
-            Ok(Step::Later(Later { priority, progress: id.map(tell_progress), work }))
+            later(priority, Box::new(move |evaluator, task| compare::compare(evaluator, &params, task)))
         }
         "cancel" => {
             let CancelParams { id } = read_params(params)?;
@@ -112,11 +105,9 @@ fn serve(
 
 /// Returns the error of a method that there is not.
 pub(crate) fn unknown_method(method: &str, known: &[&str]) -> RpcError {
-    let error = RpcError::new(code::NO_METHOD, format!("there is no method `{method}`"));
-    match closest(method, known.iter().copied()) {
-        Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
-        None => error.with_hint(format!("known: {}", known.join(", "))),
-    }
+    let meant = closest(method, known.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
+    let hint = meant.unwrap_or_else(|| format!("known: {}", known.join(", ")));
+    RpcError::new(code::NO_METHOD, format!("there is no method `{method}`")).with_hint(hint)
 }
 
 #[derive(Serialize)]
@@ -133,7 +124,7 @@ fn tell_progress(id: &Id) -> TellProgress {
 
 /// Lists the problems.
 pub(crate) fn problems(evaluator: &Evaluator) -> Answer {
-    let problems = evaluator.problems.catalogue().problems.iter();
+    let problems = evaluator.catalogue.problems.iter();
     let by_hand = |problem: &Problem| problem.checker.built_in().is_some_and(|checker| checker.manual_reader.is_some());
     Ok(json(&ProblemList::of(problems.map(|problem| (problem, by_hand(problem))))))
 }
@@ -147,15 +138,15 @@ struct Rules<'a> {
 
 /// Returns the rules of a problem, and the languages of its solvers.
 fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
-    let problem = evaluator.problems.find(id)?;
-    let languages = programs::languages(evaluator.problems.catalogue())?;
+    let problem = evaluator.find_problem(id)?;
+    let languages = programs::languages(&evaluator.catalogue)?;
     let languages = languages.iter().map(|language| &*language.name).collect();
     Ok(json(&Rules { problem: &problem.id, rules: rules_text(evaluator, id)?, languages }))
 }
 
 /// Returns the rules of a built-in game, and the other facts about a problem.
 pub(crate) fn rules_text(evaluator: &Evaluator, id: Option<&str>) -> Result<String, RpcError> {
-    let problem = evaluator.problems.find(id)?;
+    let problem = evaluator.find_problem(id)?;
     let rules = problem.checker.built_in().map(|checker| format!("{}\n\n", checker.rules.trim_end()));
     let facts = problem_facts::facts(problem);
     let facts: Vec<String> = facts.into_iter().map(|(name, text)| format!("{name}: {text}\n")).collect();

@@ -69,9 +69,9 @@ pub(crate) struct NoParams {}
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object such as {\"path\": \"./bot.py\"}")]
 pub(crate) struct SolverParam {
-    source: Option<String>,
-    path: Option<String>,
-    command: Option<String>,
+    pub(crate) source: Option<String>,
+    pub(crate) path: Option<String>,
+    pub(crate) command: Option<String>,
     language: Option<String>,
 }
 
@@ -217,11 +217,7 @@ pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Re
         let path = error.path().to_string();
         let place = if path == "." { "params".to_owned() } else { format!("params.{path}") };
         let why = error.inner().to_string();
-        let failed = RpcError::params(format!("{place}: {}", in_words(&why)));
-        match meant(&why) {
-            Some(hint) => failed.with_hint(hint),
-            None => failed,
-        }
+        RpcError::params(format!("{place}: {}", in_words(&why))).with_hints(meant(&why))
     })
 }
 

@@ -1,20 +1,17 @@
-//! The problems of a server. Each is compiled on first use, and then kept.
+//! The problems of a server. Each is compiled when it is first requested, and then kept.
 
+use crate::evaluator::Evaluator;
 use crate::known::CaseKey;
 use crate::params::{LimitsParam, SeedsParam};
 use crate::rpc::RpcError;
-use judge_cli::EvaluatorArgs;
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, GeneratorCall, Limits, Plan, Problem, Seeds,
 };
 use judge_run::cases::{ProblemChecker, SelectError, Selection, select};
 use judge_run::command::{checker_identity, generator_identity};
 use judge_run::program::is_in_journal;
-use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
 use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, command_line, load, running};
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,23 +32,9 @@ pub(crate) struct ReadyProblem {
     _programs: Programs,
 }
 
-/// The problems of a server.
-pub(crate) struct Problems {
-    catalogue: Catalogue,
-    ready: Mutex<HashMap<String, Arc<ReadyProblem>>>,
-}
-
-impl Problems {
-    pub(crate) fn new(catalogue: Catalogue) -> Self {
-        Self { catalogue, ready: Mutex::default() }
-    }
-
-    pub(crate) fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
-    }
-
+impl Evaluator {
     /// Returns the problem with this id; without one, the only problem of the catalogue.
-    pub(crate) fn find(&self, id: Option<&str>) -> Result<&Problem, Failure> {
+    pub(crate) fn find_problem(&self, id: Option<&str>) -> Result<&Problem, Failure> {
         let named_in_params = |failure: Failure| match id {
             Some(_) => failure,
             None => failure.with_hint("name it: \"problem\": ID; the method `problems` lists them"),
@@ -61,46 +44,34 @@ impl Problems {
 
     /// Fails if the checker or the generator of a problem was edited since it was made ready.
     pub(crate) fn refuse_edited(&self, ready: &ReadyProblem) -> Result<(), RpcError> {
-        let now = identity(self.find(Some(&ready.problem().id))?);
+        let now = identity(self.find_problem(Some(&ready.problem().id))?);
         if now == ready.identity { Ok(()) } else { Err(edited("checker or the generator")) }
     }
 
     /// Returns the problem with this id, ready to be played.
-    pub(crate) fn ready(
-        &self,
-        id: Option<&str>,
-        sandbox: &Sandbox,
-        args: &EvaluatorArgs,
-        records: bool,
-    ) -> Result<Arc<ReadyProblem>, Failure> {
-        let problem = self.find(id)?;
+    pub(crate) fn problem(&self, id: Option<&str>) -> Result<Arc<ReadyProblem>, Failure> {
+        let problem = self.find_problem(id)?;
         let (id, identity) = (&problem.id, identity(problem));
         // Locked while it is made, so that it is compiled only once.
-        let mut ready = self.ready.lock();
+        let mut ready = self.problems.lock();
         if let Some(problem) = ready.get(id).filter(|problem| problem.identity == identity) {
             return Ok(Arc::clone(problem));
         }
-        let made = Arc::new(ReadyProblem::make(&self.catalogue, id, identity, sandbox, args, records)?);
+        let made = Arc::new(ReadyProblem::make(self, id, identity)?);
         ready.insert(id.clone(), Arc::clone(&made));
         Ok(made)
     }
 }
 
 impl ReadyProblem {
-    fn make(
-        catalogue: &Catalogue,
-        id: &str,
-        identity: String,
-        sandbox: &Sandbox,
-        args: &EvaluatorArgs,
-        records: bool,
-    ) -> Result<Self, Failure> {
-        let mut catalogue = catalogue.clone();
+    fn make(evaluator: &Evaluator, id: &str, identity: String) -> Result<Self, Failure> {
+        let Evaluator { args, records, sandbox, .. } = evaluator;
+        let mut catalogue = evaluator.catalogue.clone();
         let programs = programs::compile(&mut catalogue, Some(id))?;
         let problem = catalogue.find(id)?.clone();
-        let journal = if records { FromJournal::of_run(true) } else { FromJournal::No };
+        let journal = if *records { FromJournal::of_run(true) } else { FromJournal::No };
         let reference = ReferenceScores::open(&catalogue, &problem, None, None, journal)?;
-        let reference_grows = records && problem.scoring.has_reference();
+        let reference_grows = *records && problem.scoring.has_reference();
         let problem = Problem { best: reference.source.clone(), ..problem };
         let template = running::template(&problem, &args.conditions, sandbox)?;
         Ok(Self { catalogue, template, identity, reference, reference_grows, _programs: programs })
@@ -176,7 +147,7 @@ pub(crate) fn is_of_files(name: &str) -> bool {
     seed_in(name).is_none() && !name.starts_with(CALL)
 }
 
-/// Fails if the input of a case is a hidden file or in a journal: a solver would print what it holds.
+/// Fails if the input of a case is a hidden file or in a journal: a solver could print its content.
 pub(crate) fn refuse_hidden(file: &Path, hidden: &[PathBuf]) -> Result<(), RpcError> {
     // What cannot be found is reported when it is read.
     let Ok(real) = file.canonicalize() else { return Ok(()) };
@@ -207,11 +178,7 @@ fn wrong_cases(error: SelectError) -> RpcError {
         SelectError::NoGenerator(_) => Some("\"cases\": [\"data/*.in\"]"),
         _ => None,
     };
-    let failed = RpcError::from(Failure::from(error));
-    match hint {
-        Some(hint) => failed.with_hint(hint),
-        None => failed,
-    }
+    RpcError::from(Failure::from(error)).with_hints(hint)
 }
 
 /// Reads names of cases: `seed-7`, `seed=7,n=100`, or files and patterns.

@@ -70,6 +70,11 @@ impl RpcError {
     pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
+
+    /// Returns the error with this hint, if there is one.
+    pub(crate) fn with_hints(self, hint: Option<impl Into<String>>) -> Self {
+        Self { hint: hint.map(Into::into).or(self.hint), ..self }
+    }
 }
 
 impl From<Failure> for RpcError {

@@ -3,8 +3,8 @@
 use crate::evaluation::{play, runs};
 use crate::evaluator::Evaluator;
 use crate::params::EvaluateParams;
+use crate::queue::Task;
 use crate::rpc::{Answer, RpcError, json};
-use crate::task::Task;
 use judge_problem::Plan;
 use judge_session::MatchResult;
 use judge_session::sealed::SealedCases;
@@ -37,9 +37,9 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     task.check()?;
     let problem = evaluator.problem(params.problem.as_deref())?;
     let limits = problem.limits(params.limits.as_ref())?;
-    let catalogue = evaluator.problems.catalogue();
+    let catalogue = &evaluator.catalogue;
     let mut cases = SealedCases::open(catalogue, problem.problem(), Some(file), &evaluator.sandbox, None)?;
-    let candidate = evaluator.workshop.prepare(&problem, params.solver.choice()?, &limits, task)?;
+    let candidate = evaluator.prepare(&problem, params.solver.choice()?, &limits, task)?;
     let solvers = vec![candidate.solver.clone()];
     let plan = Plan { limits, solvers, cases: cases.cases(), ..problem.template.clone() };
     cases.begin(&plan)?;

@@ -1,6 +1,6 @@
 //! The cores of the server, each with a warm worker of the sandbox. A request leases one for each case, by rank.
 
-use crate::task::{Rank, Task};
+use crate::queue::{Rank, Task};
 use judge_run::executor::{Cancel, DISMISSED, Executor, ExecutorPool};
 use judge_sandbox::{Canceller, Exchange, Execution, Fault, Gap, OutputFiles, Request, Sandbox, Tier, Worker};
 use parking_lot::{Condvar, Mutex};
@@ -80,11 +80,6 @@ impl SlotPool {
             lease.slot.worker = Some(self.sandbox.worker(lease.slot.core)?);
         }
         Ok(lease)
-    }
-
-    /// Returns how strongly programs are isolated.
-    pub(crate) fn tier(&self) -> Tier {
-        self.sandbox.tier()
     }
 
     /// Whether other requests wait for a slot.

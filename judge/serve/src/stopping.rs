@@ -98,8 +98,8 @@ impl Duel {
         };
         let adds_up = !template.problem.test_groups.iter().any(|group| group.counts_as_a_whole());
         let cases: Vec<SetCase> = incumbent.sizes.iter().flatten().map(|(case, _)| *case).collect();
-        let sample = Some(()).filter(|()| adds_up && incumbent.has_total);
-        let sample = sample.and_then(|()| SetSample::new(&cases, largest_gain(&scored), loss));
+        let can_sample = adds_up && incumbent.has_total;
+        let sample = can_sample.then(|| SetSample::new(&cases, largest_gain(&scored), loss)).flatten();
         drop(scored);
         let (played, looked, lacks_total, is_over) = (Vec::new(), 0, false, false);
         Ok(Self { template, parameters, measure, least, incumbent, sample, played, looked, lacks_total, is_over })
@@ -205,7 +205,7 @@ impl Duel {
         let possible = possible_effects(&scored, self.measure);
         let within = |effect: f64| effect.clamp(possible.low, possible.high);
         let effect = effect.map(within);
-        // Cases that neither solves say nothing of the others.
+        // Cases that neither has solved give no information about the others.
         let [low, high] = ends.map(|end| end.filter(|_| is_whole || !self.solve_nothing()).map(within));
         let losses = losses(&self.played, &paired, self.measure, self.parameters);
         let (against, cases) = (against.to_owned(), self.played.len());

@@ -14,7 +14,7 @@ use judge_run::solver::{self};
 use judge_session::{
     Failure, GlobalArgs, MatchRunner, answers, entrants, load, outputs, programs, recorder, running, sandbox,
 };
-use judge_ui::{Server, Starter};
+use judge_ui::Server;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -294,9 +294,8 @@ fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failu
 
 /// Serves the page until Ctrl-C.
 pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
-    let starter = args.allow_run.then(|| Starter::new(words(global)));
     let catalogue = Catalogue { is_read_only: args.read_only, ..load::catalogue(global)? };
-    let server = Server::bind(args.port, catalogue, words(global), starter)?;
+    let server = Server::bind(args.port, catalogue, words(global), args.allow_run)?;
     let url = server.url();
     judge_report::print_line(&url)?;
     judge_report::note("Ctrl-C ends it");

@@ -73,22 +73,15 @@ export class HeatMap {
     // In print, all of it is visible.
     const isPrinted = document.documentElement.classList.contains("printed");
     const [wide, high] = isPrinted ? size : [Math.min(size[0], box.clientWidth), Math.min(size[1], box.clientHeight)];
-    Object.assign(canvas, { width: Math.round(wide * ratio), height: Math.round(high * ratio) });
-    Object.assign(canvas.style, { width: `${wide}px`, height: `${high}px` });
-    const pen = canvas.getContext("2d");
-    pen.scale(ratio, ratio);
+    const pen = penOf(canvas, [wide, high], ratio);
     this.paint(pen, [box.scrollLeft, box.scrollTop], [wide, high]);
     if (document.activeElement === box) this.frame(pen);
   }
 
   /** Returns a picture of the entire map. */
   picture() {
-    const [wide, high] = this.size, ratio = Math.min(2, MAX_SIDE / Math.max(wide, high));
-    const canvas = el("canvas", { width: Math.round(wide * ratio), height: Math.round(high * ratio) });
-    Object.assign(canvas.style, { width: `${wide}px`, height: `${high}px` });
-    const pen = canvas.getContext("2d");
-    pen.scale(ratio, ratio);
-    this.paint(pen, [0, 0], [wide, high]);
+    const canvas = el("canvas"), { size } = this;
+    this.paint(penOf(canvas, size, Math.min(2, MAX_SIDE / Math.max(...size))), [0, 0], size);
     return canvas;
   }
 
@@ -99,9 +92,7 @@ export class HeatMap {
     const across = seen(left, wide - SIDE, width, columns.length), down = seen(top, high - HEAD, height, cases.length);
     pen.textBaseline = "middle";
     pen.save();
-    pen.beginPath();
-    pen.rect(SIDE, HEAD, wide - SIDE, high - HEAD);
-    pen.clip();
+    clip(pen, SIDE, HEAD, wide - SIDE, high - HEAD);
     const paint = heat(), [none, failed, ink] = ["raised", "heat-none", "bad"].map(tint);
     pen.textAlign = "center";
     pen.font = "10px system-ui";
@@ -126,9 +117,7 @@ export class HeatMap {
     const { width, data: { columns } } = this;
     const names = [...new Set(columns.map(({ solver }) => solver))], inks = colorsOf(names), every = Math.ceil(NUMBER / width);
     pen.save();
-    pen.beginPath();
-    pen.rect(SIDE, 0, wide - SIDE, HEAD);
-    pen.clip();
+    clip(pen, SIDE, 0, wide - SIDE, HEAD);
     pen.textAlign = "center";
     for (let at = first; at < end; at++) {
       const { run, solver } = columns[at], x = SIDE + at * width - left;
@@ -154,9 +143,7 @@ export class HeatMap {
     pen.font = "11px system-ui";
     pen.fillStyle = tint("faint");
     if (this.sort) pen.fillText(visible(this.sort), SIDE - 8, HEAD - 17, SIDE - 12);
-    pen.beginPath();
-    pen.rect(0, HEAD - BELOW, SIDE, high - HEAD + BELOW);
-    pen.clip();
+    clip(pen, 0, HEAD - BELOW, SIDE, high - HEAD + BELOW);
     for (let row = Math.ceil(first / every) * every; row < end; row += every) pen.fillText(keys[row] === null ? visible(cases[row]) : grouped(keys[row]), SIDE - 8, HEAD + (row + 0.5) * height - top, SIDE - 12);
     pen.restore();
   }
@@ -252,6 +239,22 @@ export class HeatMap {
     [this.column, this.row] = [column, row];
     this.opened(known, row, `${row}.${column}`);
   }
+}
+
+/** Sizes a canvas, and returns its pen. */
+function penOf(canvas, [wide, high], ratio) {
+  Object.assign(canvas, { width: Math.round(wide * ratio), height: Math.round(high * ratio) });
+  Object.assign(canvas.style, { width: `${wide}px`, height: `${high}px` });
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  return pen;
+}
+
+/** Draws only inside this rectangle from now on. */
+function clip(pen, ...rectangle) {
+  pen.beginPath();
+  pen.rect(...rectangle);
+  pen.clip();
 }
 
 /** Returns a share as text, or why it is missing. */

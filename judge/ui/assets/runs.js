@@ -19,6 +19,9 @@ const COLUMNS = [
   ["change", "number spare-3"], ["state", "spare-3"], ["message", "line spare-1"],
 ];
 
+/** Returns a result as comparisons name it. */
+const keyOf = ({ run, solver }) => `run:${run}/${solver}`;
+
 export async function runsPage(place, _, at) {
   const page = new Runs(place, at);
   await page.load();
@@ -106,7 +109,7 @@ class Runs {
   row(row, isFirst) {
     const now = this.live.get(row.run)?.solvers.find(({ solver }) => solver === row.solver);
     const [done, accepted] = now ? [now.done, now.accepted] : [row.done, row.accepted];
-    const key = `run:${row.run}/${row.solver}`;
+    const key = keyOf(row);
     const tick = el("input", {
       type: "checkbox", checked: this.ticked.has(key), "aria-label": `compare ${row.solver} of run ${row.run}`,
       change: (event) => this.tick(key, row.problem, event.target.checked),
@@ -130,9 +133,13 @@ class Runs {
     return [tagList(tags), message ?? "", note ? el("span", { class: "faint" }, ` ${note.split("\n")[0]}`) : ""];
   }
 
-  tick(key, problem, isTicked) {
+  setTick(key, problem, isTicked) {
     if (isTicked) this.ticked.set(key, problem);
     else this.ticked.delete(key);
+  }
+
+  tick(key, problem, isTicked) {
+    this.setTick(key, problem, isTicked);
     this.rememberTicks();
     this.drawCompare();
   }
@@ -140,7 +147,7 @@ class Runs {
   /** Back restores the selected rows. */
   tickAsBefore() {
     const before = new Set((this.at.get("ticked") ?? "").split("\n"));
-    for (const { run, solver, problem } of this.rows) if (before.has(`run:${run}/${solver}`)) this.ticked.set(`run:${run}/${solver}`, problem);
+    for (const row of this.rows) if (before.has(keyOf(row))) this.ticked.set(keyOf(row), row.problem);
   }
 
   rememberTicks() {
@@ -148,17 +155,14 @@ class Runs {
   }
 
   tickAll(isTicked) {
-    for (const { run, solver, problem } of this.rows) {
-      if (isTicked) this.ticked.set(`run:${run}/${solver}`, problem);
-      else this.ticked.delete(`run:${run}/${solver}`);
-    }
+    for (const row of this.rows) this.setTick(keyOf(row), row.problem, isTicked);
     this.rememberTicks();
     this.draw();
   }
 
   /** Two are compared in detail, more in a grid. */
   drawCompare() {
-    const problems = new Set(this.ticked.values()), shown = this.rows.filter(({ run, solver }) => this.ticked.has(`run:${run}/${solver}`)).length;
+    const problems = new Set(this.ticked.values()), shown = this.rows.filter((row) => this.ticked.has(keyOf(row))).length;
     this.all.checked = shown > 0 && shown === this.rows.length;
     this.all.indeterminate = shown > 0 && shown < this.rows.length;
     const isReady = this.ticked.size >= 2 && problems.size === 1;

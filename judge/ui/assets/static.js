@@ -89,6 +89,8 @@ async function headOf(id) {
 
 /** Returns the rows of a run. */
 const rowsOf = async (run) => (await read(`run-${run}`)).rows;
+/** Returns the rows of an entrant by case. */
+const resultsOf = async ({ head, solver }) => new Map((await rowsOf(head.run)).filter((row) => row.solver === solver).map((row) => [row.case, row]));
 
 async function history({ text: words = "", problem = "", solver = "", tag = "", offset = 0, limit = 100 }) {
   const { runs } = await index();
@@ -197,7 +199,7 @@ async function entrant(key) {
 async function grid({ runs, sort = "", filter = "" }) {
   const entrants = await Promise.all(runs.split("\n").filter((key) => key.trim()).map(entrant));
   const [first] = entrants, { direction } = first.head.scoring;
-  const results = await Promise.all(entrants.map(async ({ head, solver }) => new Map((await rowsOf(head.run)).filter((row) => row.solver === solver).map((row) => [row.case, row]))));
+  const results = await Promise.all(entrants.map(resultsOf));
   const rows = (await filtered(first.head, filter, first.solver)).map(({ row, place }) => ({ row, key: sort ? parse(sort)(valueOf(row, place)) ?? null : null }));
   if (sort) rows.sort((a, b) => (a.key === null || b.key === null ? (a.key === null) - (b.key === null) : a.key - b.key));
   const shares = rows.map(({ row }) => {
@@ -217,7 +219,7 @@ async function compared({ a, b, filter = "", group_by: group = "" }) {
   const both = await Promise.all([a, b].map(entrant)), [one, other] = both.map(({ head, solver }) => `${head.run}/${solver}`);
   const found = (await read(`compare-${both[0].head.run}`))[`${one}\n${other}`];
   if (!found) throw missing("this comparison");
-  const rows = await Promise.all(both.map(async ({ head, solver }) => new Map((await rowsOf(head.run)).filter((row) => row.solver === solver).map((row) => [row.case, row]))));
+  const rows = await Promise.all(both.map(resultsOf));
   const result = (name, at) => {
     const row = rows[at].get(name);
     return row ? [{ ...row, solver: found.solvers[at].name }] : [];

@@ -1,30 +1,33 @@
-//! Games on the page: replays of answers, and games that people play.
+//! Games on the page: replays of answers, games that people play, and the games of a site.
+//!
+//! A site has as many games as fit, equal ones once. A game of columns is stored as its moves, and all games of a case are in
+//! one file with the case's pieces. A game of another kind has its own file.
 
-use crate::refused::Refused;
-use crate::shown_run::{OrderedRun, starts_programs};
-use crate::site_games::name_of;
+use crate::reply::Refused;
+use crate::shown_run::{ShownRun, starts_programs};
+use crate::site::{Private, data_file};
 use crate::store::Store;
 use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Outlook, Score};
 use judge_problem::{
-    CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome, quote,
+    Bytes, CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome, quote,
 };
 use judge_report::{
     BestRecord, GameDocument, GameOutline, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayLine, exact,
 };
 use judge_run::cases::{Inputs, PreparedCase, Selection, select};
 use judge_run::command::game_of;
-use judge_session::failure::Failure;
-use judge_session::manual_game::ManualResult;
-use judge_session::programs::Programs;
-use judge_session::{answers, entrants, manual_game, programs};
-use serde_json::Value;
+use judge_session::manual_game::{self, ManualResult};
+use judge_session::programs::{self, Programs};
+use judge_session::{Failure, answers, entrants};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A solver's result on a case of a run.
 pub(super) struct Played {
-    run: Arc<OrderedRun>,
+    shown: Arc<ShownRun>,
     case: StoredCase,
     player: String,
     pub(super) result: StoredOutcome,
@@ -32,8 +35,8 @@ pub(super) struct Played {
 
 impl Played {
     /// Finds the result of a solver on a case. The name may be absent if the run has one solver.
-    pub(super) fn find(run: Arc<OrderedRun>, case: &str, solver: Option<&str>) -> Result<Self, Refused> {
-        let stored = &run.shown.run;
+    pub(super) fn find(shown: Arc<ShownRun>, case: &str, solver: Option<&str>) -> Result<Self, Refused> {
+        let stored = &shown.run;
         let case = answers::find_case(stored, case).map_err(Refused::missing)?;
         let solver = entrants::find_entrant(stored, solver)?;
         let player = stored.entrants[solver].name.clone();
@@ -41,7 +44,7 @@ impl Played {
             let why = format!("run {} has no result of `{player}` on {}", stored.id, case.spec.name);
             Refused::missing(Failure::usage(why))
         })?;
-        Ok(Self { run, case, player, result })
+        Ok(Self { shown, case, player, result })
     }
 
     /// Returns the stored answer.
@@ -55,11 +58,11 @@ impl Played {
     }
 
     fn run_id(&self) -> RunId {
-        self.run.shown.run.id
+        self.shown.run.id
     }
 
     fn problem(&self) -> &Problem {
-        self.run.shown.problem()
+        self.shown.problem()
     }
 }
 
@@ -95,7 +98,7 @@ fn check_shown(store: &Store, played: &Played) -> Result<(), Refused> {
     }
     if !is_shown(store, problem) {
         let error = format!("it takes a program to show answers to `{}`, and none is started from here", problem.id);
-        let solver = match played.run.shown.run.entrants.len() {
+        let solver = match played.shown.run.entrants.len() {
             1 => String::new(),
             _ => format!(" --solver={}", quote(&played.player)),
         };
@@ -205,11 +208,11 @@ impl Observer for GameLines<'_> {
 #[derive(Clone)]
 pub(super) struct ColumnsCase {
     /// The name of its file: another input is another case.
-    pub(super) file: String,
-    pub(super) width: usize,
-    pub(super) height: usize,
+    file: String,
+    width: usize,
+    height: usize,
     /// The pieces that are shown.
-    pub(super) pieces: Vec<String>,
+    pieces: Vec<String>,
 }
 
 impl ColumnsCase {
@@ -434,5 +437,87 @@ fn refused(error: CheckError) -> Failure {
     match error {
         CheckError::Rejected(rejection) => Failure::usage(Ruling::from(rejection).to_string()),
         CheckError::Undecided(undecided) => Failure::usage(undecided.to_string()),
+    }
+}
+
+/// The games that a site has.
+#[derive(Default)]
+pub(super) struct SiteGames {
+    room: Bytes,
+    bytes: u64,
+    /// How many results have a game.
+    pub(super) shown: usize,
+    /// The number of results whose game did not fit.
+    pub(super) left_out: usize,
+    /// The cases of columns, each with its games, by the names of their files.
+    cases: BTreeMap<String, (ColumnsCase, Map<String, Value>)>,
+    /// The files of other games.
+    files: BTreeMap<String, Vec<u8>>,
+    /// Whether a requested game has fitted, by its place.
+    known: HashMap<String, bool>,
+}
+
+/// Returns a short name for the content of a text.
+fn name_of(text: &str) -> String {
+    Digest::of(text.as_bytes()).to_string()[..16].to_owned()
+}
+
+impl SiteGames {
+    /// Returns an empty list of games with this maximal size in bytes.
+    pub(super) fn new(room: Bytes) -> Self {
+        Self { room, ..Self::default() }
+    }
+
+    /// Returns whether more games fit.
+    pub(super) fn has_room(&self) -> bool {
+        self.bytes < self.room.0
+    }
+
+    /// Adds a game if it fits. Returns its place: the name of its file, and the name of the game in it.
+    pub(super) fn add(
+        &mut self,
+        (mut document, case): (Value, Option<ColumnsCase>),
+        private: &Private,
+    ) -> Result<Option<String>, Failure> {
+        // The solver's name is in the row: the games of equal answers are equal.
+        document["player"] = Value::String(String::new());
+        private.cut(&mut document);
+        let name = name_of(&document.to_string());
+        let place = case.as_ref().map_or_else(|| format!("game-{name}"), |case| format!("{}/{name}", case.file));
+        if let Some(is_there) = self.known.get(&place) {
+            return Ok(is_there.then_some(place));
+        }
+        let file = data_file(&place, &document)?;
+        let bytes = file.len() as u64;
+        let is_there = self.bytes + bytes <= self.room.0;
+        self.known.insert(place.clone(), is_there);
+        if !is_there {
+            return Ok(None);
+        }
+        self.bytes += bytes;
+        match case {
+            Some(case) => {
+                let (known, games) = self.cases.entry(case.file.clone()).or_insert_with(|| (case.clone(), Map::new()));
+                if known.pieces.len() < case.pieces.len() {
+                    *known = case;
+                }
+                games.insert(name, document);
+            }
+            None => {
+                self.files.insert(place.clone(), file);
+            }
+        }
+        Ok(Some(place))
+    }
+
+    /// Returns the names and the contents of the files.
+    pub(super) fn into_files(self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+        let case = |(name, (case, games)): (String, (ColumnsCase, Map<String, Value>))| {
+            let ColumnsCase { width, height, pieces, .. } = case;
+            let document = json!({ "width": width, "height": height, "pieces": pieces.concat(), "games": games });
+            let file = data_file(&name, &document)?;
+            Ok((name, file))
+        };
+        self.cases.into_iter().map(case).chain(self.files.into_iter().map(Ok)).collect()
     }
 }

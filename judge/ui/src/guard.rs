@@ -47,7 +47,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (CACHE_CONTROL, "no-store"),
 ];
 
-/// Checks who sends a request.
+/// Checks where a request comes from.
 #[derive(Debug)]
 pub(super) struct Guard {
     token: String,

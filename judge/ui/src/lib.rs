@@ -1,7 +1,7 @@
 //! `judge ui`: a web page over the journal, for browsers on this machine.
 //!
-//! - A [`Server`] binds a port of this machine and answers requests until a signal ends it.
-//! - A [`Starter`] starts runs for the pages. Without it, pages only read.
+//! - A [`Server`] binds a port of this machine and answers requests until a signal ends it. If it is allowed, its pages
+//!   start runs.
 //! - [`site`] returns the same pages as files, for any web host.
 //! - An [`Endpoint`] takes messages of programs at one address, behind the same guard.
 //! - [`open`] shows the server's address in a browser.
@@ -20,7 +20,7 @@
 //! use judge_session::failure::Failure;
 //!
 //! fn serve(catalogue: Catalogue) -> Result<(), Failure> {
-//!     let server = judge_ui::Server::bind(None, catalogue, Vec::new(), None)?;
+//!     let server = judge_ui::Server::bind(None, catalogue, Vec::new(), false)?;
 //!     println!("{}", server.url());
 //!     server.run()
 //! }
@@ -30,21 +30,16 @@
 
 mod api;
 mod bundle;
-mod endpoint;
 mod games;
 mod guard;
-mod refused;
+mod reply;
 mod server;
 mod shown_run;
 mod site;
-mod site_games;
-mod started;
 mod store;
 
-pub use endpoint::{Endpoint, Reply};
-pub use server::Server;
+pub use server::{Endpoint, Reply, Server};
 pub use site::{Site, SiteOptions, SiteParts, site};
-pub use started::Starter;
 
 use std::io;
 use std::process::{Command, Stdio};

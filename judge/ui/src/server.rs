@@ -1,30 +1,30 @@
-//! The server: its port, its routes, its embedded page, and its end.
+//! The server: its port, its routes, its embedded page, and its end. An [`Endpoint`] has one address for programs: each
+//! message is posted there, and the response contains its answer. It has the same guard as the pages.
 
-use crate::api;
+use crate::api::{self, Starter};
 use crate::bundle;
 use crate::guard::{Guard, guarded};
-use crate::started::Starter;
 use crate::store::Store;
 use axum::Router;
-use axum::extract::Path;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use judge_problem::Catalogue;
 use judge_report::assets;
-use judge_session::failure::Failure;
+use judge_session::Failure;
 use rustix::process::Signal;
 use std::borrow::Cow;
-use std::io;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{self, SignalKind, signal};
+use tokio::sync::oneshot;
 
 /// The port that is tried first, so that an address stays the same from day to day.
 const PORT: u16 = 4870;
@@ -92,14 +92,10 @@ pub struct Server {
 
 impl Server {
     /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one. The commands on
-    /// its pages end with the words `common`, which name the catalogue and the journal.
-    pub fn bind(
-        port: Option<u16>,
-        catalogue: Catalogue,
-        common: Vec<String>,
-        starter: Option<Starter>,
-    ) -> Result<Self, Failure> {
-        let store = Arc::new(Store::new(catalogue, common, starter)?);
+    /// its pages have the words `common`, which name the catalogue and the journal. `starts` says whether pages may start
+    /// runs.
+    pub fn bind(port: Option<u16>, catalogue: Catalogue, common: Vec<String>, starts: bool) -> Result<Self, Failure> {
+        let store = Arc::new(Store::new(catalogue, common, starts.then(Starter::default))?);
         Ok(Self { door: Door::open(listen(port, "without --port, a free one is taken")?)?, store })
     }
 
@@ -268,6 +264,70 @@ pub(super) fn static_page() -> String {
     page.replace("</head>", &head)
         .replace("<a href=\"#/play\">Play</a>", "")
         .replace("/assets/uPlot.LICENSE", "uPlot.LICENSE")
+}
+
+/// Takes the answer to a message; `None`: there is none.
+pub type Reply = Box<dyn FnOnce(Option<String>) + Send>;
+
+/// State that is kept until the answer comes. It is dropped at once if the client closes its connection.
+type Pending = Box<dyn Send>;
+
+/// Takes a message, and passes its answer to the reply, at once or later.
+type Take = Arc<dyn Fn(&[u8], Reply) -> Pending + Send + Sync>;
+
+/// Where messages are posted.
+const PATH: &str = "/rpc";
+
+/// A server of one address.
+pub struct Endpoint {
+    door: Door,
+    port: u16,
+}
+
+impl Endpoint {
+    /// Binds a port of the loopback interface; 0 is a free one.
+    pub fn bind(port: u16) -> Result<Self, Failure> {
+        let listener = listen(Some(port), "port 0 takes a free one: --listen 127.0.0.1:0")?;
+        let port = listener.local_addr().map_err(Failure::fault)?.port();
+        Ok(Self { door: Door::open(listener)?, port })
+    }
+
+    /// Returns the address that messages are posted to.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}{PATH}", self.port)
+    }
+
+    /// Returns the token that each message comes with, as a bearer.
+    pub fn token(&self) -> &str {
+        self.door.guard().token()
+    }
+
+    /// Takes messages of at most `limit` bytes until Ctrl-C or SIGTERM. The result of `take` is dropped as soon as the
+    /// client closes its connection or has its answer.
+    pub fn run<P: Send + 'static>(
+        self,
+        limit: usize,
+        take: impl Fn(&[u8], Reply) -> P + Send + Sync + 'static,
+    ) -> Result<(), Failure> {
+        let take: Take = Arc::new(move |message, reply| Box::new(take(message, reply)));
+        let routes = Router::new()
+            .route(PATH, post(answer))
+            .fallback(async || (StatusCode::NOT_FOUND, "messages are posted to /rpc\n"))
+            .layer(DefaultBodyLimit::max(limit))
+            .with_state(take);
+        self.door.serve(routes, async {})
+    }
+}
+
+async fn answer(State(take): State<Take>, message: Bytes) -> Response {
+    let (sender, receiver) = oneshot::channel();
+    // The client may have disconnected.
+    let _pending = take(&message, Box::new(move |line| drop(sender.send(line))));
+    match receiver.await {
+        Ok(Some(line)) => ([(CONTENT_TYPE, "application/json")], line).into_response(),
+        Ok(None) => StatusCode::NO_CONTENT.into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 #[cfg(test)]

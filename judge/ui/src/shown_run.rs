@@ -1,19 +1,18 @@
 //! A run in the form of its page: its rows, their fields, filters and orders.
 
-use crate::refused::Refused;
+use crate::reply::Refused;
 use checkers::Score;
 use judge_journal::Journal;
-use judge_problem::condition::Condition;
 use judge_problem::formula::Formula;
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
-    Catalogue, Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun, Verdict,
+    Catalogue, Condition, Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun,
+    Verdict,
 };
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
 use judge_session::case_selection::{self, CaseDescriptions, stored_features};
-use judge_session::failure::Failure;
-use judge_session::restored_run::RestoredRun;
+use judge_session::{Failure, RestoredRun};
 use parking_lot::Mutex;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -28,6 +27,8 @@ pub(super) struct ShownRun {
     /// The best score of each case.
     best: Vec<Option<Score>>,
     features: OnceLock<Vec<Option<Arc<Features>>>>,
+    /// The rows that were requested last, the newest last.
+    rows: Mutex<VecDeque<(RowQuery, Arc<Vec<JobId>>)>>,
 }
 
 impl ShownRun {
@@ -37,7 +38,7 @@ impl ShownRun {
         let mut restored = RestoredRun::of(&run, catalogue)?;
         let scored = restored.score(None, None).map_err(Failure::fault)?;
         let best = (0..run.cases.len()).map(|case| best_score(&restored.plan, &restored.outcomes, case)).collect();
-        Ok(Self { run, restored, scored, best, features: OnceLock::new() })
+        Ok(Self { run, restored, scored, best, features: OnceLock::new(), rows: Mutex::default() })
     }
 
     /// Returns its report.
@@ -64,6 +65,20 @@ impl ShownRun {
     fn jobs(&self) -> impl Iterator<Item = JobId> {
         let solvers = self.solver_count();
         (0..self.run.cases.len()).flat_map(move |case| (0..solvers).map(move |solver| JobId { case, solver }))
+    }
+
+    /// Returns the rows of a query. Rows without the number come last.
+    pub(super) fn rows(&self, query: RowQuery) -> Result<Arc<Vec<JobId>>, Refused> {
+        let mut known = self.rows.lock();
+        if let Some((_, rows)) = known.iter().find(|(known, _)| *known == query) {
+            return Ok(Arc::clone(rows));
+        }
+        let rows = Arc::new(sorted(self, &query)?);
+        if known.len() == KEPT {
+            known.pop_front();
+        }
+        known.push_back((query, Arc::clone(&rows)));
+        Ok(rows)
     }
 
     /// Returns a job as a row of a page.
@@ -187,74 +202,36 @@ fn milliseconds(time: Duration) -> Option<Number> {
     format!("{}.{:03}", micros / 1000, micros % 1000).parse().ok()
 }
 
-/// The number of orders of a run that are kept.
+/// The number of queries of a run whose rows are kept.
 const KEPT: usize = 4;
 
-/// Which rows are shown.
+/// Which rows are shown, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct RowFilter {
+pub(super) struct RowQuery {
     /// Only rows for which this holds.
     pub(super) condition: Option<Condition>,
     /// Only rows of the solver of this place.
     pub(super) solver: Option<usize>,
-}
-
-/// The order in which rows are shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RowOrder {
     pub(super) by: Field,
     pub(super) descending: bool,
 }
 
-/// A run, with the last orders of its rows.
-pub(super) struct OrderedRun {
-    pub(super) shown: ShownRun,
-    /// The newest last.
-    orders: Mutex<VecDeque<Sorted>>,
-}
-
-/// The rows that pass a filter, in an order.
-struct Sorted {
-    filter: RowFilter,
-    order: RowOrder,
-    rows: Arc<Vec<JobId>>,
-}
-
-impl OrderedRun {
-    pub(super) fn new(shown: ShownRun) -> Self {
-        Self { shown, orders: Mutex::default() }
-    }
-
-    /// Returns the rows that pass a filter, in an order. Rows without the number come last.
-    pub(super) fn rows(&self, filter: &RowFilter, order: &RowOrder) -> Result<Arc<Vec<JobId>>, Refused> {
-        let mut known = self.orders.lock();
-        if let Some(sorted) = known.iter().find(|sorted| sorted.filter == *filter && sorted.order == *order) {
-            return Ok(Arc::clone(&sorted.rows));
-        }
-        let rows = Arc::new(sorted(&self.shown, filter, order)?);
-        if known.len() == KEPT {
-            known.pop_front();
-        }
-        known.push_back(Sorted { filter: filter.clone(), order: order.clone(), rows: Arc::clone(&rows) });
-        Ok(rows)
-    }
-}
-
-fn sorted(run: &ShownRun, filter: &RowFilter, order: &RowOrder) -> Result<Vec<JobId>, Refused> {
-    run.check_field(&order.by)?;
-    let names = Names::of(run, filter.condition.iter().flat_map(Condition::names))?;
-    let holds = |job| filter.condition.as_ref().is_none_or(|condition| condition.holds(&names.numbers(run, job)));
-    let is_shown = |job: &JobId| filter.solver.is_none_or(|solver| solver == job.solver) && holds(*job);
+fn sorted(run: &ShownRun, query: &RowQuery) -> Result<Vec<JobId>, Refused> {
+    let RowQuery { condition, solver, by, descending } = query;
+    run.check_field(by)?;
+    let names = Names::of(run, condition.iter().flat_map(Condition::names))?;
+    let holds = |job| condition.as_ref().is_none_or(|condition| condition.holds(&names.numbers(run, job)));
+    let is_shown = |job: &JobId| solver.is_none_or(|solver| solver == job.solver) && holds(*job);
     let jobs = run.jobs().filter(is_shown);
-    if order.by == Field::Case {
+    if *by == Field::Case {
         let mut jobs: Vec<JobId> = jobs.collect();
-        if order.descending {
+        if *descending {
             jobs.reverse();
         }
         return Ok(jobs);
     }
-    let mut rows: Vec<_> = jobs.map(|job| (run.value(job, &order.by), job)).collect();
-    rows.sort_by(|(left, _), (right, _)| compare(left.as_ref(), right.as_ref(), order.descending));
+    let mut rows: Vec<_> = jobs.map(|job| (run.value(job, by), job)).collect();
+    rows.sort_by(|(left, _), (right, _)| compare(left.as_ref(), right.as_ref(), *descending));
     Ok(rows.into_iter().map(|(_, job)| job).collect())
 }
 
@@ -327,9 +304,10 @@ impl<const N: usize> Axes<N> {
 }
 
 /// A number of a row.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) enum Field {
     /// The place of the case in the run.
+    #[default]
     Case,
     /// The place of the solver in the run.
     Solver,

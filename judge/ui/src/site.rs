@@ -4,9 +4,8 @@
 //! compressed and in Base64.
 
 use crate::api;
-use crate::games;
+use crate::games::{self, SiteGames};
 use crate::server::{bundle, static_page};
-use crate::site_games::SiteGames;
 use crate::store::Store;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -15,7 +14,7 @@ use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use judge_problem::{Bytes, Catalogue, RunChoice, counted};
-use judge_session::failure::Failure;
+use judge_session::Failure;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -115,13 +114,6 @@ impl Asker {
     }
 }
 
-fn word(choice: RunChoice) -> String {
-    match choice {
-        RunChoice::Number(run) => run.to_string(),
-        RunChoice::Last => "last".to_owned(),
-    }
-}
-
 fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
@@ -130,7 +122,7 @@ fn encoded(text: &str) -> String {
 pub(super) struct Private {
     /// The names of fields whose values are left out.
     fields: Vec<&'static str>,
-    /// Whether nothing of a machine is told.
+    /// Whether facts about machines are left out.
     hides_machine: bool,
     /// Texts that are removed from all others: paths and names of this machine.
     texts: Vec<String>,
@@ -160,7 +152,7 @@ impl Private {
     }
 
     /// Hides the command lines in the names of solvers, which come with their commands. The name of the program's file
-    /// stands for each.
+    /// replaces each.
     fn hide_commands<'a>(&mut self, solvers: impl Iterator<Item = (&'a str, &'a str)>) {
         if !self.fields.contains(&"command") {
             return;
@@ -270,15 +262,16 @@ impl Maker {
     /// Returns the numbers of the runs, the newest first, and how many are left out because their problem is not in the
     /// catalogue.
     fn runs(&self, choices: &[RunChoice]) -> Result<(Vec<i64>, usize), Failure> {
-        let chosen = choices
-            .iter()
-            .map(|choice| self.asker.get(&format!("runs/{}", word(*choice))).map(|head| head["run"].as_i64()));
-        let mut runs: BTreeSet<i64> = chosen.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+        let mut runs = BTreeSet::new();
+        for choice in choices {
+            let word = if let RunChoice::Number(run) = choice { run.to_string() } else { "last".to_owned() };
+            runs.extend(self.asker.get(&format!("runs/{word}"))?["run"].as_i64());
+        }
         let mut left_out = 0;
         if choices.is_empty() {
             let problems = self.problems()?;
             let is_known = |row: &Value| problems.iter().any(|problem| problem["problem"] == row["problem"]);
-            let (known, others): (Vec<_>, Vec<_>) = self.history()?.into_iter().partition(is_known);
+            let (known, others): (Vec<_>, Vec<_>) = self.pages("runs?", "runs")?.into_iter().partition(is_known);
             runs.extend(known.iter().filter_map(|row| row["run"].as_i64()));
             left_out = others.len();
         }
@@ -297,11 +290,6 @@ impl Maker {
     /// Returns the problems of the catalogue.
     fn problems(&self) -> Result<Vec<Value>, Failure> {
         Ok(self.asker.get("problems")?["problems"].as_array().cloned().unwrap_or_default())
-    }
-
-    /// Returns all rows of the list of runs.
-    fn history(&self) -> Result<Vec<Value>, Failure> {
-        self.pages("runs?", "runs")
     }
 
     /// Returns all rows of a list.
@@ -408,7 +396,8 @@ impl Maker {
 
     fn add_index(&mut self, runs: &[i64], heads: Vec<Value>) -> Result<(), Failure> {
         let is_chosen = |row: &Value| row["run"].as_i64().is_some_and(|run| runs.contains(&run));
-        let history: Vec<_> = self.history()?.into_iter().filter(is_chosen).collect();
+        let mut history = self.pages("runs?", "runs")?;
+        history.retain(is_chosen);
         let ids: BTreeSet<&str> = heads.iter().filter_map(|head| head["problem"].as_str()).collect();
         let mut problems = self.problems()?;
         problems.retain(|problem| problem["problem"].as_str().is_some_and(|id| ids.contains(id)));

@@ -1,12 +1,11 @@
 //! The catalogue, its journal, and the runs that were read last.
 
-use crate::refused::Refused;
-use crate::shown_run::{OrderedRun, ShownRun};
-use crate::started::Starter;
+use crate::api::Starter;
+use crate::reply::Refused;
+use crate::shown_run::ShownRun;
 use judge_journal::{Journal, JournalError, Stamp};
 use judge_problem::{Catalogue, RunId, quote_words};
-use judge_session::failure::Failure;
-use judge_session::recorder;
+use judge_session::{Failure, recorder};
 use lru::LruCache;
 use parking_lot::Mutex;
 use std::num::NonZeroUsize;
@@ -19,12 +18,12 @@ const KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 pub(super) struct Store {
     pub(super) catalogue: Catalogue,
     /// The words that give another command the same catalogue and journal.
-    common: Vec<String>,
+    pub(super) common: Vec<String>,
     /// Starts runs, if pages may do that.
     pub(super) starter: Option<Starter>,
     /// `None` as long as there is none.
     journal: Mutex<Option<Journal>>,
-    runs: Mutex<LruCache<RunId, (Stamp, Arc<OrderedRun>)>>,
+    runs: Mutex<LruCache<RunId, (Stamp, Arc<ShownRun>)>>,
 }
 
 impl Store {
@@ -65,7 +64,7 @@ impl Store {
     }
 
     /// Returns a run in its current state.
-    pub(super) fn run(&self, id: RunId) -> Result<Arc<OrderedRun>, Refused> {
+    pub(super) fn run(&self, id: RunId) -> Result<Arc<ShownRun>, Refused> {
         self.with_journal(|journal| {
             let missing = || Refused::from(JournalError::NoRun(id));
             let journal = journal.ok_or_else(missing)?;
@@ -75,7 +74,7 @@ impl Store {
                 return Ok(Arc::clone(run));
             }
             runs.pop(&id);
-            let run = Arc::new(OrderedRun::new(ShownRun::read(journal, &self.catalogue, id)?));
+            let run = Arc::new(ShownRun::read(journal, &self.catalogue, id)?);
             runs.put(id, (stamp, Arc::clone(&run)));
             Ok(run)
         })

@@ -45,7 +45,7 @@ fn the_default_validator_keeps_its_flags() {
         "left   data/secret/*.download: shown to readers, no case",
         "taken  submissions with their expected verdicts",
         "left   submissions/accepted: root.scala: in no language",
-        "left   submissions/brute: b.py: its name stands for no verdict",
+        "left   submissions/brute: b.py: no verdict is expected",
         "left   input_validators/check.ctd: an input validator in the language of Checktestdata, which is not supported",
         "taken  the input validator input_validators/check.py",
         "next: judge run --problems out/problems.toml -p p -s ./solution",
@@ -168,7 +168,7 @@ fn every_submission_folder_has_its_verdicts() {
         ],
     );
     let said = imported(&folder);
-    assert!(said.contains("left   submissions/mixed: f.sh: its name stands for no verdict"), "{said}");
+    assert!(said.contains("left   submissions/mixed: f.sh: no verdict is expected"), "{said}");
     assert!(said.contains("left   submissions/time_limit_exceeded/e.sh: less than the format asks for"), "{said}");
     assert_eq!(said.matches("left   submissions").count(), 2, "{said}");
     let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
@@ -352,8 +352,8 @@ fn submissions_yaml_says_what_is_expected() {
     for line in [
         "left   submissions/submissions.yaml: */{b,c}.sh: `language` is not used",
         "left   submissions/submissions.yaml: rejected/e.sh: `secret` is not used",
-        "left   submissions/rejected/e.sh: less than submissions.yaml asks for: one case at least has RTE, TLE, WA,",
-        "left   submissions/strange: g.sh: its name stands for no verdict",
+        "left   submissions/rejected/e.sh: weaker than submissions.yaml requires: at least one case has RTE, TLE, WA,",
+        "left   submissions/strange: g.sh: no verdict is expected",
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }

@@ -83,7 +83,7 @@ fn missing_tests_come_from_the_packages_programs() {
         "left   problem.xml:4: <statements>: texts are not judged",
         "<testset> in <checker>: tests of the program itself are not run",
         "<stresses>: stress tests are no cases",
-        "solutions/draft.sh: the tag `do-not-run` stands for no verdict",
+        "solutions/draft.sh: the tag `do-not-run` has no verdict",
         "judge verify --problems out/problems.toml:",
     ] {
         assert!(said.stdout.contains(line), "{line}: {}", said.stdout);

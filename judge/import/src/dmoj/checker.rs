@@ -1,9 +1,9 @@
 //! The checkers and generators of DMOJ: comparisons, as arguments of `tokens`, and programs of the problem.
 
-use crate::program::Program;
-use crate::text::Text;
+use crate::program::{self, Program};
+use crate::text::{self, Text};
 use crate::yaml::Mapping;
-use crate::{ImportError, Sources, files, program, text};
+use crate::{ImportError, Sources, files};
 use std::path::{Path, PathBuf};
 
 /// The default number of decimals in which numbers must agree.
@@ -100,7 +100,7 @@ impl Checker {
         }
         let flags = comparison(config, &name, &args)?;
         if name != "identical" {
-            left.push(format!("init.yml: checker `{name}`: that tokens stand in the same lines is not compared"));
+            left.push(format!("init.yml: checker `{name}`: line breaks between tokens are not compared"));
         }
         not_used(&CHECKER, &args, &["precision", "error_mode", "pe_allowed"], left);
         Ok(Self::Tokens(flags))

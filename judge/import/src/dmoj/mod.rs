@@ -3,10 +3,10 @@
 
 mod checker;
 
-use crate::source::Unpacked;
+use crate::files::{self, Unpacked};
 use crate::text::Text;
 use crate::yaml::Mapping;
-use crate::{ImportError, Imported, ToMake, files, source};
+use crate::{ImportError, Imported, ToMake};
 use checker::{Bridged, Checker, Generator, INTERACTIVE};
 use judge_problem::{PackageKind, counted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,14 +158,11 @@ fn write(text: &mut Text, cases: &Cases, checker: &Checker) {
         text.texts("cases", &names).plain("weight", batch.points).text("aggregate", "all-or-nothing");
         text.depends_on(&batch.depends_on);
     }
-    let weighted = cases.alone.iter().map(|case| (case, case.points));
-    let batched = cases.batches.iter().flat_map(|batch| batch.cases.iter().map(|case| (case, 1.0)));
-    for (Case { name, input, answer, .. }, weight) in weighted.chain(batched) {
-        let [input, answer] = [input, answer].map(|path| path.to_string_lossy());
-        text.table("[[problem.case]]").text("name", name).text("file", &input).text("answer", &answer);
-        if weight != 1.0 {
-            text.plain("weight", weight);
-        }
+    for Case { name, input, answer, points } in &cases.alone {
+        text.case(name, input, Some(answer), Some(*points).filter(|points| *points != 1.0));
+    }
+    for Case { name, input, answer, .. } in cases.batches.iter().flat_map(|batch| &batch.cases) {
+        text.case(name, input, Some(answer), None);
     }
 }
 
@@ -183,7 +180,7 @@ impl<'a> Store<'a> {
             return Err(config.wrong("archive", format!("there is no file `{name}`"), "a zip archive beside init.yml"));
         }
         files::check_link(root, &path)?;
-        Ok(Self { root, unpacked: Some(source::unpack(&path)?) })
+        Ok(Self { root, unpacked: Some(files::unpack(&path)?) })
     }
 
     /// Returns the absolute path of a file.
@@ -400,7 +397,7 @@ impl Reader<'_> {
         let Some(by) = self.generator.filter(|_| !whole.has("in")) else {
             // DMOJ ignores what the problem says about a generator that it does not have.
             let asking = if self.generator.is_some() { &whole } else { entry };
-            // An empty list takes back the arguments of the problem.
+            // An empty list removes the arguments of the problem.
             let is_empty = |key: &str| matches!(asking.words(key), Ok(Some(words)) if words.is_empty());
             let asks = |key: &&str| asking.has(key) && !is_empty(key);
             if let Some(key) = ["generator_args", "generator_in"].into_iter().find(asks) {

@@ -118,23 +118,18 @@ fn check_kinds(file: &Path, kinds: &[String]) -> Result<(), ImportError> {
 
 /// Returns a line for each other key.
 fn left(yaml: &Mapping) -> Result<Vec<String>, ImportError> {
-    let mut left: Vec<String> = Vec::new();
-    for key in yaml.keys().filter(|key| !DESCRIPTIVE.contains(key) && !READ.contains(key)) {
-        left.push(match key {
-            "languages" => "problem.yaml: `languages`: every language is admitted".to_owned(),
-            key => format!("problem.yaml: `{key}` has no place in a problem of a catalogue"),
-        });
-    }
+    let other = yaml.keys().filter(|key| !DESCRIPTIVE.contains(key) && !READ.contains(key));
+    let line = |key| match key {
+        "languages" => "problem.yaml: `languages`: every language is admitted".to_owned(),
+        key => format!("problem.yaml: `{key}` has no place in a problem of a catalogue"),
+    };
+    let mut left: Vec<String> = other.map(line).collect();
     let limits = yaml.mapping("limits")?;
     let other = limits.keys().filter(|key| !LIMITS.contains(key));
-    left.extend(other.map(|key| format!("problem.yaml: `limits.{key}` has no limit of its own here")));
+    left.extend(other.map(|key| format!("problem.yaml: `limits.{key}` has no counterpart here")));
     let grading = yaml.mapping("grading")?;
-    left.extend(
-        grading
-            .keys()
-            .filter(|key| *key != "objective")
-            .map(|key| format!("problem.yaml: `grading.{key}` is not used")),
-    );
+    let other = grading.keys().filter(|key| *key != "objective");
+    left.extend(other.map(|key| format!("problem.yaml: `grading.{key}` is not used")));
     Ok(left)
 }
 

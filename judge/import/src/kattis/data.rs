@@ -1,10 +1,9 @@
-//! The cases of a package by folders, their settings, points and validator flags.
+//! The content of a package: its cases by folders, with their settings, points and validator flags, and its validators.
 
-use super::config::Constants;
-use crate::error::ImportError;
-use crate::files;
-use crate::program::Program;
+use super::config::{Config, Constants};
+use crate::program::{self, Program};
 use crate::yaml::Mapping;
+use crate::{ImportError, files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -147,14 +146,10 @@ fn without_arguments(settings: &Mapping) -> Result<(), ImportError> {
 
 /// Reports the unused settings of a case.
 fn unused(path: &str, input: &str, settings: &Mapping) -> Option<String> {
-    let keys: Vec<_> = settings
-        .keys()
-        .filter(|key| !FLAGS.contains(key) && !INPUT_FLAGS.contains(key))
-        .map(|key| format!("`{key}`"))
-        .collect();
-    let name = input.trim_end_matches(".in");
-    (!keys.is_empty())
-        .then(|| format!("{path}/{name}.yaml: {}: settings of a single case are not used", keys.join(", ")))
+    let keys = settings.keys().filter(|key| !FLAGS.contains(key) && !INPUT_FLAGS.contains(key));
+    let keys: Vec<_> = keys.map(|key| format!("`{key}`")).collect();
+    let (name, keys) = (input.trim_end_matches(".in"), (!keys.is_empty()).then(|| keys.join(", "))?);
+    Some(format!("{path}/{name}.yaml: {keys}: settings of a single case are not used"))
 }
 
 /// Describes a file that is not imported. `None` if it belongs to a case or to the group.
@@ -345,11 +340,8 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
     if group.is_divided(is_old) {
         let rules = flags.iter().filter(|flag| ["min", "max", "avg"].contains(&&***flag)).cloned();
         let rule = group.settings.text("score_aggregation")?.filter(|rule| rule != "sum");
-        left.extend(
-            rules
-                .chain(rule)
-                .map(|how| format!("{}: `{how}` over its groups: their points are added instead", group.path)),
-        );
+        let what = "over its groups: their points are added instead";
+        left.extend(rules.chain(rule).map(|how| format!("{}: `{how}` {what}", group.path)));
         if is_old && !is_lenient(&flags) && !group.is_sample() {
             let what =
                 "without `accept_if_any_accepted` one rejected group rejects all: the points of the others are added";
@@ -359,20 +351,30 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
     group.groups.iter().try_for_each(|inner| points_of_groups(is_old, inner, left))
 }
 
-/// Calls `take` with each case of a group and of those below it, its group, and its flags: its own, or those of the
-/// nearest folder that has some. `above`: the flags of the folders above the group.
-pub(super) fn each_case<'a>(
-    group: &'a Group,
+/// The flags in settings, if they have some.
+type Flags = Result<Option<Vec<String>>, ImportError>;
+
+/// Cases with their groups, by their flags.
+type ByFlags<'a> = BTreeMap<Vec<String>, Vec<(&'a Group, &'a Case)>>;
+
+/// Adds the cases of groups and of the groups below them by their flags: their own, or those of the nearest folder that
+/// has some. `above`: the flags of the folders above the groups.
+pub(super) fn by_flags<'a>(
+    groups: &'a [Group],
     above: Option<&Vec<String>>,
-    of: &impl Fn(&Mapping) -> Result<Option<Vec<String>>, ImportError>,
-    take: &mut impl FnMut(&'a Group, &'a Case, Option<Vec<String>>),
+    of: &impl Fn(&Mapping) -> Flags,
+    found: &mut ByFlags<'a>,
 ) -> Result<(), ImportError> {
-    let own = of(&group.settings)?;
-    let here = own.as_ref().or(above);
-    for case in &group.cases {
-        take(group, case, of(&case.settings)?.or_else(|| here.cloned()));
+    for group in groups {
+        let own = of(&group.settings)?;
+        let here = own.as_ref().or(above);
+        for case in &group.cases {
+            let flags = of(&case.settings)?.or_else(|| here.cloned()).unwrap_or_default();
+            found.entry(flags).or_default().push((group, case));
+        }
+        by_flags(&group.groups, here, of, found)?;
     }
-    group.groups.iter().try_for_each(|inner| each_case(inner, here, of, take))
+    Ok(())
 }
 
 /// Gives the validator the arguments of all cases. It is left out if these differ, because a problem has one validator
@@ -383,26 +385,20 @@ pub(super) fn give(
     groups: &[Group],
     left: &mut Vec<String>,
 ) -> Result<Option<Program>, ImportError> {
-    let mut asked: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
-    let mut take = |group: &Group, _: &Case, flags: Option<_>| {
-        let paths = asked.entry(flags.unwrap_or_default()).or_default();
-        if paths.last() != Some(&group.path) {
-            paths.push(group.path.clone());
-        }
-    };
+    let mut asked = ByFlags::new();
     let of = |settings: &Mapping| of(settings, &program.source);
-    let general = of(above)?;
-    groups.iter().try_for_each(|top| each_case(top, general.as_ref(), &of, &mut take))?;
+    by_flags(groups, of(above)?.as_ref(), &of, &mut asked)?;
     if asked.len() <= 1 {
         let arguments = asked.into_keys().next().unwrap_or_default();
-        let words = std::iter::once(program.command.clone())
-            .chain((!arguments.is_empty()).then(|| shell_words::join(&arguments)));
-        let command = words.collect::<Vec<_>>().join(" ");
+        let arguments = (!arguments.is_empty()).then(|| format!(" {}", shell_words::join(&arguments)));
+        let command = program.command.clone() + &arguments.unwrap_or_default();
         return Ok(Some(Program { command, ..program }));
     }
-    let shown = |(flags, groups): (Vec<String>, Vec<String>)| match &*flags {
-        [] => format!("none in {}", groups.join(", ")),
-        flags => format!("`{}` in {}", flags.join(" "), groups.join(", ")),
+    let shown = |(flags, cases): (Vec<String>, Vec<(&Group, &Case)>)| {
+        let mut paths: Vec<_> = cases.iter().map(|(group, _)| &*group.path).collect();
+        paths.dedup();
+        let flags = if flags.is_empty() { "none".to_owned() } else { format!("`{}`", flags.join(" ")) };
+        format!("{flags} in {}", paths.join(", "))
     };
     let different: Vec<_> = asked.into_iter().map(shown).collect();
     let name = files::name(&program.source);
@@ -420,7 +416,7 @@ fn flags_by_name(each: &Mapping) -> Result<Option<(String, Vec<String>)>, Import
 }
 
 /// Returns the flags that a settings file gives to the output validator, under this key.
-pub(super) fn output_flags(settings: &Mapping, key: &str) -> Result<Option<Vec<String>>, ImportError> {
+pub(super) fn output_flags(settings: &Mapping, key: &str) -> Flags {
     let words = settings.words(key);
     match settings.mapping(key) {
         Ok(each) if words.is_err() => match flags_by_name(&each)? {
@@ -432,7 +428,7 @@ pub(super) fn output_flags(settings: &Mapping, key: &str) -> Result<Option<Vec<S
 }
 
 /// Returns the arguments that a settings file gives to this validator. `None` if it does not mention it.
-fn of(settings: &Mapping, validator: &Path) -> Result<Option<Vec<String>>, ImportError> {
+fn of(settings: &Mapping, validator: &Path) -> Flags {
     let Some(key) = INPUT_FLAGS.into_iter().find(|key| settings.has(key)) else { return Ok(None) };
     if let Ok(words) = settings.words(key) {
         return Ok(words);
@@ -446,4 +442,114 @@ fn of(settings: &Mapping, validator: &Path) -> Result<Option<Vec<String>>, Impor
     }
     let own = names.iter().find(|name| each.has(name)).map_or(Ok(None), |name| each.words(name));
     Ok(Some(own?.unwrap_or_default()))
+}
+
+/// The content of a package.
+pub(super) struct Package {
+    pub(super) config: Config,
+    /// Whether `testdata.yaml` holds the settings of groups.
+    pub(super) old_groups: bool,
+    /// `data/sample` and `data/secret`.
+    pub(super) groups: Vec<Group>,
+    pub(super) validator: Option<Validator>,
+    pub(super) input_validator: Option<Program>,
+    /// The flags of its validator.
+    pub(super) flags: Vec<String>,
+}
+
+impl Package {
+    /// Returns the groups with cases.
+    pub(super) fn with_cases(&self) -> Vec<&Group> {
+        self.groups.iter().flat_map(Group::with_cases).collect()
+    }
+
+    /// Returns the cases, each with its group.
+    pub(super) fn cases(&self) -> impl Iterator<Item = (&Group, &Case)> {
+        self.with_cases().into_iter().flat_map(|group| group.cases.iter().map(move |case| (group, case)))
+    }
+
+    /// Returns the groups that count, each with its folders of cases.
+    pub(super) fn groups_that_count(&self) -> Vec<(&Group, Vec<&Group>)> {
+        self.groups.iter().flat_map(|group| group.that_count(self.old_groups)).collect()
+    }
+
+    /// Returns whether the validator's scores count as they are. The legacy format says so; later, a validator writes
+    /// either scores or multipliers.
+    pub(super) fn has_raw_scores(&self) -> bool {
+        let config = &self.config;
+        let by_name = |validator: &Validator| validator.writes_scores && !validator.writes_multipliers;
+        let is_new = config.scoring && !config.legacy;
+        config.custom_score || is_new && self.validator.as_ref().is_some_and(by_name)
+    }
+
+    /// Returns whether two cases have the same file name.
+    pub(super) fn has_namesakes(&self) -> bool {
+        let mut names = BTreeSet::new();
+        self.cases().any(|(_, case)| !names.insert(files::name(&case.input)))
+    }
+}
+
+/// Where the output validator goes.
+const OUTPUT: &str = "output_validator";
+
+/// Where the input validator goes.
+const INPUT: &str = "input_validator";
+
+/// The folders of input validators, and whether their files are one program.
+const INPUT_FOLDERS: [(&str, bool); 3] =
+    [("input_validators", false), (INPUT, true), ("input_format_validators", false)];
+
+/// An output validator.
+#[derive(Debug)]
+pub(super) struct Validator {
+    pub(super) program: Program,
+    /// Whether its sources name the file for a plain score.
+    pub(super) writes_scores: bool,
+    /// Whether its sources name the file for a share of the case's points.
+    pub(super) writes_multipliers: bool,
+}
+
+/// Finds the output validator. `None` if the package has none.
+pub(super) fn output_validator(root: &Path) -> Result<Option<Validator>, ImportError> {
+    let folders = [OUTPUT, "output_validators"].map(|name| root.join(name));
+    let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else { return Ok(None) };
+    let source = match &*program::all(folder, folder.ends_with(OUTPUT))? {
+        [] => return Ok(None),
+        [one] => one.clone(),
+        several => {
+            let what = format!("{} output validators, which must all accept", several.len());
+            return Err(ImportError::unsupported(folder, what));
+        }
+    };
+    let program = program::read(root, &source, OUTPUT, "the output validator")?
+        .map_err(|(file, why)| ImportError::unsupported(&file, format!("an output validator {why}")))?;
+    let is_source = |file: &Path| !files::has_extension(file, &["md", "txt"]);
+    let sources: Vec<_> = program.files.iter().map(|(file, _)| file).filter(|file| is_source(file)).collect();
+    let names = |word: &[u8]| sources.iter().any(|file| std::fs::read(file).is_ok_and(|text| contains(&text, word)));
+    let (writes_scores, writes_multipliers) = (names(b"score.txt"), names(b"score_multiplier.txt"));
+    Ok(Some(Validator { program, writes_scores, writes_multipliers }))
+}
+
+/// Finds the first input validator that can be run. Adds a line for each other one.
+pub(super) fn input_validator(root: &Path, left: &mut Vec<String>) -> Result<Option<Program>, ImportError> {
+    let mut found = None;
+    for (name, is_one) in INPUT_FOLDERS {
+        for source in program::all(&root.join(name), is_one)? {
+            files::check_link(root, &source)?;
+            let shown = files::inside(root, &source).display().to_string();
+            if found.is_some() {
+                left.push(format!("{shown}: a problem has one validator, the first"));
+                continue;
+            }
+            match program::read(root, &source, INPUT, "the input validator")? {
+                Ok(program) => found = Some(program),
+                Err((_, why)) => left.push(format!("{shown}: an input validator {why}")),
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn contains(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|part| part == word)
 }

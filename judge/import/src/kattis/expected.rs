@@ -1,9 +1,8 @@
 //! The expected results of submissions: by their folder, and by `submissions/submissions.yaml`.
 
 use super::config::Config;
-use crate::error::ImportError;
-use crate::text;
-use crate::text::Text;
+use crate::ImportError;
+use crate::text::{self, Text};
 use crate::yaml::Mapping;
 use glob::{MatchOptions, Pattern};
 use std::collections::BTreeSet;
@@ -124,9 +123,9 @@ impl Expected {
         is_loose |= required != *expected || !permitted.contains(ACCEPTED);
         if is_loose {
             let codes = expected.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let asked = format!("one case at least has {codes}, and each other one that or AC");
+            let asked = format!("at least one case has {codes}, and every other case has this or AC");
             let by = if self.rules.is_empty() { "the format" } else { "submissions.yaml" };
-            left.push(format!("submissions/{}: less than {by} asks for: {asked}", path.display()));
+            left.push(format!("submissions/{}: weaker than {by} requires: {asked}", path.display()));
         }
         text::write_verdicts(text, &verdicts(expected));
         if let Some((least, most)) = score.filter(|_| self.scoring) {

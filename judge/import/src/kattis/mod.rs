@@ -4,19 +4,16 @@
 mod config;
 mod data;
 mod expected;
-mod package;
 
 use crate::imported::{DerivedLimit, Imported, NO_LIMIT};
 use crate::program::Program;
-use crate::text::Text;
+use crate::text::{self, Text};
 use crate::yaml::Mapping;
-use crate::{ImportError, files, text};
+use crate::{ImportError, files};
 use config::Config;
-use data::{Case, FLAGS, Group};
+use data::{Case, FLAGS, Group, Package};
 use expected::Expected;
-use judge_problem::{PackageKind, built_in_languages};
-use judge_problem::{Time, counted};
-use package::Package;
+use judge_problem::{PackageKind, Time, built_in_languages, counted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -78,7 +75,7 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
         left.extend(data::of_no_group(&above));
     }
     let wants = config.custom.unwrap_or(true) || config.interactive || config.multi_pass;
-    let validator = if wants { package::output(root)? } else { None };
+    let validator = if wants { data::output_validator(root)? } else { None };
     if !wants {
         let unused = ["output_validator", "output_validators"].into_iter().filter(|name| root.join(name).is_dir());
         left.extend(unused.map(|name| format!("{name}: not used, as problem.yaml has no `validation: custom`")));
@@ -88,7 +85,7 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
         return Err(ImportError::bad(&root.join(CONFIG), "the problem has no output validator", expected));
     }
     let flags = flags(root, &config, &above, &groups)?;
-    let input_validator = match package::input(root, left)? {
+    let input_validator = match data::input_validator(root, left)? {
         Some(program) => data::give(program, &above, &groups, left)?,
         None => None,
     };
@@ -99,15 +96,12 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
 
 /// Returns the flags of the validator, which must be the same for all cases.
 fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Result<Vec<String>, ImportError> {
-    let of = |settings: &Mapping| -> Result<Option<Vec<String>>, ImportError> {
+    let of = |settings: &Mapping| {
         let [first, second] = FLAGS.map(|key| data::output_flags(settings, key));
         Ok(first?.or(second?))
     };
-    let mut cases: BTreeMap<Vec<String>, Vec<(&Group, &Case)>> = BTreeMap::new();
-    let mut take =
-        |group, case, flags: Option<_>| cases.entry(flags.unwrap_or_default()).or_default().push((group, case));
-    let general = of(above)?;
-    groups.iter().try_for_each(|top| data::each_case(top, general.as_ref(), &of, &mut take))?;
+    let mut cases = BTreeMap::new();
+    data::by_flags(groups, of(above)?.as_ref(), &of, &mut cases)?;
     // Where as many cases have other flags, those without flags are the others.
     let most =
         cases.iter().rev().max_by_key(|(_, cases)| cases.len()).map(|(flags, _)| flags.clone()).unwrap_or_default();
@@ -277,15 +271,10 @@ fn scoring(
         text.table("[[problem.group]]").text("name", group.name());
         let cases: Vec<_> = folders.iter().flat_map(|folder| members(package, folder, namesakes)).collect();
         text.texts("cases", &cases);
-        match points.weight {
-            Some(0.0) => {
-                text.plain("weight", 0);
-            }
-            // Since 2023, a validator gives no scores in a group that is all or nothing.
-            Some(weight) if !is_raw || !package.old_groups && points.aggregate == Some("all-or-nothing") => {
-                text.plain("weight", weight);
-            }
-            _ => {}
+        // Since 2023, a validator gives no scores in a group that is all or nothing.
+        let is_weighted = !is_raw || !package.old_groups && points.aggregate == Some("all-or-nothing");
+        if let Some(weight) = points.weight.filter(|weight| is_weighted || *weight == 0.0) {
+            text.plain("weight", weight);
         }
         text.maybe("aggregate", points.aggregate.filter(|_| points.weight != Some(0.0)));
         text.depends_on(depends_on.get(group.name()).map_or(&[][..], Vec::as_slice));
@@ -363,7 +352,7 @@ fn write_limits(
                 text.text(key, &size);
             }
             Some(_) => {
-                left.push(format!("problem.yaml: `limits.{of_package}`: there is no checker of its own to limit"));
+                left.push(format!("problem.yaml: `limits.{of_package}`: the problem has no checker program to limit"));
             }
             None => {}
         }
@@ -387,7 +376,7 @@ fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<D
     }
     for key in ["time_limit_to_tle", "time_safety_margin"] {
         if multipliers.has(key) || config.limits.has(key) {
-            left.push(format!("problem.yaml: `{key}`: submissions are to pass the time limit, by however little"));
+            left.push(format!("problem.yaml: `{key}`: submissions only have to exceed the time limit, by any amount"));
         }
     }
     text.text("cpu", &Time(NO_LIMIT).to_string()).because("The package gives no time limit.");
@@ -432,8 +421,9 @@ fn write_submissions(
         for submission in &files::entries(&folder)? {
             let sources = sources(root, submission)?;
             let path = Path::new(&name).join(files::name(submission));
-            let unnamed = (!expected.has(&path)).then_some("its name stands for no verdict");
-            if let Some(why) = unnamed.or_else(|| why_not(&sources)) {
+            let is_known = sources.iter().any(|source| text::is_known(source));
+            let unnamed = (!expected.has(&path)).then_some("no verdict is expected");
+            if let Some(why) = unnamed.or((!is_known).then_some("in no language of `judge languages`")) {
                 without.entry(why).or_default().push(files::name(submission));
                 continue;
             }
@@ -454,12 +444,6 @@ fn write_submissions(
         imported.taken.push("submissions with their expected verdicts, for `judge verify`".to_owned());
     }
     Ok(())
-}
-
-/// Returns why a submission cannot be run.
-fn why_not(sources: &[PathBuf]) -> Option<&'static str> {
-    let is_known = sources.iter().any(|source| text::is_known(source));
-    (!is_known).then_some("in no language of `judge languages`")
 }
 
 /// Returns the files of a submission. If files in `include` belong to it, it becomes a folder with these files. An

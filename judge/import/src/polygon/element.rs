@@ -1,7 +1,6 @@
 //! The elements of `problem.xml` with their places for messages, and a report of unknown ones.
 
-use crate::error::ImportError;
-use crate::files;
+use crate::{ImportError, files};
 use roxmltree::Node;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@
 mod element;
 mod programs;
 
-use crate::text::Text;
-use crate::{ImportError, Imported, files, text};
+use crate::text::{self, Text};
+use crate::{ImportError, Imported, files};
 use element::Element;
 use judge_problem::{PackageKind, counted};
 use programs::{Program, Programs, Reader, Test, Tests};
@@ -72,7 +72,8 @@ impl<'a> Package<'a> {
             let what = format!("points of the checker as a share of the points of a test (`{SHARES}`)");
             return Err(judging.unsupported(what));
         }
-        let tests = Reader::new(problem, root, programs.interactor.is_some()).read(&main, &mut left)?;
+        let (interactive, found) = (programs.interactor.is_some(), Tests::default());
+        let tests = Reader { problem, root, interactive, found }.read(&main, &mut left)?;
         let points = Points::read(&main, &tests.tests, programs.gives_points, &mut left)?;
         Ok(Self { problem, root, main, programs, tests, points, left })
     }
@@ -93,7 +94,9 @@ impl<'a> Package<'a> {
         self.write_limits(&mut text)?;
         self.points.write(&mut text, &self.tests.tests);
         if has_tables {
-            self.tests.tests.iter().for_each(|test| self.write_case(&mut text, test));
+            for test @ Test { name, input, answer, .. } in &self.tests.tests {
+                text.case(name, input, answer.as_deref(), self.points.weight(test, &self.tests.tests));
+            }
         }
         let reads_files = self.reads_files();
         let solutions =
@@ -172,14 +175,6 @@ impl<'a> Package<'a> {
         let tests = &self.tests.tests;
         let is_elsewhere = |test: &Test| test.input.parent() != tests[0].input.parent();
         tests.iter().any(|test| is_elsewhere(test) || self.points.weight(test, tests).is_some())
-    }
-
-    fn write_case(&self, text: &mut Text, test: &Test) {
-        text.table("[[problem.case]]").text("name", &test.name).text("file", &test.input.to_string_lossy());
-        text.maybe("answer", test.answer.as_ref().map(|answer| answer.to_string_lossy()));
-        if let Some(weight) = self.points.weight(test, &self.tests.tests) {
-            text.plain("weight", weight);
-        }
     }
 
     /// Returns whether the package's solutions read and write named files. Such solutions are left out.
@@ -343,7 +338,7 @@ fn write_submissions(
         let named = source.required("path")?;
         let tag = solution.attribute("tag").unwrap_or("accepted");
         let Some((_, verdicts)) = TAGS.iter().find(|(known, _)| *known == tag) else {
-            left.push(solution.left(&format!("{named}: the tag `{tag}` stands for no verdict")));
+            left.push(solution.left(&format!("{named}: the tag `{tag}` has no verdict")));
             continue;
         };
         let file = source.file("path")?;

@@ -35,20 +35,15 @@ pub(super) struct Reader<'a> {
     pub(super) root: &'a Path,
     /// Whether an interactor decides. It needs no answer files.
     pub(super) interactive: bool,
-    found: Tests,
+    pub(super) found: Tests,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(problem: Element<'a>, root: &'a Path, interactive: bool) -> Self {
-        Self { problem, root, interactive, found: Tests::default() }
-    }
-
+impl Reader<'_> {
     pub(super) fn read(mut self, main: &Element<'_>, left: &mut Vec<String>) -> Result<Tests, ImportError> {
         let sets = self.problem.all(&["judging", "testset"]);
-        for set in
-            std::iter::once(main).chain(sets.iter().filter(|set| set.attribute("name") != main.attribute("name")))
-        {
-            self.read_set(set, set.attribute("name") == main.attribute("name"), left)?;
+        self.read_set(main, true, left)?;
+        for set in sets.iter().filter(|set| set.attribute("name") != main.attribute("name")) {
+            self.read_set(set, false, left)?;
         }
         if self.found.tests.is_empty() {
             return Err(main.bad("the package has no tests", "<test> elements in its testsets"));
@@ -228,10 +223,9 @@ pub(super) fn read_programs(
     let one = |path: &[&str], what: &str, name: &str| -> Result<Option<Program>, ImportError> {
         problem.first(path).map(|element| kept(problem, &element, root, what, name)).transpose()
     };
-    let checker = problem.first(&["assets", "checker"]);
-    if let Some(kind) = checker.and_then(|checker| checker.attribute("type")).filter(|kind| *kind != "testlib") {
-        let element = checker.unwrap_or(*problem);
-        return Err(element.unsupported(format!("a checker of the type `{kind}`, which is not testlib")));
+    let kind = problem.first(&["assets", "checker"]).and_then(|checker| checker.attribute("type"));
+    if let Some(kind) = kind.filter(|kind| *kind != "testlib") {
+        return Err(problem.unsupported(format!("a checker of the type `{kind}`, which is not testlib")));
     }
     let validators = problem.all(&["assets", "validators", "validator"]);
     left.extend(validators.iter().skip(1).map(|other| {
@@ -298,12 +292,9 @@ pub(super) fn generator(
     root: &Path,
     name: &str,
 ) -> Result<Sources, ImportError> {
-    let named = |source: &Element<'_>| {
-        let path = Path::new(source.attribute("path")?);
-        (path.file_stem()? == name).then(|| path.to_owned())
-    };
+    let is_named = |path: &str| Path::new(path).file_stem().is_some_and(|stem| stem == name);
     let executables = problem.all(&["files", "executables", "executable", "source"]);
-    match executables.iter().find(|source| named(source).is_some()) {
+    match executables.iter().find(|source| source.attribute("path").is_some_and(is_named)) {
         Some(source) => sources(problem, root, &source.file("path")?, &format!("the generator {name}")),
         None => Err(test.bad(format!("there is no generator `{name}`"), "the name of one of the <executables>")),
     }

@@ -1,9 +1,8 @@
 //! The numbers of charts: of the cases of a run, and of several runs.
 
-use crate::api::reply::{QueryResult, json, number, parse_query};
-use crate::api::runs::{row_filter, run_of};
-use crate::refused::Refused;
-use crate::shown_run::{Axes, Field, OrderedRun, RowOrder, ShownRun};
+use crate::api::runs::{row_query, run_of};
+use crate::reply::{Document, QueryResult, Refused, json, number, parse_query};
+use crate::shown_run::{Axes, ShownRun};
 use crate::store::Store;
 use axum::extract::Path;
 use checkers::Score;
@@ -11,8 +10,7 @@ use judge_problem::{Digest, Direction, JobId};
 use judge_report::{
     Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups, chart_stride, share_of_best,
 };
-use judge_session::entrants;
-use judge_session::failure::Failure;
+use judge_session::{Failure, entrants};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,14 +26,10 @@ pub(super) struct PointsQuery {
 }
 
 /// `GET /api/runs/{run}/points`
-pub(super) fn points(
-    store: &Store,
-    (Path(run), query): (Path<String>, QueryResult<PointsQuery>),
-) -> Result<String, Refused> {
+pub(super) fn points(store: &Store, (Path(run), query): (Path<String>, QueryResult<PointsQuery>)) -> Document {
     let PointsQuery { x, y, filter } = parse_query(query)?;
-    let run = store.run(number(store, &run)?)?;
-    let shown = &run.shown;
-    let found = numbers(&run, [&x, &y], &filter)?;
+    let shown = store.run(number(store, &run)?)?;
+    let found = numbers(&shown, [&x, &y], &filter)?;
     let solver = |solver: usize| SolverPoints { solver: shown.solver_name(solver), ..SolverPoints::default() };
     let mut solvers: Vec<_> = (0..shown.solver_count()).map(solver).collect();
     for (job, [x, y]) in found.iter().step_by(chart_stride(found.len())) {
@@ -44,19 +38,17 @@ pub(super) fn points(
         points.x.push(*x);
         points.y.push(*y);
     }
-    Ok(json(&Points { run: shown.run.id.0, x: &x, y: &y, total: found.len(), solvers })?)
+    json(&Points { run: shown.run.id.0, x: &x, y: &y, total: found.len(), solvers })
 }
 
 /// Returns the values of formulas for each row that has all of them and passes a filter.
 fn numbers<const N: usize>(
-    run: &OrderedRun,
+    shown: &ShownRun,
     formulas: [&str; N],
     filter: &str,
 ) -> Result<Vec<(JobId, [f64; N])>, Refused> {
-    let shown = &run.shown;
     let axes = Axes::parse(shown, formulas)?;
-    let order = RowOrder { by: Field::Case, descending: false };
-    let rows = run.rows(&row_filter(shown, filter, "")?, &order)?;
+    let rows = shown.rows(row_query(shown, filter, "")?)?;
     Ok(rows.iter().filter_map(|job| Some((*job, axes.of(shown, *job)?))).collect())
 }
 
@@ -70,19 +62,15 @@ pub(super) struct CountsQuery {
 }
 
 /// `GET /api/runs/{run}/counts`
-pub(super) fn counts(
-    store: &Store,
-    (Path(run), query): (Path<String>, QueryResult<CountsQuery>),
-) -> Result<String, Refused> {
+pub(super) fn counts(store: &Store, (Path(run), query): (Path<String>, QueryResult<CountsQuery>)) -> Document {
     let CountsQuery { x, filter } = parse_query(query)?;
-    let run = store.run(number(store, &run)?)?;
-    let shown = &run.shown;
+    let shown = store.run(number(store, &run)?)?;
     let mut values = vec![Vec::new(); shown.solver_count()];
-    for (job, [value]) in numbers(&run, [&x], &filter)? {
+    for (job, [value]) in numbers(&shown, [&x], &filter)? {
         values[job.solver].push(value);
     }
     let names: Vec<&str> = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
-    Ok(json(&ValueCounts::of(shown.run.id.0, &x, &names, &values))?)
+    json(&ValueCounts::of(shown.run.id.0, &x, &names, &values))
 }
 
 /// Chooses the spread numbers and their grouping.
@@ -96,19 +84,15 @@ pub(super) struct BoxesQuery {
 }
 
 /// `GET /api/runs/{run}/boxes`
-pub(super) fn boxes(
-    store: &Store,
-    (Path(run), query): (Path<String>, QueryResult<BoxesQuery>),
-) -> Result<String, Refused> {
+pub(super) fn boxes(store: &Store, (Path(run), query): (Path<String>, QueryResult<BoxesQuery>)) -> Document {
     let BoxesQuery { y, by, filter } = parse_query(query)?;
-    let run = store.run(number(store, &run)?)?;
-    let shown = &run.shown;
+    let shown = store.run(number(store, &run)?)?;
     let mut pairs = vec![Vec::new(); shown.solver_count()];
-    for (job, [by, value]) in numbers(&run, [&by, &y], &filter)? {
+    for (job, [by, value]) in numbers(&shown, [&by, &y], &filter)? {
         pairs[job.solver].push((by, value));
     }
     let solvers = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
-    Ok(json(&Boxes { run: shown.run.id.0, y: &y, by: &by, solvers, groups: box_groups(&pairs) })?)
+    json(&Boxes { run: shown.run.id.0, y: &y, by: &by, solvers, groups: box_groups(&pairs) })
 }
 
 /// The largest number of columns of a grid.
@@ -133,30 +117,26 @@ pub(super) struct GridQuery {
 /// A solver of a past run, with its results by case.
 struct Column {
     key: String,
-    run: Arc<OrderedRun>,
+    shown: Arc<ShownRun>,
     solver: usize,
 }
 
 impl Column {
     fn find(store: &Store, key: &str) -> Result<Self, Refused> {
-        let run = store.run(run_of(store, key)?)?;
-        let solver = entrants::find_entrant(&run.shown.run, key.split_once('/').map(|(_, name)| name))?;
-        Ok(Self { key: key.to_owned(), run, solver })
-    }
-
-    fn shown(&self) -> &ShownRun {
-        &self.run.shown
+        let shown = store.run(run_of(store, key)?)?;
+        let solver = entrants::find_entrant(&shown.run, key.split_once('/').map(|(_, name)| name))?;
+        Ok(Self { key: key.to_owned(), shown, solver })
     }
 
     /// Returns the score of a case, if there is one, and the code of the verdict; `None` if there is no result.
     fn result(&self, case: usize) -> Option<(Option<Score>, &'static str)> {
-        let outcome = self.shown().outcome(JobId { case, solver: self.solver })?;
+        let outcome = self.shown.outcome(JobId { case, solver: self.solver })?;
         Some((outcome.score, outcome.verdict.code()))
     }
 }
 
 /// `GET /api/grid`
-pub(super) fn grid(store: &Store, query: QueryResult<GridQuery>) -> Result<String, Refused> {
+pub(super) fn grid(store: &Store, query: QueryResult<GridQuery>) -> Document {
     let GridQuery { runs, sort, filter } = parse_query(query)?;
     let keys: Vec<&str> = runs.split('\n').map(str::trim).filter(|key| !key.is_empty()).collect();
     if keys.is_empty() || keys.len() > MAX_COLUMNS {
@@ -164,23 +144,21 @@ pub(super) fn grid(store: &Store, query: QueryResult<GridQuery>) -> Result<Strin
         return Err(Failure::usage(error).with_hint("runs=run:1/NAME, each on a line").into());
     }
     let columns = keys.iter().map(|key| Column::find(store, key)).collect::<Result<Vec<_>, _>>()?;
-    let problem = columns[0].shown().problem();
-    if let Some(other) = columns.iter().find(|column| column.shown().run.problem != problem.id) {
-        let error = format!("{} is of `{}`, and {} of `{}`", keys[0], problem.id, other.key, other.shown().run.problem);
+    let problem = columns[0].shown.problem();
+    if let Some(other) = columns.iter().find(|column| column.shown.run.problem != problem.id) {
+        let error = format!("{} is of `{}`, and {} of `{}`", keys[0], problem.id, other.key, other.shown.run.problem);
         return Err(Failure::usage(error).with_hint("compare solvers of one problem").into());
     }
     let order = cases_in_order(&columns[0], &sort, &filter)?;
-    let features = columns[0].shown().feature_names();
-    Ok(json(&filled(&columns, &order, &sort, &features))?)
+    let features = columns[0].shown.feature_names();
+    json(&filled(&columns, &order, &sort, &features))
 }
 
 /// Returns the cases of the first solver that pass a filter, each with the number by which they are sorted.
 fn cases_in_order(first: &Column, sort: &str, filter: &str) -> Result<Vec<(usize, Option<f64>)>, Refused> {
-    let shown = first.shown();
+    let shown = &first.shown;
     let axes = if sort.is_empty() { None } else { Some(Axes::parse(shown, [sort])?) };
-    let order = RowOrder { by: Field::Case, descending: false };
-    let only = row_filter(shown, filter, shown.solver_name(first.solver))?;
-    let rows = first.run.rows(&only, &order)?;
+    let rows = shown.rows(row_query(shown, filter, shown.solver_name(first.solver))?)?;
     let key = |job: &JobId| (job.case, axes.as_ref().and_then(|axes| axes.of(shown, *job)).map(|[key]| key));
     let mut cases: Vec<_> = rows.iter().map(key).collect();
     // Cases without the number come last; equal ones keep the order of the run.
@@ -198,14 +176,14 @@ fn filled<'a>(
     sort: &'a str,
     features: &'a [String],
 ) -> CaseGrid<'a> {
-    let first = columns[0].shown();
+    let first = &columns[0].shown;
     let direction = first.problem().direction;
     let places: Vec<HashMap<_, usize>> = columns.iter().map(places_of).collect();
     let stride = (order.len() * columns.len()).div_ceil(MAX_CELLS).max(1);
     let column = |column: &Column| GridColumn {
         key: column.key.clone(),
-        run: column.shown().run.id.0,
-        solver: column.shown().solver_name(column.solver).to_owned(),
+        run: column.shown.run.id.0,
+        solver: column.shown.solver_name(column.solver).to_owned(),
         ..GridColumn::default()
     };
     let mut made: Vec<_> = columns.iter().map(column).collect();
@@ -249,7 +227,7 @@ fn filled<'a>(
 
 /// Returns the place of each case of a run, by its name and its input. A case with another input is a different case.
 fn places_of(column: &Column) -> HashMap<(String, Option<Digest>), usize> {
-    let cases = &column.shown().run.cases;
+    let cases = &column.shown.run.cases;
     let inputs = cases.inputs().iter().copied();
     (0..cases.len())
         .zip(inputs)

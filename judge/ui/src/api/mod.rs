@@ -1,14 +1,13 @@
 //! The API: each answer is a document of `judge_report`.
 
-mod cases;
 mod charts;
 mod problems;
-mod reply;
 mod runs;
 mod started;
 
-use crate::api::reply::answered;
-use crate::refused::{JSON, Refused};
+pub(super) use started::Starter;
+
+use crate::reply::{JSON, Refused, answered};
 use crate::store::Store;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -17,7 +16,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use judge_session::failure::Failure;
+use judge_session::Failure;
 use std::sync::Arc;
 
 /// The media type of solvers' output: it is sent as text, whatever it contains.
@@ -33,7 +32,7 @@ pub(super) fn router() -> Router<Arc<Store>> {
         .route("/runs/{run}/points", get(answered(JSON, charts::points)))
         .route("/runs/{run}/counts", get(answered(JSON, charts::counts)))
         .route("/runs/{run}/boxes", get(answered(JSON, charts::boxes)))
-        .route("/runs/{run}/cases/{case}/input", get(answered(TEXT, cases::input)))
+        .route("/runs/{run}/cases/{case}/input", get(answered(TEXT, problems::input)))
         .route("/runs/{run}/cases/{case}/answer", get(answered(TEXT, problems::stored_answer)))
         .route("/runs/{run}/cases/{case}/stderr", get(answered(TEXT, problems::stored_stderr)))
         .route("/runs/{run}/cases/{case}/replay", get(problems::replay_data))
@@ -41,7 +40,7 @@ pub(super) fn router() -> Router<Arc<Store>> {
         .route("/grid", get(answered(JSON, charts::grid)))
         .route("/problems", get(answered(JSON, problems::list)))
         .route("/problems/{problem}", get(answered(JSON, problems::show)))
-        .route("/problems/{problem}/cases/{case}", get(answered(JSON, cases::history)))
+        .route("/problems/{problem}/cases/{case}", get(answered(JSON, problems::case_history)))
         .route("/runs/{run}/resume", post(answered(JSON, started::resume)))
         .route("/started", get(answered(JSON, started::list)).post(answered(JSON, started::start)))
         .route("/started/{number}/stop", post(answered(JSON, started::stop)))

@@ -1,10 +1,11 @@
-//! The problems, what the server allows, and the games.
+//! The problems, their cases, what the server allows, and the games.
 
-use crate::api::reply::{BodyResult, QueryResult, Shared, json, number, parse_body, parse_query, run_blocking};
-use crate::games;
-use crate::games::{OpenGame, Played, Replay};
+use crate::games::{self, OpenGame, Played, Replay};
 use crate::guard::{alone, framed};
-use crate::refused::{JSON, Refused};
+use crate::reply::{
+    BodyResult, Document, JSON, QueryResult, Refused, Shared, json, number, parse_body, parse_query, run_blocking,
+};
+use crate::shown_run::{check_features, starts_programs};
 use crate::store::Store;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -12,13 +13,14 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
+use judge_problem::{Digest, Features, Problem};
 use judge_report::{
-    FactRecord, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame, ServerRecord, SolverRecord, html_of,
+    CaseHistory, FactRecord, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame, ServerRecord, SolverRecord,
+    case_results, exact_numbers, html_of,
 };
-use judge_run::cases::{Selection, select};
+use judge_run::cases::{CaseReader, Selection, select};
 use judge_run::solver;
-use judge_session::failure::Failure;
-use judge_session::problem_facts;
+use judge_session::{Failure, answers, problem_facts};
 use serde::Deserialize;
 use std::io;
 use std::sync::Arc;
@@ -30,13 +32,13 @@ use tokio_stream::wrappers::ReceiverStream;
 const NAMES: usize = 200;
 
 /// `GET /api/problems`
-pub(super) fn list(store: &Store, (): ()) -> Result<String, Refused> {
+pub(super) fn list(store: &Store, (): ()) -> Document {
     let problems = store.catalogue.problems.iter();
-    Ok(json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))?)
+    json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))
 }
 
 /// `GET /api/problems/{problem}`
-pub(super) fn show(store: &Store, Path(id): Path<String>) -> Result<String, Refused> {
+pub(super) fn show(store: &Store, Path(id): Path<String>) -> Document {
     let problem = store.catalogue.find(&id)?;
     let checker = problem.checker.built_in();
     let rules = checker.map_or("", |checker| checker.rules.trim_end());
@@ -55,17 +57,17 @@ pub(super) fn show(store: &Store, Path(id): Path<String>) -> Result<String, Refu
         names: names.collect(),
         fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
     };
-    Ok(json(&page)?)
+    json(&page)
 }
 
 /// `GET /api/server`
-pub(super) fn server(store: &Store, (): ()) -> Result<String, Refused> {
+pub(super) fn server(store: &Store, (): ()) -> Document {
     let server = ServerRecord {
         judge: env!("CARGO_PKG_VERSION"),
         edits: !store.catalogue.is_read_only,
         runs: store.starter.is_some(),
     };
-    Ok(json(&server)?)
+    json(&server)
 }
 
 /// The largest body of a request, in bytes: enough for 100,000 moves.
@@ -84,7 +86,7 @@ pub(super) struct Game {
 }
 
 /// `POST /api/play/{problem}`
-pub(super) fn play(store: &Store, (Path(id), body): (Path<String>, BodyResult<Game>)) -> Result<String, Refused> {
+pub(super) fn play(store: &Store, (Path(id), body): (Path<String>, BodyResult<Game>)) -> Document {
     let Game { case, moves } = sent_game(body)?;
     OpenGame::open(store, &id, &case)?.page(store, &moves)
 }
@@ -99,15 +101,12 @@ pub(super) fn played_answer(
 }
 
 /// `POST /api/play/{problem}/run`
-pub(super) fn record_game(
-    store: &Store,
-    (Path(id), body): (Path<String>, BodyResult<Game>),
-) -> Result<String, Refused> {
+pub(super) fn record_game(store: &Store, (Path(id), body): (Path<String>, BodyResult<Game>)) -> Document {
     let Game { case, moves } = sent_game(body)?;
     let game = OpenGame::open(store, &id, &case)?;
     let case = game.case().to_owned();
     let (run, score) = game.record(store, &moves)?;
-    Ok(json(&RecordedManualGame::of(run, &case, &score))?)
+    json(&RecordedManualGame::of(run, &case, &score))
 }
 
 fn sent_game(body: BodyResult<Game>) -> Result<Game, Refused> {
@@ -225,4 +224,55 @@ pub(super) fn stored_stderr(
     (Path(place), query): (Path<CasePlace>, QueryResult<ResultQuery>),
 ) -> Result<Vec<u8>, Refused> {
     Ok(find(store, &place, parse_query(query)?.solver)?.result.outcome.stderr.into_bytes())
+}
+
+/// The number of results that are listed.
+const NEWEST: usize = 500;
+
+/// `GET /api/problems/{problem}/cases/{case}`
+pub(super) fn case_history(store: &Store, Path((id, case)): Path<(String, String)>) -> Document {
+    let problem = store.catalogue.find(&id)?;
+    let mut results = store.read(|journal| Ok(journal.results_of_case(&problem.id, &case, NEWEST)?))?;
+    let described = described(problem, &case);
+    if results.is_empty() && described.is_none() {
+        let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));
+        return Err(Refused::missing(failure.with_hint(store.command(&format!("judge run -p {}", problem.id)))));
+    }
+    // The case of the newest result. A case with the same name but another input is a different case.
+    let input = results.first().and_then(|result| result.input);
+    let all = results.len();
+    results.retain(|result| result.input == input);
+    let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
+    let others = all - results.len();
+    let (best, results) = case_results(&results, problem.direction);
+    let page = CaseHistory {
+        problem: &problem.id,
+        case: &case,
+        direction: problem.direction.name(),
+        features: features.as_ref().map(|(_, features)| exact_numbers(features)),
+        input: features.is_some() && !results.is_empty(),
+        replays: games::is_shown(store, problem),
+        others,
+        best,
+        results,
+    };
+    json(&page)
+}
+
+/// Returns the input's hash and the features of a case, if reading them starts no program.
+fn described(problem: &Problem, name: &str) -> Option<(Digest, Features)> {
+    if starts_programs(problem) {
+        return None;
+    }
+    let described = CaseReader::of(problem).describe(&games::find_case(problem, name).ok()?).ok()?;
+    Some((described.input, described.features))
+}
+
+/// `GET /api/runs/{run}/cases/{case}/input`
+pub(super) fn input(store: &Store, Path((run, case)): Path<(String, String)>) -> Result<Vec<u8>, Refused> {
+    let shown = store.run(number(store, &run)?)?;
+    let problem = shown.problem();
+    check_features(problem, &store.command(&format!("judge gen -p {} --seed N", problem.id)))?;
+    let case = answers::find_case(&shown.run, &case).map_err(Refused::missing)?;
+    Ok(answers::shown_input(problem, shown.run.id, &case)?)
 }

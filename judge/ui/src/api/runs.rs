@@ -1,24 +1,21 @@
 //! Past runs: the list, one run, its cases, its labels, and comparisons.
 
-use crate::api::reply::{BodyResult, QueryResult, json, number, page_rows, parse_body, parse_query};
 use crate::games;
-use crate::refused::Refused;
-use crate::shown_run::{Field, RowFilter, RowOrder, ShownRun, check_features};
+use crate::reply::{BodyResult, Document, QueryResult, Refused, json, number, page_rows, parse_body, parse_query};
+use crate::shown_run::{Field, RowQuery, ShownRun, check_features};
 use crate::store::Store;
 use axum::extract::Path;
 use clap::Parser;
 use judge_cli::{Cli, Command, CompareArgs};
 use judge_compare::paired;
 use judge_journal::{HistoryFilter, JournalError};
-use judge_problem::condition::Condition;
-use judge_problem::{Labels, Note, RunId, RunState, Tag};
+use judge_problem::{Condition, Labels, Note, RunId, RunState, Tag};
 use judge_report::{CasePage, HistoryPage, RunHead, RunLabels, RunReport, Summary, growing_comparison};
 use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
 use judge_session::detached::DetachedRuns;
-use judge_session::entrants::PastEntrant;
-use judge_session::failure::Failure;
-use judge_session::{entrants, outputs, pairing, recorder};
+use judge_session::entrants::{self, PastEntrant};
+use judge_session::{Failure, outputs, pairing, recorder};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -36,7 +33,7 @@ pub(super) struct RunsQuery {
 }
 
 /// `GET /api/runs`
-pub(super) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Result<String, Refused> {
+pub(super) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Document {
     let RunsQuery { text, problem, solver, tag, offset, limit } = parse_query(query)?;
     let filter = HistoryFilter {
         problem: problem.as_deref(),
@@ -48,17 +45,16 @@ pub(super) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Result<Strin
         newest: Some(page_rows(limit)),
     };
     store.with_journal(|journal| {
-        let Some(journal) = journal else { return Ok(json(&HistoryPage::of(&[], offset, 0))?) };
+        let Some(journal) = journal else { return json(&HistoryPage::of(&[], offset, 0)) };
         let mut rows = journal.history(&filter)?;
         DetachedRuns::new(&store.catalogue, journal).mark(&mut rows)?;
-        Ok(json(&HistoryPage::of(&rows, offset, journal.history_count(&filter)?))?)
+        json(&HistoryPage::of(&rows, offset, journal.history_count(&filter)?))
     })
 }
 
 /// `GET /api/runs/{run}`
-pub(super) fn head(store: &Store, Path(run): Path<String>) -> Result<String, Refused> {
-    let run = store.run(number(store, &run)?)?;
-    let shown = &run.shown;
+pub(super) fn head(store: &Store, Path(run): Path<String>) -> Document {
+    let shown = store.run(number(store, &run)?)?;
     let detached =
         store.read(|journal| Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?))?;
     let report = RunReport { detached: detached.as_ref(), ..shown.report() };
@@ -74,7 +70,7 @@ pub(super) fn head(store: &Store, Path(run): Path<String>) -> Result<String, Ref
         relative: (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect(),
         summary: Summary::of(&report),
     };
-    Ok(json(&head)?)
+    json(&head)
 }
 
 /// Chooses rows and their order.
@@ -91,16 +87,12 @@ pub(super) struct RowsQuery {
 }
 
 /// `GET /api/runs/{run}/cases`
-pub(super) fn cases(
-    store: &Store,
-    (Path(run), query): (Path<String>, QueryResult<RowsQuery>),
-) -> Result<String, Refused> {
+pub(super) fn cases(store: &Store, (Path(run), query): (Path<String>, QueryResult<RowsQuery>)) -> Document {
     let RowsQuery { filter, solver, sort, descending, offset, limit } = parse_query(query)?;
-    let run = store.run(number(store, &run)?)?;
-    let shown = &run.shown;
+    let shown = store.run(number(store, &run)?)?;
     let sort = if sort.is_empty() { "case" } else { &sort };
-    let order = RowOrder { by: Field::named(sort), descending: descending.is_some_and(|value| value != "false") };
-    let all = run.rows(&row_filter(shown, &filter, &solver)?, &order)?;
+    let (by, descending) = (Field::named(sort), descending.is_some_and(|value| value != "false"));
+    let all = shown.rows(RowQuery { by, descending, ..row_query(&shown, &filter, &solver)? })?;
     let (report, reader) = (shown.report(), shown.reader());
     let chosen = all.iter().skip(offset).take(page_rows(limit));
     let page = CasePage {
@@ -110,16 +102,16 @@ pub(super) fn cases(
         offset,
         rows: chosen.map(|job| shown.row(&report, *job, reader.as_ref())).collect(),
     };
-    Ok(json(&page)?)
+    json(&page)
 }
 
-/// Returns the filter of a condition and a solver, both as an address has them.
-pub(super) fn row_filter(shown: &ShownRun, condition: &str, solver: &str) -> Result<RowFilter, Refused> {
+/// Returns the rows for which a condition holds, of one solver if it is named, in the order of the run.
+pub(super) fn row_query(shown: &ShownRun, condition: &str, solver: &str) -> Result<RowQuery, Refused> {
     let parse = |text: &str| text.parse::<Condition>().map_err(Failure::usage);
     let condition = Some(condition.trim()).filter(|text| !text.is_empty()).map(parse).transpose()?;
     let place = |name| entrants::find_entrant(&shown.run, Some(name));
     let solver = Some(solver).filter(|name| !name.is_empty()).map(place).transpose()?;
-    Ok(RowFilter { condition, solver })
+    Ok(RowQuery { condition, solver, ..RowQuery::default() })
 }
 
 /// The new tags and the new note of a run. Absent ones stay as they are.
@@ -132,17 +124,14 @@ pub(super) struct WantedLabels {
 }
 
 /// `POST /api/runs/{run}/labels`
-pub(super) fn change_labels(
-    store: &Store,
-    (Path(run), body): (Path<String>, BodyResult<WantedLabels>),
-) -> Result<String, Refused> {
+pub(super) fn change_labels(store: &Store, (Path(run), body): (Path<String>, BodyResult<WantedLabels>)) -> Document {
     store.check_writable().map_err(Refused::forbidden)?;
     let change = change_of(parse_body(body)?)?;
     let run = number(store, &run)?;
     // A separate connection: the connection of the store sees the change as made by another process, and the pages
     // get an event.
     let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
-    Ok(json(&RunLabels::of(run, &labels))?)
+    json(&RunLabels::of(run, &labels))
 }
 
 /// Returns a function that sets the tags and the note of a run.
@@ -173,7 +162,7 @@ pub(super) struct CompareQuery {
 }
 
 /// `GET /api/compare`
-pub(super) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Result<String, Refused> {
+pub(super) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Document {
     let query = parse_query(query)?;
     let problem = store.catalogue.find(&problem_of(store, run_of(store, &query.a)?)?)?;
     let args = arguments(&problem.id, &query)?;
@@ -195,7 +184,7 @@ pub(super) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Result
     let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
     let looks = paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
     let report = compared.report(&args, outputs::here());
-    Ok(json(&growing_comparison(&report, &looks.unwrap_or_default()))?)
+    json(&growing_comparison(&report, &looks.unwrap_or_default()))
 }
 
 /// Returns the run of a solver: `run:12`, or `run:12/NAME`.
@@ -205,7 +194,7 @@ pub(super) fn run_of(store: &Store, solver: &str) -> Result<RunId, Refused> {
 }
 
 /// Returns the id of a run's problem, without reading the run.
-fn problem_of(store: &Store, run: RunId) -> Result<String, Refused> {
+fn problem_of(store: &Store, run: RunId) -> Document {
     store.read(|journal| Ok(journal.problem_of(run)?))?.ok_or_else(|| JournalError::NoRun(run).into())
 }
 

@@ -1,24 +1,29 @@
-//! The runs that pages start, and the events of runs that go on.
+//! The runs that pages start, and the events of runs that go on. Each started run is a judge process in a process group of its
+//! own, so that Ctrl-C in the terminal of the server does not reach it. The runs end with the server, even if it is killed.
 
-use crate::api::reply::{BodyResult, Shared, json, number, parse_body, run_blocking};
-use crate::refused::Refused;
-use crate::started::{StartedRun, Starter};
+use crate::reply::{BodyResult, Document, Refused, Shared, json, number, parse_body, run_blocking};
 use crate::store::Store;
 use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use clap::Parser;
-use judge_cli::{Cli, Command};
+use judge_cli::Cli;
 use judge_journal::{Changes, JournalError, RunOrigin, Surroundings, Watch};
 use judge_problem::{RunId, RunState, quote_words};
 use judge_report::{StartedRecord, StartedRuns, UnfinishedRun};
 use judge_session::detached::DetachedRuns;
-use judge_session::failure::Failure;
-use judge_session::{command_line, sandbox};
-use rustix::process::Signal;
+use judge_session::running::{PARENT, RESUMED};
+use judge_session::{Failure, command_line, sandbox};
+use parking_lot::Mutex;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::Deserialize;
 use std::convert::Infallible;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::thread::Builder;
 use std::time::Duration;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
@@ -39,17 +44,17 @@ pub(super) struct WantedRun {
 }
 
 /// `GET /api/started`
-pub(super) fn list(store: &Store, (): ()) -> Result<String, Refused> {
+pub(super) fn list(store: &Store, (): ()) -> Document {
     started_document(store)
 }
 
 /// `POST /api/started`
-pub(super) fn start(store: &Store, body: BodyResult<WantedRun>) -> Result<String, Refused> {
+pub(super) fn start(store: &Store, body: BodyResult<WantedRun>) -> Document {
     start_run(store, starter(store)?, words(parse_body(body)?), None)
 }
 
 /// `POST /api/runs/{run}/resume`
-pub(super) fn resume(store: &Store, Path(run): Path<String>) -> Result<String, Refused> {
+pub(super) fn resume(store: &Store, Path(run): Path<String>) -> Document {
     let starter = starter(store)?;
     let run = number(store, &run)?;
     let origin = store.read(|journal| Ok(journal.origin_of(run)?))?;
@@ -62,12 +67,12 @@ pub(super) fn resume(store: &Store, Path(run): Path<String>) -> Result<String, R
         return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
     }
     store.read(|journal| Ok(DetachedRuns::new(&store.catalogue, journal).check_ended(run, "nothing was started")?))?;
-    let other = || Failure::usage(format!("run {run} is none of `judge run`, and cannot be resumed here"));
+    let other = || Failure::usage(format!("run {run} was not made by `judge run`, and cannot be resumed here"));
     start_run(store, starter, command_line::resumed(&command).ok_or_else(other)?, Some(run))
 }
 
 /// `POST /api/started/{number}/stop`
-pub(super) fn stop(store: &Store, Path(number): Path<usize>) -> Result<String, Refused> {
+pub(super) fn stop(store: &Store, Path(number): Path<usize>) -> Document {
     let runs = starter(store)?.runs();
     let missing = || Refused::missing(Failure::usage(format!("no run {number} was started here")));
     runs.iter().find(|run| run.number == number).ok_or_else(missing)?.signal(Signal::INT);
@@ -75,8 +80,8 @@ pub(super) fn stop(store: &Store, Path(number): Path<usize>) -> Result<String, R
 }
 
 /// Starts the run of these words, which resumes `run` if one is given. Returns the list of started runs.
-fn start_run(store: &Store, starter: &Starter, words: Vec<String>, run: Option<RunId>) -> Result<String, Refused> {
-    let words = starter.with_common(words);
+fn start_run(store: &Store, starter: &Starter, words: Vec<String>, run: Option<RunId>) -> Document {
+    let words = [store.common.clone(), words].concat();
     check(&words)?;
     starter.start(words, newest(store)?, run)?;
     started_document(store)
@@ -90,25 +95,30 @@ fn starter(store: &Store) -> Result<&Starter, Refused> {
     })
 }
 
-fn started_document(store: &Store) -> Result<String, Refused> {
+fn started_document(store: &Store) -> Document {
     let records = starter(store)?.runs().iter().map(|run| record(store, run)).collect::<Result<Vec<_>, _>>()?;
-    Ok(json(&StartedRuns { started: &records })?)
+    json(&StartedRuns { started: &records })
 }
 
 fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused> {
-    let find = |started: &StartedRun| {
-        let command = command_line::as_recorded(started.words.clone(), None);
-        store.read(|journal| Ok(journal.run_of(&command, started.after)?))
-    };
     // Its output is complete once it has ended.
     let exit = started.exit();
+    let known = started.progress.lock().run;
+    let run = if known.is_some() {
+        known
+    } else {
+        let command = command_line::as_recorded(started.words.clone(), None);
+        store.read(|journal| Ok(journal.run_of(&command, started.after)?))?
+    };
+    let mut progress = started.progress.lock();
+    progress.run = run;
     Ok(StartedRecord {
         number: started.number,
-        command: started.command(),
-        run: started.run(find)?.map(|run| run.0),
+        command: quote_words(std::iter::once("judge").chain(started.words.iter().map(String::as_str))),
+        run: run.map(|run| run.0),
         running: exit.is_none(),
         exit_code: exit.and_then(|exit| exit.code()),
-        output: started.output(),
+        output: String::from_utf8_lossy(&progress.output).into_owned(),
     })
 }
 
@@ -146,7 +156,7 @@ fn words(wanted: WantedRun) -> Vec<String> {
 fn check(words: &[String]) -> Result<(), Failure> {
     let line = std::iter::once("judge".to_owned()).chain(words.iter().cloned());
     let parsed = Cli::try_parse_from(line).map_err(|error| Failure::usage(parse_error(&error)))?;
-    let Command::Run(args) = parsed.command else { return Err(Failure::usage("pages start runs alone")) };
+    let judge_cli::Command::Run(args) = parsed.command else { return Err(Failure::usage("pages only start runs")) };
     let lowering =
         args.running.engine.on.map(|_| "--on").or_else(|| sandbox::lowering_flag(&args.running.conditions.sandbox));
     lowering.map_or(Ok(()), |flag| {
@@ -206,4 +216,125 @@ fn events_of(changes: &Changes) -> Vec<Event> {
     let progress = progress.map(|json| Event::default().event("progress").data(json.trim_end()));
     let runs = changes.runs_changed.then(|| Event::default().event("runs").data("{}"));
     progress.chain(runs).collect()
+}
+
+/// The largest number of runs at once.
+const MAX_RUNNING: usize = 4;
+
+/// The number of ended runs that are kept.
+const MAX_ENDED: usize = 20;
+
+/// The number of bytes of a run's output that are kept, the last ones.
+const MAX_OUTPUT: usize = 16 << 10;
+
+/// Starts runs, and keeps a list of them, the oldest first.
+#[derive(Default)]
+pub(crate) struct Starter(Mutex<Vec<Arc<StartedRun>>>);
+
+/// A run that was started.
+struct StartedRun {
+    /// Its number among the runs of this server.
+    number: usize,
+    /// The words of its command line after the program.
+    words: Vec<String>,
+    /// The newest run in the journal before it started. Its own number is greater.
+    after: RunId,
+    /// A handle of its process, which stays valid if the process number is used again.
+    process: OwnedFd,
+    /// Its standard input. It closes when this process ends, and then the run ends.
+    _alive: Option<ChildStdin>,
+    progress: Mutex<Progress>,
+}
+
+/// The progress of a started run.
+#[derive(Default)]
+struct Progress {
+    output: Vec<u8>,
+    exit: Option<ExitStatus>,
+    run: Option<RunId>,
+}
+
+impl Starter {
+    /// Starts a run. `after` is the newest run in the journal, and `run` the run that is resumed, if any.
+    fn start(&self, words: Vec<String>, after: RunId, run: Option<RunId>) -> Result<(), Failure> {
+        let mut runs = self.0.lock();
+        if runs.iter().filter(|run| run.exit().is_none()).count() >= MAX_RUNNING {
+            let error = format!("{MAX_RUNNING} runs that were started here go on already");
+            return Err(Failure::usage(error).with_hint("stop one, or wait for its end"));
+        }
+        let number = runs.last().map_or(1, |last| last.number + 1);
+        let (mut child, output) =
+            spawn(&words, run).map_err(|error| Failure::usage(format!("no run can be started: {error}")))?;
+        let process = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(Failure::fault)?;
+        let progress = Mutex::new(Progress { run, ..Progress::default() });
+        let run = Arc::new(StartedRun { number, words, after, process, _alive: child.stdin.take(), progress });
+        runs.push(Arc::clone(&run));
+        let ended = runs.iter().filter(|run| run.exit().is_some()).count();
+        if ended > MAX_ENDED
+            && let Some(oldest) = runs.iter().position(|run| run.exit().is_some())
+        {
+            runs.remove(oldest);
+        }
+        Builder::new()
+            .name("started run".to_owned())
+            .spawn(move || run.follow(child, output))
+            .map_err(Failure::fault)?;
+        Ok(())
+    }
+
+    /// Returns the runs, the newest first.
+    fn runs(&self) -> Vec<Arc<StartedRun>> {
+        self.0.lock().iter().rev().cloned().collect()
+    }
+
+    /// Returns whether any run is running.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.0.lock().iter().any(|run| run.exit().is_none())
+    }
+
+    /// Sends a signal to all runs that go on.
+    pub(crate) fn signal_all(&self, signal: Signal) {
+        self.runs().iter().for_each(|run| run.signal(signal));
+    }
+}
+
+/// Starts this program again, to resume a run if one is given. Both its output streams go to one pipe.
+fn spawn(words: &[String], run: Option<RunId>) -> io::Result<(Child, PipeReader)> {
+    let (output, writer) = io::pipe()?;
+    let child = Command::new(std::env::current_exe()?)
+        .args(words)
+        .env(PARENT, std::process::id().to_string())
+        .envs(run.map(|run| (RESUMED, run.to_string())))
+        .stdin(Stdio::piped())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .process_group(0)
+        .spawn()?;
+    Ok((child, output))
+}
+
+impl StartedRun {
+    /// Returns how it ended; `None` while it is running.
+    fn exit(&self) -> Option<ExitStatus> {
+        self.progress.lock().exit
+    }
+
+    /// Sends it a signal, if it is running.
+    fn signal(&self, signal: Signal) {
+        // A run that has ended gets no signal.
+        let _ = pidfd_send_signal(&self.process, signal);
+    }
+
+    /// Reads its output until its end.
+    fn follow(&self, mut child: Child, mut output: PipeReader) {
+        let mut bytes = [0; 4096];
+        while let Ok(length @ 1..) = output.read(&mut bytes) {
+            let mut progress = self.progress.lock();
+            progress.output.extend_from_slice(&bytes[..length]);
+            let surplus = progress.output.len().saturating_sub(MAX_OUTPUT);
+            progress.output.drain(..surplus);
+        }
+        let exit = child.wait().unwrap_or_default();
+        self.progress.lock().exit = Some(exit);
+    }
 }

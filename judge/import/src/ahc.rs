@@ -1,7 +1,9 @@
-//! The programs of a package: their sources, their build, and the cases that they generate.
+//! The tools of an AtCoder Heuristic Contest: a Cargo package with the programs `gen`, `vis` and `tester`. Its programs are
+//! built, and generate its cases.
 
-use crate::error::ImportError;
-use crate::files;
+use crate::text::Text;
+use crate::{ImportError, Imported, files};
+use judge_problem::manifest::REJECTION;
 use judge_problem::{counted, error_chain, tail};
 use judge_run::command;
 use judge_run::matching::real;
@@ -13,38 +15,127 @@ use std::{fs, io};
 use tempfile::TempDir;
 use toml::{Table, Value};
 
+/// Returns whether a folder or its subfolder `tools` is a package of this kind.
+pub(super) fn fits(root: &Path) -> bool {
+    root_of(root).is_some()
+}
+
+/// Reads the package in a folder, and builds its programs with Cargo. `id`: the problem's id in place of the folder's name.
+///
+/// # Errors
+/// Fails if it is not a package, if its programs cannot be built, or if none of them gives a score.
+pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+    let root = root_of(folder).ok_or_else(|| ImportError::Unknown(folder.to_owned()))?;
+    let package = Package::read(&root)?;
+    let programs: Vec<_> = package.programs().collect();
+    let built = Built::with_cargo(&package.root, &programs)?;
+    let cases = Cases::find(&package, &built)?;
+    let id = id.map_or_else(|| id_of(&root), str::to_owned);
+    let catalogue = write_catalogue(&package, &cases, &id);
+    let mut copied = built.programs(&package);
+    copied.extend(cases.files(&package));
+    let mut taken = vec![cases.described()];
+    taken.push(format!(
+        "{}: built with cargo, outside the sandbox, as their crates come from the network",
+        programs.join(", ")
+    ));
+    if package.is_interactive() {
+        taken.push("the problem is interactive: tester starts the solver".to_owned());
+    }
+    let mut left = vec!["the time limit, which the tools do not say: set `cpu` in [problem.limits]".to_owned()];
+    left.push(
+        "the objective: where a smaller score is better, add `direction = \"min\"` to [problem.scoring]".to_owned(),
+    );
+    left.extend(package.left);
+    left.extend(cases.left);
+    Ok(Imported { id, catalogue, files: copied, taken, left, temporary: Some(built.folder), ..Imported::default() })
+}
+
+/// Finds `Score = 12`, the output of AtCoder's tools.
+const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
+
+/// Finds a line with only a number.
+const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
+
+/// Finds the message of a visualizer that rejects an answer with exit code 0 and no score.
+const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b.*\S)";
+
+fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
+    let mut text = Text::of_problem("AtCoder's tools", id);
+    if is_contest(id) {
+        text.text("title", &id.to_uppercase());
+    }
+    // They write files into their working folder, so each gets its own.
+    let tool = |name: &str, arguments: &str| format!("{{folder}}/{} {arguments}", program(name).display());
+    if let Some(stream) = package.tester {
+        text.text("tester-command", &tool("tester", "{solver}"));
+        if stream == "stdout" {
+            text.text("score-stream", "stdout").because("of the tester");
+        }
+    }
+    if let Some(checker) = package.checker {
+        text.text("checker-command", &tool(checker, "{input} {answer}"));
+        if package.is_interactive() {
+            text.because("for `judge check`: tester decides on a run");
+        }
+    }
+    text.text("checker-protocol", "regex");
+    text.text("score-regex", if package.names_score { NAMED } else { ALONE });
+    text.text("reject-regex", if package.is_interactive() { REJECTION } else { REJECTED });
+    text.line("reject-exit-codes = [1, 101]").because("an answer that they cannot read");
+    if package.has_viewer {
+        text.text("view-command", &tool("vis", "{input} {answer}")).text("view-file", PAGE);
+    }
+    if package.has_generator {
+        text.text("generator-command", &tool("gen", "{seeds-file}"));
+    }
+    if cases.has_list {
+        text.text("generator-seeds", &format!("{PROGRAMS}/seeds.txt"));
+    }
+    match cases.seeds {
+        Some(count) => text.text("seeds", &format!("0-{}", count - 1)),
+        None => text.texts("inputs", &["in/*.txt"]),
+    };
+    text.finish()
+}
+
+/// Returns whether an id is the id of a contest, such as `ahc020`.
+fn is_contest(id: &str) -> bool {
+    id.strip_prefix("ahc").is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// The programs that check an answer, in the order of preference: `score` draws no picture.
 const CHECKERS: [&str; 2] = ["score", "vis"];
 
 /// The folder of the programs, next to the `problems.toml`.
-pub(super) const PROGRAMS: &str = "tools";
+const PROGRAMS: &str = "tools";
 
 /// Generated folders of a package that are not sources.
 const MADE: [&str; 3] = [files::BUILT, "in", "out"];
 
 /// The page that `vis` draws.
-pub(super) const PAGE: &str = "vis.html";
+const PAGE: &str = "vis.html";
 
 /// The useful programs of a package.
 #[derive(Debug)]
-pub(super) struct Package {
-    pub(super) root: PathBuf,
+struct Package {
+    root: PathBuf,
     /// Whether it has a program `gen`.
-    pub(super) has_generator: bool,
+    has_generator: bool,
     /// `vis` or `score`.
-    pub(super) checker: Option<&'static str>,
+    checker: Option<&'static str>,
     /// Whether `vis` draws a page.
-    pub(super) has_viewer: bool,
+    has_viewer: bool,
     /// Where `tester` prints the score, if it starts the solver: `stdout` or `stderr`.
-    pub(super) tester: Option<&'static str>,
+    tester: Option<&'static str>,
     /// Whether the programs print a score as `Score = 12` instead of a bare number.
-    pub(super) names_score: bool,
+    names_score: bool,
     /// A line for each part of the package that is left out, with the reason.
-    pub(super) left: Vec<String>,
+    left: Vec<String>,
 }
 
 /// Returns the folder of the package: this one, or the folder `tools` in it.
-pub(super) fn root(folder: &Path) -> Option<PathBuf> {
+fn root_of(folder: &Path) -> Option<PathBuf> {
     let is_package = |folder: &PathBuf| {
         let has = |name: &str| source_of(folder, name).is_some();
         folder.join("Cargo.toml").is_file() && (["gen", "vis", "score"].into_iter().any(has) || has("tester"))
@@ -55,14 +146,14 @@ pub(super) fn root(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the id of the problem: the name of the folder, or of the one above a folder `tools`.
-pub(super) fn id(root: &Path) -> String {
+fn id_of(root: &Path) -> String {
     let root = real(root);
     let named = if files::name(&root) == "tools" { root.parent().unwrap_or(&root) } else { &root };
     files::id_of(named)
 }
 
 impl Package {
-    pub(super) fn read(root: &Path) -> Result<Self, ImportError> {
+    fn read(root: &Path) -> Result<Self, ImportError> {
         let has = |name: &str| source_of(root, name).is_some();
         let text =
             |name: &str| source_of(root, name).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
@@ -86,12 +177,12 @@ impl Package {
         Ok(Self { root: root.to_owned(), has_generator: has("gen"), checker, has_viewer, tester, names_score, left })
     }
 
-    pub(super) fn is_interactive(&self) -> bool {
+    fn is_interactive(&self) -> bool {
         self.tester.is_some()
     }
 
     /// Returns the names of the programs to build.
-    pub(super) fn programs(&self) -> impl Iterator<Item = &'static str> {
+    fn programs(&self) -> impl Iterator<Item = &'static str> {
         let needs = |name| self.checker == Some(name);
         let named = [
             (self.has_generator, "gen"),
@@ -104,7 +195,7 @@ impl Package {
 }
 
 /// Returns the files of a package without generated folders.
-pub(super) fn sources(root: &Path) -> Result<Vec<PathBuf>, ImportError> {
+fn sources(root: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let mut found = Vec::new();
     for entry in files::entries(root)?.into_iter().filter(|entry| !MADE.contains(&&*files::name(entry))) {
         files::check_link(root, &entry)?;
@@ -118,7 +209,7 @@ pub(super) fn sources(root: &Path) -> Result<Vec<PathBuf>, ImportError> {
 }
 
 /// Returns where a program goes, relative to the `problems.toml`.
-pub(super) fn program(name: &str) -> PathBuf {
+fn program(name: &str) -> PathBuf {
     Path::new(PROGRAMS).join(name)
 }
 
@@ -241,7 +332,7 @@ impl Built {
     }
 
     /// Returns the programs: source and destination.
-    pub(super) fn programs(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
+    fn programs(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
         package.programs().map(|name| (self.program(name), program(name))).collect()
     }
 }
@@ -263,19 +354,19 @@ const GENERATE_LIMIT: Duration = Duration::from_secs(600);
 
 /// The cases of a package.
 #[derive(Debug)]
-pub(super) struct Cases {
+struct Cases {
     /// The number of seeds, from 0. `None`: the cases are files.
-    pub(super) seeds: Option<usize>,
+    seeds: Option<usize>,
     /// Whether a list maps the first seeds to other seeds.
-    pub(super) has_list: bool,
+    has_list: bool,
     inputs: Vec<PathBuf>,
     /// Why the cases are files although the package has a generator.
-    pub(super) left: Option<String>,
+    left: Option<String>,
 }
 
 impl Cases {
     /// Finds the cases. If there are files, the generator must reproduce them exactly.
-    pub(super) fn find(package: &Package, built: &Built) -> Result<Self, ImportError> {
+    fn find(package: &Package, built: &Built) -> Result<Self, ImportError> {
         let mut inputs = files::entries(&package.root.join(FOLDER))?;
         inputs.retain(|path| files::has_extension(path, &["txt"]));
         for input in &inputs {
@@ -303,7 +394,7 @@ impl Cases {
     }
 
     /// Returns a description of the imported cases.
-    pub(super) fn described(&self) -> String {
+    fn described(&self) -> String {
         match self.seeds {
             Some(count) => format!("{count} cases, which gen makes of the seeds 0-{}", count - 1),
             None => format!("{} in files", counted(self.inputs.len(), "case")),
@@ -311,7 +402,7 @@ impl Cases {
     }
 
     /// Returns the files to copy: source and destination.
-    pub(super) fn files(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
+    fn files(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
         let list = self.has_list.then(|| (package.root.join(SEEDS), program(SEEDS)));
         let inputs = self.inputs.iter().map(|input| (input.clone(), Path::new(FOLDER).join(files::name(input))));
         inputs.chain(list).collect()
