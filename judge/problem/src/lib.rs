@@ -43,7 +43,6 @@ mod case_list;
 mod checker;
 pub mod condition;
 mod features;
-pub mod formula;
 mod generator;
 mod history;
 mod identity;

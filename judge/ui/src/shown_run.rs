@@ -4,7 +4,7 @@ use crate::refused::Refused;
 use checkers::Score;
 use judge_journal::Journal;
 use judge_problem::condition::Condition;
-use judge_problem::formula::Formula;
+use judge_problem::condition::Formula;
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     Catalogue, Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun, Verdict,

@@ -475,13 +475,8 @@ pub fn check_externally(
 /// # Errors
 /// When it cannot be run.
 pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
-    let protocol = match &problem.checker {
-        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker) => Some(&checker.protocol),
-        CheckerChoice::Tester(tester) => Some(&tester.program.protocol),
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
-    };
     let program = SetterProgram::new(validator, &problem.helper_limits.checker);
-    let protocol = verdict::validator_protocol(protocol);
+    let protocol = verdict::validator_protocol(problem.checker.program().map(|checker| &checker.protocol));
     let case = ExternalCase::of(input);
     let mut checking = Checking::begin(&program, &protocol, &case);
     match expect_decision(checking.check_files(None)?)?.ruling {

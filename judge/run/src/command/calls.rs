@@ -6,7 +6,7 @@ use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSigna
 use crate::files;
 use crate::matching::real;
 use judge_problem::tail;
-use judge_problem::verdict::{CallFiles, Protocol};
+use judge_problem::verdict::{CallFiles, NEXT_PASS_FILE, Protocol};
 use judge_sandbox::{Exchange, WorkFile};
 use std::ffi::OsString;
 use std::fs::File;
@@ -76,9 +76,7 @@ impl<'a> Calls<'a> {
 
     /// Removes the file that asked for the next pass, but no other file in its folder.
     pub(crate) fn clear(&mut self) {
-        if let Some(name) = self.protocol.next_pass_file() {
-            self.left.retain(|file| file.path != Path::new(name));
-        }
+        self.left.retain(|file| file.path != Path::new(NEXT_PASS_FILE));
     }
 }
 

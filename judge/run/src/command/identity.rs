@@ -57,11 +57,7 @@ fn identity_of(external: &ExternalChecker) -> String {
 
 /// Returns the files that the command of an external checker names, and the files that those name.
 pub fn checker_files(checker: &CheckerChoice) -> Vec<PathBuf> {
-    let mut external = match checker {
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
-        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => Some(external),
-        CheckerChoice::Tester(tester) => Some(&tester.program),
-    };
+    let mut external = checker.program();
     let mut files = Vec::new();
     while let Some(program) = external {
         files.extend(named_paths(&program.command.written()));
