@@ -69,7 +69,7 @@ impl SortArgs {
 }
 
 fn row_key() -> impl TypedValueParser<Value = RowKey> {
-    PossibleValuesParser::new(RowKey::names()).try_map(|name| name.parse())
+    PossibleValuesParser::new(RowKey::ALL.map(RowKey::name)).try_map(|name| name.parse())
 }
 
 /// What the solvers may use.

@@ -62,7 +62,7 @@ pub enum CaseSource {
     /// The problem's generator, with this seed.
     Seed(u64),
     /// The problem's generator, with this seed and these parameters.
-    Made(GeneratorCall),
+    Made(#[serde(with = "crate::text::as_text")] GeneratorCall),
     /// This file.
     File(PathBuf),
 }
@@ -123,12 +123,17 @@ impl CaseSpec {
 
     /// Returns the case that is generated from this seed.
     pub fn from_seed(seed: u64) -> Self {
-        Self::new(CaseName::of_seed(seed), CaseSource::Seed(seed))
+        Self::from_source(CaseSource::Seed(seed))
     }
 
-    /// Returns the case that this call of the generator makes.
-    pub fn from_call(call: GeneratorCall) -> Self {
-        Self::new(CaseName(call.to_string().into()), CaseSource::Made(call))
+    /// Returns the case with this input and its default name: `seed-7`, the call of the generator, or the file's stem.
+    pub fn from_source(source: CaseSource) -> Self {
+        let name = match &source {
+            CaseSource::Seed(seed) => CaseName::of_seed(*seed),
+            CaseSource::Made(call) => CaseName(call.to_string().into()),
+            CaseSource::File(path) => CaseName::of_file(path),
+        };
+        Self::new(name, source)
     }
 
     /// Returns the file that the input is read from.
@@ -354,18 +359,9 @@ impl Seeds {
     /// stays.
     pub fn without_repetitions(&self) -> (Self, usize) {
         let mut known = SeedRanges::default();
-        let (mut kept, mut left_out) = (Vec::<RangeInclusive<u64>>::new(), 0);
-        for range in &self.0 {
-            if known.shared(range).is_empty() {
-                kept.push(range.clone());
-            } else {
-                let fresh: Vec<u64> = range.clone().filter(|seed| !known.contains(*seed)).collect();
-                left_out += range.clone().count() - fresh.len();
-                kept.extend(fresh.chunk_by(|seed, next| seed + 1 == *next).map(|run| run[0]..=run[run.len() - 1]));
-            }
-            known.add(range.clone());
-        }
-        (Self(kept), left_out)
+        let kept = Self(self.0.iter().flat_map(|range| known.add_new(range)).collect());
+        let left_out = self.iter().count() - kept.iter().count();
+        (kept, left_out)
     }
 
     /// Returns whether a seed is one of them.
@@ -375,11 +371,9 @@ impl Seeds {
 
     /// Returns a seed that both lists contain.
     pub(crate) fn shared_with(&self, other: &Self) -> Option<u64> {
-        let first = |left: &RangeInclusive<u64>, right: &RangeInclusive<u64>| {
-            let first = *left.start().max(right.start());
-            (first <= *left.end().min(right.end())).then_some(first)
-        };
-        self.0.iter().find_map(|left| other.0.iter().find_map(|right| first(left, right)))
+        let mut others = SeedRanges::default();
+        other.0.iter().for_each(|range| others.add(range.clone()));
+        self.0.iter().find_map(|range| others.shared(range).first().map(|shared| *shared.start()))
     }
 }
 
@@ -431,7 +425,7 @@ fn seed_in(part: &str, text: &str) -> Result<u64, InvalidText> {
     }
     // Some generators take signed seeds: the 64 bits are the same.
     let signed = text.parse().ok().map(i64::cast_unsigned);
-    let same = signed.map(|seed| format!(": where a contest counts negative seeds, this one is {seed} here"));
+    let same = signed.map(|seed| format!("; for a generator with signed seeds, write {seed}"));
     let out_of_range = || format!("seeds are 0 to {}, found `{text}`{}", u64::MAX, same.unwrap_or_default());
     text.parse().map_err(|_| InvalidText(out_of_range()))
 }
@@ -468,6 +462,19 @@ impl SeedRanges {
             self.0.remove(&start);
         }
         self.0.insert(first, last);
+    }
+
+    /// Adds seeds, and returns the ranges of those that are new, in order.
+    pub(super) fn add_new(&mut self, seeds: &RangeInclusive<u64>) -> Vec<RangeInclusive<u64>> {
+        let mut new = Vec::new();
+        let mut next = Some(*seeds.start());
+        for shared in self.shared(seeds) {
+            new.extend(next.filter(|first| first < shared.start()).map(|first| first..=shared.start() - 1));
+            next = shared.end().checked_add(1);
+        }
+        new.extend(next.filter(|first| first <= seeds.end()).map(|first| first..=*seeds.end()));
+        self.add(seeds.clone());
+        new
     }
 
     /// Returns the ranges of the set, in order.
@@ -561,8 +568,7 @@ mod tests {
             ("-9223372036854775809", "-9223372036854775809", None),
             ("18446744073709551616", "18446744073709551616", None),
         ] {
-            let same =
-                same_bits.map(|bits: u64| format!(": where a contest counts negative seeds, this one is {bits} here"));
+            let same = same_bits.map(|bits: u64| format!("; for a generator with signed seeds, write {bits}"));
             let expected = format!("seeds are 0 to 18446744073709551615, found `{found}`{}", same.unwrap_or_default());
             assert_eq!(text.parse::<Seeds>().unwrap_err().to_string(), expected, "{text}");
         }

@@ -2,8 +2,7 @@
 //! cases is small.
 
 use crate::case::{CaseName, CaseSource, CaseSpec, SEED_PREFIX, SeedRanges};
-use crate::identity::Digest;
-use crate::rule::Rule;
+use crate::{Digest, Rule};
 use num_rational::BigRational;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -434,9 +433,7 @@ impl From<Vec<CaseSpec>> for CaseList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Thresholds;
-    use crate::limits::Weight;
-    use crate::rule::Direction;
+    use crate::{Direction, Thresholds, Weight};
     use checkers::Score;
     use proptest::prelude::*;
 

@@ -1,8 +1,10 @@
 //! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`. Both sides of a comparison
-//! may be formulas: `score/N > 3`, `log(N*M) < 5`. For results, they may name metrics, too: `metric:moves>100`.
+//! may be formulas: `score/N > 3`, `log(N*M) < 5`. For results, they may name metrics, too: `metric:moves>100`. The axes
+//! of charts are formulas, too.
 
-use crate::formula::{Formula, Function, Operator};
 use crate::{Features, InvalidText, Number};
+use num_rational::BigRational;
+use num_traits::{NumOps, ToPrimitive, Zero};
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::fmt;
 use std::str::FromStr;
@@ -56,9 +58,7 @@ impl Condition {
 
     /// Returns the names of all features in the condition.
     pub fn names(&self) -> Vec<&str> {
-        let mut names = Vec::new();
-        self.expression.collect_names(&mut names);
-        names
+        self.expression.names()
     }
 }
 
@@ -84,14 +84,11 @@ impl Expression {
         }
     }
 
-    fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
+    fn names(&self) -> Vec<&str> {
         match self {
-            Self::Compare(left, _, right) => {
-                left.collect_names(names);
-                right.collect_names(names);
-            }
-            Self::Not(inner) => inner.collect_names(names),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect_names(names)),
+            Self::Compare(left, _, right) => [left.names(), right.names()].concat(),
+            Self::Not(inner) => inner.names(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::names).collect(),
         }
     }
 }
@@ -108,6 +105,134 @@ fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Op
         }
     }
     result
+}
+
+/// A formula over the numbers of a case: `score/N`, `log(N*M)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Formula {
+    /// A feature of the case, or a number of its result.
+    Name(String),
+    /// A number.
+    Number(Number),
+    /// Two formulas with an operator between them.
+    Binary(Box<Formula>, Operator, Box<Formula>),
+    /// A function of a formula.
+    Call(Function, Box<Formula>),
+}
+
+/// An operator between two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+/// A function of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// The natural logarithm.
+    Log,
+    /// The square root.
+    Sqrt,
+    /// The absolute value.
+    Abs,
+}
+
+impl Function {
+    /// The functions with their names.
+    pub const ALL: [(&'static str, Self); 3] = [("log", Self::Log), ("sqrt", Self::Sqrt), ("abs", Self::Abs)];
+}
+
+/// A value of a formula: exact, unless a function has rounded it.
+#[derive(Debug, Clone)]
+enum Value {
+    Exact(BigRational),
+    Rounded(f64),
+}
+
+impl Value {
+    fn to_f64(&self) -> Option<f64> {
+        match self {
+            Self::Exact(number) => number.to_f64(),
+            Self::Rounded(number) => Some(*number),
+        }
+    }
+}
+
+impl Formula {
+    /// Returns the value for a case, rounded. `None` if the case lacks a number of it, or if it has no finite value.
+    pub fn value(&self, features: &Features) -> Option<f64> {
+        self.evaluate(features)?.to_f64().filter(|value| value.is_finite())
+    }
+
+    /// Compares the values of two formulas for a case. `None` if one has no value.
+    pub fn compare(&self, other: &Self, features: &Features) -> Option<Ordering> {
+        match (self.evaluate(features)?, other.evaluate(features)?) {
+            (Value::Exact(left), Value::Exact(right)) => Some(left.cmp(&right)),
+            (left, right) => left.to_f64()?.partial_cmp(&right.to_f64()?),
+        }
+    }
+
+    /// Returns the names in it, in order.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Name(name) => vec![name],
+            Self::Number(_) => Vec::new(),
+            Self::Call(_, inner) => inner.names(),
+            Self::Binary(left, _, right) => [left.names(), right.names()].concat(),
+        }
+    }
+
+    fn evaluate(&self, features: &Features) -> Option<Value> {
+        match self {
+            Self::Name(name) => Some(Value::Exact(features.get(name)?.clone().into())),
+            Self::Number(number) => Some(Value::Exact(number.clone().into())),
+            Self::Binary(left, operator, right) => operator.apply(left.evaluate(features)?, right.evaluate(features)?),
+            Self::Call(function, inner) => {
+                let value = function.apply(inner.evaluate(features)?.to_f64()?);
+                value.is_finite().then_some(Value::Rounded(value))
+            }
+        }
+    }
+}
+
+impl Operator {
+    /// Returns the result, rounded unless both numbers are exact. `None` if it is not a finite number.
+    fn apply(self, left: Value, right: Value) -> Option<Value> {
+        match (left, right) {
+            (Value::Exact(_), Value::Exact(right)) if self == Self::Divide && right.is_zero() => None,
+            (Value::Exact(left), Value::Exact(right)) => Some(Value::Exact(self.of(left, right))),
+            (left, right) => {
+                let value = self.of(left.to_f64()?, right.to_f64()?);
+                value.is_finite().then_some(Value::Rounded(value))
+            }
+        }
+    }
+
+    fn of<T: NumOps>(self, left: T, right: T) -> T {
+        match self {
+            Self::Add => left + right,
+            Self::Subtract => left - right,
+            Self::Multiply => left * right,
+            Self::Divide => left / right,
+        }
+    }
+}
+
+impl Function {
+    fn apply(self, value: f64) -> f64 {
+        match self {
+            Self::Log => value.ln(),
+            Self::Sqrt => value.sqrt(),
+            Self::Abs => value.abs(),
+        }
+    }
 }
 
 /// The operators, longer ones before their prefixes.
@@ -332,7 +457,8 @@ impl Parser<'_> {
             Token::Operator(Operator::Subtract) => {
                 self.advance();
                 let inner = self.deeper(Self::factor)?.number(self)?;
-                Ok(Part::Number(Formula::Minus(Box::new(inner))))
+                let zero = Formula::Number(Number::from(0));
+                Ok(Part::Number(Formula::Binary(Box::new(zero), Operator::Subtract, Box::new(inner))))
             }
             Token::Open => self.group(),
             _ => Err(self.unexpected("a name or a number")),

@@ -2,7 +2,6 @@
 
 use crate::{Digest, InvalidText, parse_seed};
 use judge_statistics::tune::{Domain, InvalidParameter};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,8 +49,7 @@ impl GeneratorParameter {
 }
 
 /// The arguments of a generator: a seed, and values of parameters. The seed draws the values of the other parameters.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GeneratorCall {
     /// The seed.
     pub seed: u64,
@@ -76,7 +74,7 @@ impl GeneratorCall {
                 let error = format!("`{value}` is no value of the parameter `{name}`: expected one in {range}");
                 return Err(InvalidText(error));
             }
-            // Another form of the same number would be another case.
+            // The text of a value is part of the case, so each number has one form.
             let whole =
                 value.parse::<i64>().ok().filter(|_| parameter.domain.is_whole()).map(|whole| whole.to_string());
             if let Some(whole) = whole.filter(|whole| whole != value) {
@@ -123,20 +121,6 @@ impl fmt::Display for GeneratorCall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "seed={}", self.seed)?;
         self.values.iter().try_for_each(|(name, value)| write!(formatter, ",{name}={value}"))
-    }
-}
-
-impl From<GeneratorCall> for String {
-    fn from(call: GeneratorCall) -> Self {
-        call.to_string()
-    }
-}
-
-impl TryFrom<String> for GeneratorCall {
-    type Error = InvalidText;
-
-    fn try_from(text: String) -> Result<Self, InvalidText> {
-        text.parse()
     }
 }
 

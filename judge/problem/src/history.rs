@@ -25,17 +25,12 @@ impl FromStr for RunChoice {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "last" => Ok(Self::Last),
-            _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                text.parse().map(|number| Self::Number(RunId(number))).map_err(|_| RUN_EXPECTED)
-            }
-            _ => Err(RUN_EXPECTED),
-        }
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = || text.parse().ok().filter(|_| is_number).map(|number| Self::Number(RunId(number)));
+        let choice = if text == "last" { Some(Self::Last) } else { number() };
+        choice.ok_or("expected the number of a run, as in `judge history`, or `last`")
     }
 }
-
-const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`, or `last`";
 
 named_enum! {
     /// The state of a run.
@@ -100,7 +95,7 @@ pub enum JobState {
     Pending,
     /// It has ended, and its results were not collected.
     Ended,
-    /// The cluster did not report it; with its error.
+    /// The cluster did not report it. Contains the error of the cluster.
     Unknown(String),
 }
 
@@ -244,6 +239,15 @@ impl Note {
     }
 }
 
+/// Returns the text of a label, unless it is empty or too long.
+fn with_length(kind: &str, text: &str, most: usize) -> Result<String, InvalidText> {
+    match text.chars().count() {
+        0 => Err(InvalidText(format!("the {kind} is empty"))),
+        length if length > most => Err(InvalidText(format!("a {kind} has at most {most} characters"))),
+        _ => Ok(text.to_owned()),
+    }
+}
+
 impl FromStr for Tag {
     type Err = InvalidText;
 
@@ -251,11 +255,7 @@ impl FromStr for Tag {
         let wrong = |c: &char| c.is_whitespace() || is_hidden(*c) || *c == ',';
         match text.chars().find(wrong) {
             Some(c) => Err(InvalidText(format!("a tag is one word, without `{}`", c.escape_default()))),
-            None if text.is_empty() => Err(InvalidText("a tag has a letter at least".to_owned())),
-            None if text.chars().count() > Self::MAX_CHARS => {
-                Err(InvalidText(format!("a tag has at most {} characters", Self::MAX_CHARS)))
-            }
-            None => Ok(Self(text.to_owned())),
+            None => with_length("tag", text, Self::MAX_CHARS).map(Self),
         }
     }
 }
@@ -272,22 +272,12 @@ impl FromStr for Note {
                 let error = format!("a note has no control characters but line feeds, and this one has `{shown}`");
                 Err(InvalidText(error))
             }
-            None if text.is_empty() => Err(InvalidText("the note is empty".to_owned())),
-            None if text.chars().count() > Self::MAX_CHARS => {
-                Err(InvalidText(format!("a note has at most {} characters", Self::MAX_CHARS)))
-            }
-            None => Ok(Self(text.to_owned())),
+            None => with_length("note", text, Self::MAX_CHARS).map(Self),
         }
     }
 }
 
 impl AsRef<str> for Tag {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl AsRef<str> for Note {
     fn as_ref(&self) -> &str {
         &self.0
     }
@@ -299,9 +289,9 @@ impl fmt::Display for Tag {
     }
 }
 
-impl fmt::Display for Note {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
+impl AsRef<str> for Note {
+    fn as_ref(&self) -> &str {
+        &self.0
     }
 }
 
@@ -461,7 +451,7 @@ mod tests {
             assert_eq!(tag.parse::<Tag>().unwrap().as_ref(), tag);
         }
         for (tag, error) in [
-            ("", "a tag has a letter at least"),
+            ("", "the tag is empty"),
             ("two words", "a tag is one word, without ` `"),
             ("a,b", "a tag is one word, without `,`"),
             ("\u{1b}[31m", r"a tag is one word, without `\u{1b}`"),

@@ -72,7 +72,7 @@ pub struct StoredResult {
 pub enum Stop {
     /// Ctrl-C or a termination signal.
     Interrupted,
-    /// `--fail-fast`, and a case was not accepted; or an evaluation that compares was decided.
+    /// `--fail-fast` and a case was not accepted, or an evaluation was decided before its last case.
     FailFast,
     /// The run continues elsewhere, without this process, or its other cases are in other journals.
     Detached,

@@ -13,16 +13,16 @@
 //! ```
 //!
 //! ```
+//! use checkers::Score;
 //! use judge_problem::manifest::Catalogue;
-//! use judge_problem::scoring::{CaseSet, CaseTerms, Results, SolverScores, leaderboard, score};
+//! use judge_problem::scoring::{CaseTerms, Results, SolverScores, leaderboard, score};
 //! use std::path::Path;
 //!
 //! let catalogue = Catalogue::built_in(Path::new("."))?;
 //! let problem = catalogue.find("same-game")?;
 //! let solver = |name: &str, scores: [Option<i64>; 2]| SolverScores {
 //!     name: name.to_owned(),
-//!     scores: scores.map(|score| score.map(Into::into)).to_vec(),
-//!     skipped: CaseSet::default(),
+//!     scores: scores.map(|score| score.map(Score::from).into()).to_vec(),
 //! };
 //! let results = Results {
 //!     direction: problem.direction,
@@ -43,19 +43,16 @@ mod case_list;
 mod checker;
 pub mod condition;
 mod features;
-pub mod formula;
 mod generator;
 mod history;
 mod identity;
 mod jobs;
 mod limits;
 pub mod manifest;
-mod metrics;
 mod outcome;
 mod parallel;
 mod plan;
 mod problem;
-mod rule;
 pub mod scoring;
 mod solver;
 mod stored_run;
@@ -72,7 +69,9 @@ pub use checker::{
     ScoreSearch, ScoreStream, Tester, Testlib, TokenRules,
 };
 pub use condition::Condition;
-pub use features::{FeatureRule, Features, NamedNumbers, StoredFeatures, is_feature_name, rules_word};
+pub use features::{
+    FeatureRule, Features, MetricRule, Metrics, NamedNumbers, StoredFeatures, is_feature_name, rules_word,
+};
 pub use generator::{GeneratorCall, GeneratorParameter};
 pub use history::{
     BestScore, BestScores, CaseResult, ClusterJob, DetachedJob, FinishedCase, Game, HistoryRow, JobState, Labels, Note,
@@ -89,7 +88,6 @@ pub use manifest::{
     Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,
     read_languages, unknown_placeholders,
 };
-pub use metrics::{MetricRule, Metrics};
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
 pub use parallel::{map_on_all_cores, try_map_on_all_cores};
 pub use plan::{CaseFlags, Order, Plan};
@@ -97,8 +95,7 @@ pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, PackageKind, Problem,
     ScoreRange, SealedChoice, TOKENS, Verification, Viewer,
 };
-pub use rule::{Aggregate, Direction, Rule};
-pub use scoring::{RowKey, RowOrder};
+pub use scoring::{Aggregate, Direction, RowKey, RowOrder, Rule};
 pub use solver::{
     BASE_ENVIRONMENT, BundledSolver, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice,
     LanguageStatus, Languages, Program, Runtime, Solver, SolverSpec,

@@ -1,6 +1,6 @@
 //! The outcome of a solver on a case: verdict, ruling of the checker, measurements. Also the exit codes of the judge.
 
-use crate::metrics::Metrics;
+use crate::features::Metrics;
 use crate::text::named_enum;
 use checkers::Score;
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 /// The flag that chooses languages, for all solvers or for one by its name.
 const LANGUAGE: &str = "--language";
 
-/// The flags for every case that `judge check` has, too.
+/// The flags for every case that `judge check` also has.
 const OF_CHECK: [&str; 2] = ["--problems", "--output-limit"];
 
 /// The plan of a run: every solver on every case.
@@ -161,14 +161,14 @@ impl Plan {
     pub fn reproduce(&self, job: JobId) -> Option<String> {
         let (case, spec) = (self.cases.at(job.case).source, &self.solvers[job.solver].spec);
         if *spec == SolverSpec::by_hand() {
-            // A person cannot be rerun, but the answer can be checked again, with the few of the flags that matter for it.
+            // A person cannot be rerun, but the answer can be checked again, with the flags that matter for a check.
             let (problem, case) = (quote(&self.problem.id), case.flag("--seed", "--input"));
             let mut words = self.case_flags.words().iter();
             let mut command = format!("judge check -p {problem} {case} --output ANSWER");
             while let Some(word) = words.next() {
                 let (name, has_value) = word.split_once('=').map_or((&**word, false), |(name, _)| (name, true));
                 if OF_CHECK.contains(&name) {
-                    let value = words.next().filter(|_| !has_value);
+                    let value = if has_value { None } else { words.next() };
                     [Some(word), value].into_iter().flatten().for_each(|word| command += &format!(" {}", quote(word)));
                 }
             }

@@ -175,8 +175,17 @@ pub enum CheckerChoice {
 }
 
 impl CheckerChoice {
+    /// Returns the setter's program: the checker, interactor or tester.
+    pub fn program(&self) -> Option<&ExternalChecker> {
+        match self {
+            Self::External(program) | Self::Interactor(program) => Some(program),
+            Self::Tester(tester) => Some(&tester.program),
+            Self::BuiltIn(_) | Self::Tokens(..) => None,
+        }
+    }
+
     /// Returns the setter's programs that check answers.
-    pub fn programs_mut(&mut self) -> Vec<&mut ExternalChecker> {
+    fn programs_mut(&mut self) -> Vec<&mut ExternalChecker> {
         match self {
             Self::External(external) | Self::Interactor(external) => vec![external],
             Self::Tester(Tester { program, checker }) => {
@@ -190,9 +199,7 @@ impl CheckerChoice {
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn(checker) => checker.id,
-            Self::External(external) | Self::Interactor(external) => external.command.written_line(),
-            Self::Tester(tester) => tester.program.command.written_line(),
-            Self::Tokens(..) => TOKENS,
+            other => other.program().map_or(TOKENS, |program| program.command.written_line()),
         }
     }
 
@@ -200,7 +207,7 @@ impl CheckerChoice {
     pub fn built_in(&self) -> Option<&'static Checker> {
         match self {
             Self::BuiltIn(checker) => Some(checker),
-            Self::External(_) | Self::Interactor(_) | Self::Tester(_) | Self::Tokens(..) => None,
+            _ => None,
         }
     }
 
@@ -209,17 +216,15 @@ impl CheckerChoice {
         match self {
             Self::BuiltIn(checker) => Some(checker.version),
             Self::Tokens(..) => Some(1),
-            Self::External(_) | Self::Interactor(_) | Self::Tester(_) => None,
+            _ => None,
         }
     }
 
     /// Returns the location of the answer files.
     pub fn answers(&self) -> Option<&AnswerFiles> {
         match self {
-            Self::BuiltIn(_) => None,
-            Self::External(external) | Self::Interactor(external) => Some(&external.answers),
-            Self::Tester(tester) => Some(&tester.program.answers),
             Self::Tokens(_, answers) => Some(answers),
+            other => Some(&other.program()?.answers),
         }
     }
 

@@ -28,7 +28,7 @@ impl SolverSpec {
     /// The prefix of an entrant without a program: `answers:DIR`.
     pub const ANSWERS: &str = "answers:";
 
-    /// The prefix of a solver whose source a server was given: it is in no file.
+    /// The prefix of a solver whose source was sent to a server. It is in no file.
     pub const SOURCE: &str = "source:";
 
     /// The name of the human player in `judge ui`.

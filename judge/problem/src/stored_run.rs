@@ -58,7 +58,7 @@ pub struct StoredRun {
     pub judge: String,
     /// The user's message.
     pub message: Option<String>,
-    /// Whether a program was edited while it went on, so that its results may be of two versions.
+    /// Whether a program was edited during the run. Its results may then come from two versions.
     pub is_disowned: bool,
     /// The tags and the note that the user gave it later.
     pub labels: Labels,
@@ -372,7 +372,7 @@ impl FromIterator<Node> for NodeList {
     }
 }
 
-/// When, how and where the results of a report came about.
+/// When, how and where the results of a report were made.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Provenance {
     /// When the command started, in UTC, as ISO 8601 writes it.

@@ -82,21 +82,9 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Returns a token with all invisible characters escaped, including blanks such as U+00A0.
 pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
-    let is_blank = |c: char| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '\u{34f}'
-                    | '\u{115f}'
-                    | '\u{1160}'
-                    | '\u{180e}'
-                    | '\u{200c}'
-                    | '\u{200d}'
-                    | '\u{2800}'
-                    | '\u{3164}'
-                    | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
-            )
-    };
+    /// They look like a blank or like nothing.
+    const BLANKS: &str = "\u{34f}\u{115f}\u{1160}\u{180e}\u{200c}\u{200d}\u{2800}\u{3164}\u{ffa0}";
+    let is_blank = |c: char| c.is_whitespace() || BLANKS.contains(c) || ('\u{fe00}'..='\u{fe0f}').contains(&c);
     escaped(text, |c| is_hidden(c) || c != ' ' && is_blank(c))
 }
 
@@ -289,24 +277,18 @@ pub fn without_flags(words: Vec<String>, flags: &[&str], valued: &[&str]) -> Vec
 /// Returns a text with each `{name}` replaced by its value, if it has one. Placeholders inside values are not replaced.
 /// Values need not be valid UTF-8.
 pub fn fill_placeholders<V: AsRef<OsStr>>(text: &str, value: impl Fn(&str) -> Option<V>) -> OsString {
-    let mut filled = OsString::new();
-    let mut rest = text;
-    while let Some(start) = rest.find('{') {
-        let (before, from) = rest.split_at(start);
-        filled.push(before);
-        let named = from[1..].split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
-        rest = match named {
-            Some((value, after)) => {
-                filled.push(value);
-                after
-            }
-            None => {
-                filled.push("{");
-                &from[1..]
-            }
-        };
+    let mut parts = text.split('{');
+    let mut filled = OsString::from(parts.next().unwrap_or_default());
+    for part in parts {
+        let named = part.split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
+        if let Some((value, after)) = named {
+            filled.push(value);
+            filled.push(after);
+        } else {
+            filled.push("{");
+            filled.push(part);
+        }
     }
-    filled.push(rest);
     filled
 }
 

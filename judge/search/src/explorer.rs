@@ -86,8 +86,8 @@ impl Explorer {
         point
     }
 
-    /// Returns this many of the candidates, those most likely to have high values, the most likely first. `None` while
-    /// there are too few values.
+    /// Returns the candidates that are most likely to have high values, at most `count`, the most likely first. Empty
+    /// while there are too few values.
     #[must_use]
     pub fn likeliest<'a>(&self, candidates: impl Iterator<Item = (usize, &'a [f64])>, count: usize) -> Vec<usize> {
         if self.points.len() < MIN_KNOWN {

@@ -8,12 +8,13 @@ use judge_statistics::Random;
 pub fn mutant(input: &[u8], random: &mut Random) -> Vec<u8> {
     let mut changed = input.to_vec();
     for _ in 0..=random.below(3) {
-        changed = changed_once(&changed, random);
+        changed = changed_once(&changed, random).unwrap_or(changed);
     }
     changed
 }
 
-fn changed_once(input: &[u8], random: &mut Random) -> Vec<u8> {
+/// Returns the input with one change; `None` if it stays the same.
+fn changed_once(input: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let text = Text::read(input);
     let numbers = text.numbers();
     if !numbers.is_empty() && random.below(4) > 0 {
@@ -30,19 +31,19 @@ fn changed_once(input: &[u8], random: &mut Random) -> Vec<u8> {
             5 => value.saturating_sub(step),
             _ => other,
         };
-        return text.with_numbers(&[place], change).unwrap_or_else(|| input.to_vec());
+        return text.with_numbers(&[place], change);
     }
     let kinds = text.kinds();
     let kind = kinds[random.below(kinds.len())];
     let count = text.count(kind);
     if count == 0 {
-        return input.to_vec();
+        return None;
     }
     let (first, second) = (random.below(count), random.below(count));
     if random.below(2) == 0 {
-        return text.exchanged(kind, first, second).unwrap_or_else(|| input.to_vec());
+        return text.exchanged(kind, first, second);
     }
-    text.without(kind, first..first + 1).into_iter().next().unwrap_or_else(|| input.to_vec())
+    text.without(kind, first..first + 1).into_iter().next()
 }
 
 #[cfg(test)]

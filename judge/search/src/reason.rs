@@ -78,7 +78,7 @@ fn without_numbers(text: &str) -> String {
     shorter
 }
 
-/// Returns whether a text ends as before the line of a source: `bot.rs:`.
+/// Returns whether a text ends as before the line number of a source file: `bot.rs:`.
 fn is_source_line(text: &str) -> bool {
     let Some(file) = text.strip_suffix(':') else { return false };
     let ending = file.rsplit('.').next().filter(|ending| ending.len() < file.len());

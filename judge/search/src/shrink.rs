@@ -13,7 +13,7 @@ const MAX_BATCH: usize = 32;
 /// The number of inputs that are read at once, to check whether they are valid.
 const READ_AT_ONCE: usize = 64;
 
-/// The maximal size of several inputs that are tried at once, in bytes.
+/// The maximum size of several inputs that are tried at once, in bytes.
 const MAX_HELD: usize = 64 << 20;
 
 /// Decides whether an input is valid and shows the property.
@@ -190,7 +190,7 @@ impl<O: Oracle> Shrinker<'_, O> {
         }
     }
 
-    /// Writes one letter for another: fewer are easier to read.
+    /// Replaces letters by others: fewer different letters are easier to read.
     fn merge_letters(&mut self) -> Result<(), O::Error> {
         loop {
             let text = Text::read(self.best);
@@ -226,7 +226,7 @@ impl<O: Oracle> Shrinker<'_, O> {
             let later = inputs.split_off(wanted.min(inputs.len()));
             if let Some(place) = self.oracle.first(&inputs)? {
                 self.batch = 1;
-                // Those after it were tried or not: they may be tried again, from the new input.
+                // The inputs after it may not have been tried. They may be tried again, starting from the new input.
                 inputs[place + 1..].iter().chain(&later).for_each(|input| {
                     self.seen.remove(&Digest::of(input));
                 });

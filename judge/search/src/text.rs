@@ -5,16 +5,16 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Counts are searched in this many lines at the top.
+/// Counts are searched for in this many lines at the top.
 const HEADER: usize = 8;
 
-/// Counts are searched in this many lines before the counted parts.
+/// Counts are searched for in this many lines before the counted parts.
 const NEAR: usize = 4;
 
-/// The maximal number of counts that are tried.
+/// The maximum number of counts that are tried.
 const MAX_COUNTS: usize = 3;
 
-/// Fewer lines of the same form are not a table.
+/// The minimum number of lines of a table.
 const TABLE: usize = 3;
 
 /// A text, line by line. Blank lines at the end are not kept.
@@ -158,7 +158,7 @@ impl Text {
             Kind::Tokens(line) => {
                 let count = self.count(kind);
                 edit.tokens = (0..count).filter(|token| is_out(*token)).map(|token| ((line, token), None)).collect();
-                let own = self.token((line, 0)).and_then(number).filter(|_| !is_out(0));
+                let own = self.number((line, 0)).filter(|_| !is_out(0));
                 let own = own.filter(|value| usize::try_from(*value).is_ok_and(|value| value + 1 == count));
                 own.map(|_| (line, 0)).into_iter().chain(self.counts(line, count)).collect()
             }
@@ -176,7 +176,7 @@ impl Text {
         let lowered = |places: &[Place]| {
             let mut edit = edit.clone();
             for &place in places {
-                let value = self.token(place).and_then(number)?.checked_sub(i128::try_from(removed).ok()?)?;
+                let value = self.number(place)?.checked_sub(i128::try_from(removed).ok()?)?;
                 edit.tokens.insert(place, Some(value.to_string().into_bytes()));
             }
             Some(self.edited(&edit))
@@ -192,12 +192,8 @@ impl Text {
     /// Returns the places of all numbers.
     #[must_use]
     pub fn numbers(&self) -> Vec<(usize, usize)> {
-        let of_line = |line: usize| {
-            let all = self.tokens(line).iter().enumerate();
-            let numbers = all.filter(move |(_, range)| number(&self.lines[line][(*range).clone()]).is_some());
-            numbers.map(move |(token, _)| (line, token))
-        };
-        (0..self.lines.len()).flat_map(of_line).collect()
+        let places = (0..self.lines.len()).flat_map(|line| self.places(line));
+        places.filter(|place| self.number(*place).is_some()).collect()
     }
 
     /// Returns the text with these numbers changed; `None` if none changes.
@@ -205,7 +201,7 @@ impl Text {
     pub fn with_numbers(&self, places: &[(usize, usize)], change: impl Fn(i128) -> i128) -> Option<Vec<u8>> {
         let mut edit = Edit::default();
         for &place in places {
-            let Some(value) = self.token(place).and_then(number) else { continue };
+            let Some(value) = self.number(place) else { continue };
             let changed = change(value);
             if changed != value {
                 edit.tokens.insert(place, Some(changed.to_string().into_bytes()));
@@ -256,7 +252,7 @@ impl Text {
 
     /// The number of cases that the first line announces, if it has one number above 1.
     fn cases(&self) -> Option<usize> {
-        let count = number(self.token((0, 0))?).filter(|_| self.tokens(0).len() == 1)?;
+        let count = self.number((0, 0)).filter(|_| self.tokens(0).len() == 1)?;
         usize::try_from(count).ok().filter(|count| (2..self.lines.len()).contains(count))
     }
 
@@ -266,7 +262,7 @@ impl Text {
         for _ in 0..self.cases()? {
             let more = match size {
                 Some(size) => size,
-                None => usize::try_from(number(self.token((start, 0))?)?).ok()?.checked_add(1)?,
+                None => usize::try_from(self.number((start, 0))?).ok()?.checked_add(1)?,
             };
             let end = start.checked_add(more)?;
             groups.push(start..end);
@@ -314,6 +310,11 @@ impl Text {
         }
     }
 
+    /// Returns the places of a line's tokens.
+    fn places(&self, line: usize) -> impl Iterator<Item = Place> {
+        (0..self.tokens(line).len()).map(move |token| (line, token))
+    }
+
     fn token(&self, (line, token): Place) -> Option<&[u8]> {
         let range = self.tokens(line).get(token)?.clone();
         Some(&self.lines[line][range])
@@ -324,9 +325,8 @@ impl Text {
         let near = (before.saturating_sub(NEAR)..before).rev();
         let lines = near.chain((0..before.min(HEADER)).filter(move |line| line + NEAR < before));
         lines.flat_map(move |line| {
-            let value = move |range: &Range<usize>| usize::try_from(number(&self.lines[line][range.clone()])?).ok();
-            let numbers = self.tokens(line).iter().enumerate();
-            numbers.filter_map(move |(token, range)| Some(((line, token), value(range)?)))
+            let value = |place| usize::try_from(self.number(place)?).ok();
+            self.places(line).filter_map(move |place| Some((place, value(place)?)))
         })
     }
 

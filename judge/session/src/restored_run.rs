@@ -3,10 +3,10 @@
 use crate::{Failure, FromJournal, ReferenceScores, RunOutputs, command_line};
 use checkers::Score;
 use judge_cli::ReportArgs;
-use judge_problem::scoring::{self, CaseTerms, InvalidResults, Results, ScoredRun, SolverScores, Terms};
+use judge_problem::scoring::{self, CaseScore, CaseTerms, InvalidResults, Results, ScoredRun, SolverScores, Terms};
 use judge_problem::{
-    BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, JobId, KnownBest, Outcome, OutcomeGrid, Plan,
-    Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
+    BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, KnownBest, Outcome, OutcomeGrid, Plan, Problem,
+    Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
 };
 use judge_report::RunReport;
 use std::collections::HashSet;
@@ -153,12 +153,13 @@ pub fn score(
     let problem = &plan.problem;
     let is_plain = plan.cases.are_plain() && problem.test_groups.is_empty();
     let mut terms: Option<Vec<_>> = (!is_plain).then(|| plan.cases.iter().map(|case| terms(problem, &case)).collect());
-    let score = |outcome: Option<Outcome>| outcome.and_then(|outcome| outcome.score);
-    let is_skipped = |case: &usize, solver| outcomes.verdict(JobId { case: *case, solver }) == Verdict::Skipped;
+    let score = |outcome: Option<Outcome>| match outcome {
+        None | Some(Outcome { verdict: Verdict::Skipped, .. }) => CaseScore::Skipped,
+        Some(outcome) => outcome.score.into(),
+    };
     let of_solver = |(place, solver): (usize, &Solver)| SolverScores {
         name: solver.spec.name.clone(),
         scores: outcomes.of_solver(place).map(score).collect(),
-        skipped: (0..plan.cases.len()).filter(|case| is_skipped(case, place)).collect(),
     };
     let solvers: Vec<_> = plan.solvers.iter().enumerate().map(of_solver).collect();
     terms.iter_mut().for_each(|terms| weigh_only_run(terms, problem, &solvers));
@@ -186,7 +187,7 @@ pub fn score(
 /// Divides the weight that a test group shares among its cases that were run, because the record of an unfinished run has
 /// no others. A group without such cases keeps its weights.
 fn weigh_only_run(terms: &mut [Terms], problem: &Problem, solvers: &[SolverScores]) {
-    let is_run = |case: usize| solvers.iter().any(|solver| !solver.skipped.contains(case));
+    let is_run = |case: usize| solvers.iter().any(|solver| solver.has_run(case));
     let shares = |group: &usize| problem.test_groups[*group].shared_weight().is_some();
     let run = terms.iter().enumerate().filter(|(case, _)| is_run(*case));
     let groups: HashSet<usize> = run.filter_map(|(_, terms)| terms.group).filter(shares).collect();

@@ -196,7 +196,7 @@ impl<'a> Trials<'a> {
 
     /// Returns the command that plays the small input in a file again.
     fn again(&self, path: &Path, args: &ReduceArgs) -> String {
-        let case = CaseSpec::new(CaseName::of_file(path), CaseSource::File(path.to_owned()));
+        let case = CaseSpec::from_source(CaseSource::File(path.to_owned()));
         let (cases, solvers) = (std::iter::once(case).collect(), self.solvers.clone());
         let plan = Plan { cases, solvers, ..self.runner.template.clone() };
         let kept = self.goal.condition.as_ref().map(ToString::to_string);

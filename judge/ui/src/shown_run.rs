@@ -3,7 +3,7 @@
 use crate::reply::Refused;
 use checkers::Score;
 use judge_journal::Journal;
-use judge_problem::formula::Formula;
+use judge_problem::condition::Formula;
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     Catalogue, Condition, Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun,

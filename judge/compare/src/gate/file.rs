@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{CaseSource, GeneratorCall, InvalidText, Percent, Time, Verdict, beginning, is_hidden};
+use judge_problem::{CaseSource, GeneratorCall, InvalidText, Percent, Time, Verdict, as_text, beginning, is_hidden};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -86,6 +86,7 @@ struct RawConditions {
 struct RawLine {
     seed: Option<u64>,
     file: Option<PathBuf>,
+    #[serde(default, with = "as_text::optional")]
     case: Option<GeneratorCall>,
     input: Option<String>,
     verdict: String,

@@ -1,6 +1,6 @@
 //! The catalogue: all problems of a `problems.toml`, its languages and its table of Slurm, checked.
 
-use super::document::{Located, ManifestError, Section, read_document};
+use super::document::{Located, ManifestError, Section, read_document, set};
 use super::{document, problem, programs};
 use crate::{BundledSolver, Bytes, Language, Languages, Problem, Retention, Time};
 use checkers::Score;
@@ -202,7 +202,7 @@ fn read_language_section<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Lan
     let Languages(mut languages) = known().clone();
     let mut sections = all.named_sections(TITLE);
     sections.sort_by_key(|(name, _)| name.span.start);
-    let mut claimed = 0;
+    let mut claiming = Vec::new();
     for (name, section) in sections {
         let known = languages.iter().position(|language| language.name == name.value);
         let (language, claims) = read_table(&name, section, known.map(|place| &languages[place]));
@@ -211,24 +211,17 @@ fn read_language_section<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Lan
             _ => {
                 if let Some(place) = known {
                     languages.remove(place);
-                    claimed -= usize::from(place < claimed);
                 }
-                languages.insert(claimed, language);
-                claimed += 1;
+                claiming.push(language);
             }
         }
     }
-    Some(Languages(languages))
+    Some(Languages([claiming, languages].concat()))
 }
 
 /// Returns a language with the fields of a table in place of the known ones, and whether the table names its extensions
 /// or files.
 fn read_table(name: &Located<&str>, section: Section<'_>, known: Option<&Language>) -> (Language, bool) {
-    fn set<T>(field: &mut T, given: Option<T>) {
-        if let Some(given) = given {
-            *field = given;
-        }
-    }
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+#_-".contains(c);
     if name.value.is_empty() || !name.value.chars().all(fits) {
         let expected = "expected lower-case letters, digits, `+`, `#`, `-` and `_`";
@@ -244,7 +237,11 @@ fn read_table(name: &Located<&str>, section: Section<'_>, known: Option<&Languag
     set(&mut language.compile, commands(&section, "compile", &COMPILE, &[]));
     set(&mut language.run, commands(&section, "run", &RUN, &RUN[..NAMING]));
     set(&mut language.needs, names(&section, "needs", "the name of a program, such as \"make\"", |_| true));
-    set(&mut language.version, command(&section, "version", &VERSION).map(Some));
+    let version = section.text("version");
+    if let Some(command) = &version {
+        programs::check_command(&section, "version", command, &VERSION);
+    }
+    set(&mut language.version, version.map(|command| Some(command.value.to_owned())));
     set(&mut language.environment, environment(&section));
     let factor = section.numeric("time-factor", "a number from 1 to 100").map(|read| read.value);
     set(&mut language.allowance.time_factor, factor);
@@ -306,12 +303,6 @@ fn commands(section: &Section<'_>, key: &'static str, placeholders: &[&str], nam
         }
     }
     Some(read.into_iter().map(|command| command.value.to_owned()).collect())
-}
-
-fn command(section: &Section<'_>, key: &'static str, placeholders: &[&str]) -> Option<String> {
-    let read = section.text(key)?;
-    programs::check_command(section, key, &read, placeholders);
-    Some(read.value.to_owned())
 }
 
 fn environment(section: &Section<'_>) -> Option<Vec<(String, String)>> {

@@ -75,6 +75,13 @@ pub(super) fn read_document<T>(
     }
 }
 
+/// Replaces a value by the given one, if there is one.
+pub(super) fn set<T>(value: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *value = given;
+    }
+}
+
 /// The errors so far. All sections of a file share them, so that they are reported together.
 type Complaints = RefCell<Vec<CatalogueComplaint>>;
 
@@ -112,7 +119,8 @@ impl<'a> Section<'a> {
 
     /// Reports an error.
     pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
-        self.add(span, message.into(), expected.into(), false);
+        let (message, expected) = (message.into(), expected.into());
+        self.add(CatalogueComplaint { span, message, expected, follows: false });
     }
 
     /// Reports an error in place of a value.
@@ -136,23 +144,13 @@ impl<'a> Section<'a> {
         self.refuse(word.span.clone(), format!("there is no {what} `{}`", word.value), instead(word.value, names))
     }
 
-    /// Reports an error of this table that may follow from another one.
-    pub(super) fn complain_after(&self, message: impl Into<String>, expected: impl Into<String>) {
-        self.complain_after_at(self.span(), message, expected);
+    /// Reports an error that may follow from another one.
+    pub(super) fn complain_after(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
+        let (message, expected) = (message.into(), expected.into());
+        self.add(CatalogueComplaint { span, message, expected, follows: true });
     }
 
-    /// Reports an error at this place that may follow from another one.
-    pub(super) fn complain_after_at(
-        &self,
-        span: Range<usize>,
-        message: impl Into<String>,
-        expected: impl Into<String>,
-    ) {
-        self.add(span, message.into(), expected.into(), true);
-    }
-
-    fn add(&self, span: Range<usize>, message: String, expected: String, follows: bool) {
-        let complaint = CatalogueComplaint { span, message, expected, follows };
+    fn add(&self, complaint: CatalogueComplaint) {
         let mut complaints = self.complaints.borrow_mut();
         // A key may be read for two purposes.
         if !complaints.contains(&complaint) {
@@ -162,10 +160,10 @@ impl<'a> Section<'a> {
 
     /// Reports a missing key. One with a bad value was reported, and is not missing.
     pub(super) fn missing(&self, key: &str, example: &str) {
-        if !self.is_empty(key) {
-            return;
+        if self.is_empty(key) {
+            let message = format!("{} has no `{key}`", self.title);
+            self.complain_after(self.span(), message, format!("add `{key} = {example}`"));
         }
-        self.complain_after(format!("{} has no `{key}`", self.title), format!("add `{key} = {example}`"));
     }
 
     /// Returns the text under `key`.
@@ -273,28 +271,26 @@ impl<'a> Section<'a> {
 
     /// Returns the words under `key`: a text that is split at white space, or an array.
     pub(super) fn words(&self, key: &'static str) -> Option<Located<Vec<&'a str>>> {
-        let span = self.place(key);
-        let texts = self.one_or_more_texts(key).unwrap_or_default();
-        let is_text = matches!(self.table.get(key).map(Spanned::get_ref), Some(DeValue::String(_)));
-        let words = texts.iter().flat_map(|text| match is_text {
-            true => text.value.split_whitespace().collect::<Vec<_>>(),
-            false => vec![text.value],
-        });
-        Some(Located { value: words.collect(), span: span? })
+        let value = self.value(key)?;
+        let words = match value.get_ref().as_str() {
+            Some(text) => text.split_whitespace().collect(),
+            None => self.one_or_more_texts(key).into_iter().flatten().map(|text| text.value).collect(),
+        };
+        Some(Located { value: words, span: value.span() })
     }
 
     /// Reports a key that belongs elsewhere, if it is present.
     pub(super) fn misplaced(&self, key: &'static str, belongs: &str) {
-        if self.table.contains_key(key)
+        if self.has(key)
             && let Some(value) = self.value(key)
         {
             self.complain(value.span(), format!("`{key}` does not belong in {}", self.title), belongs);
         }
     }
 
-    /// Returns whether one of these keys is present. They still count as unread.
-    pub(super) fn has_any(&self, keys: &[&str]) -> bool {
-        keys.iter().any(|key| self.table.contains_key(*key))
+    /// Returns whether a key is present. It still counts as unread.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
     }
 
     /// Returns whether a table in the array under `key` has this key.

@@ -2,7 +2,6 @@
 
 mod catalogue;
 mod document;
-mod metrics;
 mod problem;
 mod programs;
 mod protocols;

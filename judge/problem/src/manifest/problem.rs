@@ -1,7 +1,6 @@
 //! Reads one `[[problem]]` of the catalogue: its cases, test groups, scoring and features.
 
-use super::document::{Located, Section, instead};
-use super::metrics::read_metrics;
+use super::document::{Located, Section, instead, set};
 use super::programs::Place;
 use super::{programs, protocols};
 use crate::case::{MAX_SEEDS, SeedRanges};
@@ -37,10 +36,10 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let (mut cases, places) = read_cases(&section, folder, direction, &mut checker);
     let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
     let features = read_features(&section);
-    let metrics = read_metrics(&section, checker.as_ref());
+    let metrics = protocols::read_metrics(&section, checker.as_ref());
     let test_groups = read_test_groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     // A bad generator was reported, and so was a bad checker, which may bring a generator.
-    let has_generator = generator.is_some() || checker.is_none() || section.has_any(&["generator-command"]);
+    let has_generator = generator.is_some() || checker.is_none() || section.has("generator-command");
     let sealed = read_sealed(&section, has_generator);
     let verification = programs::read_verification(&section, place, has_generator);
     check_cases(&section, &rule, (&cases, &places));
@@ -104,7 +103,7 @@ fn read_cases(
         let span = case.span();
         if let Some(case) = read_case(case, folder, direction, &mut named) {
             places.insert(case.name.clone(), span);
-            cases.extend([case]);
+            cases.push(case);
         }
     }
     if let Some(checker) = checker {
@@ -133,17 +132,7 @@ fn add_seeds_of_groups(cases: &mut CaseList, groups: &[Placed<'_>]) {
     let mut known = SeedRanges::default();
     cases.iter().filter_map(|case| case.seed()).for_each(|seed| known.add(seed..=seed));
     let seeds = groups.iter().filter_map(|placed| placed.group.members.seeds.as_ref());
-    for range in seeds.flat_map(Seeds::ranges) {
-        let mut first = Some(*range.start());
-        for shared in known.shared(range) {
-            let new = first.filter(|first| first < shared.start());
-            new.into_iter().for_each(|first| cases.push_seeds(first..=shared.start() - 1));
-            first = shared.end().checked_add(1);
-        }
-        let rest = first.filter(|first| first <= range.end());
-        rest.into_iter().for_each(|first| cases.push_seeds(first..=*range.end()));
-        known.add(range.clone());
-    }
+    seeds.flat_map(Seeds::ranges).flat_map(|range| known.add_new(range)).for_each(|new| cases.push_seeds(new));
 }
 
 /// Reads the name of a case or group.
@@ -173,7 +162,7 @@ fn read_case(
         (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
         (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),
         (None, None) => {
-            if !section.has_any(&["file"]) {
+            if !section.has("file") {
                 section.missing("seed", "1` or `file = \"data/1.in\"");
             }
             None
@@ -191,21 +180,11 @@ fn read_case(
         _ => {}
     }
     section.finish();
-    let source = source?;
-    let name = match (name, &source) {
-        (Some(name), _) => CaseName::from(name.value),
-        (None, CaseSource::Seed(seed)) => CaseName::of_seed(*seed),
-        (None, CaseSource::Made(call)) => CaseName::from(&*call.to_string()),
-        (None, CaseSource::File(path)) => CaseName::of_file(path),
-    };
-    let weight = weight.map_or_else(Weight::default, |weight| weight.value);
-    Some(CaseSpec {
-        name,
-        source,
-        thresholds,
-        best: best.map(|best| KnownBest { score: best.value, origin: BestOrigin::Problem }),
-        weight,
-    })
+    let mut case = CaseSpec { thresholds, ..CaseSpec::from_source(source?) };
+    set(&mut case.name, name.map(|name| CaseName::from(name.value)));
+    case.best = best.map(|best| KnownBest { score: best.value, origin: BestOrigin::Problem });
+    set(&mut case.weight, weight.map(|weight| weight.value));
+    Some(case)
 }
 
 /// Returns the answer files by input file. Reports input files with different answers.
@@ -231,7 +210,7 @@ fn checked_thresholds(
     thresholds: Option<Located<Vec<Score>>>,
     points: Option<Located<Vec<Score>>>,
 ) -> Option<Thresholds> {
-    if let (false, Some(points)) = (section.has_any(&["thresholds"]), &points) {
+    if let (false, Some(points)) = (section.has("thresholds"), &points) {
         section.complain(
             points.span.clone(),
             "points without `thresholds`",
@@ -242,7 +221,7 @@ fn checked_thresholds(
         // Bad ones were reported, and are not missing.
         return section.place("thresholds").map(|_| Thresholds::default());
     };
-    if points.is_none() && section.has_any(&["threshold-points"]) {
+    if points.is_none() && section.has("threshold-points") {
         return Some(Thresholds::default());
     }
     Thresholds::new(direction, list.value, points.map(|points| points.value)).map_or_else(
@@ -258,7 +237,7 @@ fn checked_thresholds(
 fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, &CasePlaces)) {
     let place = |name: &CaseName| places.get(name).cloned().unwrap_or_else(|| section.span());
     for name in cases.duplicate_names() {
-        let of_seeds = name.seed().filter(|_| section.has_any(&["seeds"]));
+        let of_seeds = name.seed().filter(|_| section.has("seeds"));
         let out = of_seeds.map(|seed| format!(", or take {seed} out of `seeds`")).unwrap_or_default();
         section.complain(
             place(&name),
@@ -269,7 +248,7 @@ fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, 
     if rule.needs_thresholds() {
         for case in cases.iter().filter(|case| case.thresholds.is_none()) {
             let message = format!("the case `{}` has no thresholds, and the scoring rule needs them", case.name);
-            section.complain_after_at(place(&case.name), message, "add `thresholds = […]` to its [[problem.case]]");
+            section.complain_after(place(&case.name), message, "add `thresholds = […]` to its [[problem.case]]");
         }
     }
 }
@@ -277,12 +256,13 @@ fn check_cases(section: &Section<'_>, rule: &Rule, (cases, places): (&CaseList, 
 /// Reports a problem without cases.
 fn check_has_cases(section: &Section<'_>, cases: &CaseList, has_generator: bool) {
     // Bad ones were reported, and are not missing.
-    let has_some = section.has_any(&["seeds"])
+    let has_some = section.has("seeds")
         || !section.is_empty("case")
         || !section.is_empty("inputs")
         || has_generator && section.has_inner("group", "seeds");
     if cases.is_empty() && !has_some {
         section.complain_after(
+            section.span(),
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );
@@ -342,7 +322,7 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let patterns = texts.iter().filter_map(|text| Some((programs::pattern(&section, text)?, text.span.clone())));
     let (names, pattern_spans) = patterns.unzip();
     section.missing("name", "\"small\"");
-    if !section.has_any(&["seeds"]) && texts.is_empty() {
+    if !section.has("seeds") && texts.is_empty() {
         section.missing("cases", "[\"small-*\"]` or `seeds = \"1-10\"");
     }
     section.finish();
@@ -356,7 +336,7 @@ fn aggregate(section: &Section<'_>) -> GroupAggregate {
     let named = section.text("aggregate");
     let whole = section.boolean("all-or-nothing");
     if let (Some(_), Some(whole)) = (&named, &whole) {
-        let message = "`aggregate` says what the group counts as";
+        let message = "`aggregate` already says how the group counts";
         section.complain(
             whole.span.clone(),
             message,
@@ -475,7 +455,7 @@ fn check_patterns(problem: &Section<'_>, placed: &Placed<'_>, cases: &CaseList) 
     let patterns = placed.group.members.names.iter().zip(&placed.pattern_spans);
     for (pattern, span) in patterns.filter(|(pattern, _)| !cases.iter().any(|case| pattern.matches(&case.name.0))) {
         let message = format!("no case is named `{pattern}`");
-        problem.complain_after_at(span.clone(), message, "name the problem's cases, as `judge show` lists them");
+        problem.complain_after(span.clone(), message, "name the problem's cases, as `judge show` lists them");
     }
 }
 
@@ -552,19 +532,17 @@ fn read_sealed(problem: &Section<'_>, has_generator: bool) -> Option<SealedChoic
         seeds.finish();
         count
     });
-    if let Some(Located { span, .. }) = count.as_ref().filter(|count| count.value.get() < 2) {
-        section.complain(span.clone(), "one case has no standard error", "write at least 2");
-    }
-    let is_too_many = |count: &&Located<NonZeroU32>| u64::from(count.value.get()) > MAX_SEEDS;
-    if let Some(Located { span, .. }) = count.as_ref().filter(is_too_many) {
-        section.complain(
-            span.clone(),
-            format!("at most {MAX_SEEDS} seeds can be run at once"),
-            "write a smaller count",
-        );
+    if let Some(Located { value, span }) = &count {
+        if value.get() < 2 {
+            section.complain(span.clone(), "one case has no standard error", "write at least 2");
+        } else if u64::from(value.get()) > MAX_SEEDS {
+            let message = format!("at most {MAX_SEEDS} seeds can be run at once");
+            section.complain(span.clone(), message, "write a smaller count");
+        }
     }
     if !has_generator {
-        section.complain_after("sealed cases are made from seeds", "add `generator-command` to the problem");
+        let expected = "add `generator-command` to the problem";
+        section.complain_after(section.span(), "sealed cases are made from seeds", expected);
     }
     section.finish();
     Some(SealedChoice {

@@ -1,13 +1,12 @@
 //! Reads the programs of a problem: checker or interactor, generator, viewer, validator, and their limits.
 
-use super::document::{Located, Section, closest};
+use super::document::{Located, Section, closest, set};
 use super::protocols;
 use super::protocols::{Protocols, Role};
 use crate::{
-    AnswerFiles, BadAnswer, Bytes, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, CompileLimits,
-    CompiledNeeds, Expectation, ExternalChecker, FileGenerator, GeneratorChoice, GeneratorParameter, HelperLimits,
-    Limits, Members, ProtocolName, ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer,
-    is_feature_name,
+    AnswerFiles, BadAnswer, Bytes, CheckerChoice, CheckerProtocol, CommandTemplate, CompileLimits, CompiledNeeds,
+    Expectation, ExternalChecker, FileGenerator, GeneratorChoice, GeneratorParameter, HelperLimits, Limits, Members,
+    ProtocolName, ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer, is_feature_name,
 };
 use checkers::{Checker, Score};
 use glob::Pattern;
@@ -44,6 +43,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
     let answers = protocols::answers(section, place.folder);
     let keys = (section.text("checker"), section.text("checker-command"), section.text("interactor-command"));
     let tester = section.text("tester-command");
+    let commands = ["checker-command", "interactor-command", "tester-command"];
     let speaker = Speaker { section, protocols: &protocols, place, answers: &answers };
     if let Some(tester) = tester {
         return speaker.only_tester(&tester, keys).map(CheckerChoice::Tester);
@@ -69,7 +69,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
             Some(CheckerChoice::Interactor(ExternalChecker { then: Some(then), ..interactor }))
         }
         // A bad one was reported, and is not missing.
-        (None, None, None) if section.has_any(&["checker-command", "interactor-command", "tester-command"]) => None,
+        (None, None, None) if commands.iter().any(|key| section.has(key)) => None,
         (None, None, None) => {
             let others = "`checker-command = \"./check {input} {answer}\"`, \
                           `interactor-command = \"./interact {input} {report}\"` or \
@@ -102,12 +102,12 @@ impl Speaker<'_, '_> {
             let keep = "keep `tester-command` alone, or with the `checker-command` that `judge check` runs";
             return self.section.refuse(second.span, "a problem with a tester has no other program that decides", keep);
         }
-        let (program, checker) =
-            (self.program(Role::Tester, command), checker.map(|checker| self.program(Role::Checker, &checker)));
-        Some(Tester {
-            program: program?,
-            checker: checker.map_or(Some(None), |checker| checker.map(|checker| Some(Box::new(checker))))?,
-        })
+        let program = self.program(Role::Tester, command);
+        let checker = match checker {
+            Some(checker) => Some(Box::new(self.program(Role::Checker, &checker)?)),
+            None => None,
+        };
+        Some(Tester { program: program?, checker })
     }
 
     /// Reads a command, and checks its placeholders.
@@ -139,12 +139,8 @@ impl Speaker<'_, '_> {
         for (name, is) in needed {
             is_complete &= require(self.section, command, what, name, is);
         }
-        is_complete.then(|| self.external(command.value, protocol))
-    }
-
-    fn external(&self, line: &str, protocol: CheckerProtocol) -> ExternalChecker {
-        let command = self.place.command(protocols::plain_line(&protocol, line));
-        ExternalChecker { command, protocol, answers: self.answers.clone(), then: None }
+        let command = self.place.command(protocols::plain_line(&protocol, command.value));
+        is_complete.then(|| ExternalChecker { command, protocol, answers: self.answers.clone(), then: None })
     }
 }
 
@@ -180,7 +176,7 @@ pub(super) fn generator(
     let takes_list = match &command {
         Some(command) => command.value.contains("{seeds-file}"),
         // A bad command was reported.
-        None => section.has_any(&["generator-command"]),
+        None => section.has("generator-command"),
     };
     if let (Some(Located { span, .. }), false) = (&list, takes_list) {
         let expected = "only a `generator-command` with `{seeds-file}` reads seeds from a file: remove it";
@@ -214,7 +210,7 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
         let read = |&(name, range): &(&str, &str)| GeneratorParameter::read(name, range).ok();
         return ranges.iter().filter_map(read).collect();
     };
-    // The placeholder of a bad parameter counts as known all the same.
+    // The placeholder of a bad parameter still counts as known.
     let bad = |name: &str| Some(GeneratorParameter { name: name.to_owned(), domain: Domain::Categories(Vec::new()) });
     let read = |(name, range): (Located<&str>, Option<Located<String>>)| {
         if !is_feature_name(name.value) || ["seed", "folder"].contains(&name.value) {
@@ -253,7 +249,7 @@ fn takes_seeds(checker: &CheckerChoice) -> bool {
 pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> {
     let (command, page) = (section.text("view-command"), section.text("view-file"));
     let Some(command) = command else {
-        if let (Some(Located { span, .. }), false) = (page, section.has_any(&["view-command"])) {
+        if let (Some(Located { span, .. }), false) = (page, section.has("view-command")) {
             section.complain(span, "no command makes this page", "add `view-command`, or remove it");
         }
         return None;
@@ -401,24 +397,19 @@ fn score(
     least: Option<Located<Score>>,
     most: Option<Located<Score>>,
 ) -> ScoreRange {
-    let given = |located: Located<Score>| (located.value, located.span);
-    let ((least, at), (most, until)) = (least.map(given).unzip(), most.map(given).unzip());
-    let Some(range) = range else {
-        if let (Some(least), Some(most), Some(span)) = (&least, &most, &until)
-            && least > most
-        {
-            section.complain(span.clone(), format!("no score is at least {least} and at most {most}"), "exchange them");
+    if let Some(range) = range {
+        if let Some(second) = least.or(most) {
+            let expected = "keep either `score`, or `min-score` and `max-score`";
+            section.complain(second.span, "the range of the score is given twice", expected);
         }
-        return ScoreRange { least, most };
-    };
-    if let Some(span) = at.or(until) {
-        section.complain(
-            span,
-            "the range of the score is given twice",
-            "keep either `score`, or `min-score` and `max-score`",
-        );
+        return range.value;
     }
-    range.value
+    if let (Some(Located { value: least, .. }), Some(Located { value: most, span })) = (&least, &most)
+        && least > most
+    {
+        section.complain(span.clone(), format!("no score is at least {least} and at most {most}"), "exchange them");
+    }
+    ScoreRange { least: least.map(|least| least.value), most: most.map(|most| most.value) }
 }
 
 /// Reads a pattern of case names.
@@ -432,45 +423,44 @@ pub(super) fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<Pat
     }
 }
 
-/// The limits of a problem that sets none: CPU time, memory, output and processes.
-const DEFAULT_LIMITS: (Time, Bytes, Bytes, u32) =
-    (Time(Duration::from_secs(10)), Bytes(1 << 30), Bytes(16_000_000), 64);
-
 /// Reads the limits of solvers and of the other programs.
 pub(super) fn read_limits(
     problem: &Section<'_>,
     checker: Option<&CheckerChoice>,
     generator: Option<&GeneratorChoice>,
 ) -> (Limits, HelperLimits) {
-    let (cpu, memory, output, processes) = DEFAULT_LIMITS;
-    let Some(section) = problem.section("limits", "[problem.limits]") else {
-        let limits = Limits { cpu, wall: Limits::default_wall(cpu), memory, output, processes };
-        return (limits, HelperLimits::default());
-    };
-    let cpu = limit(&section, "cpu").map_or(cpu, |cpu| cpu.value);
-    let wall = limit(&section, "wall").map_or_else(|| Limits::default_wall(cpu), |wall| wall.value);
-    let memory = limit(&section, "memory").map_or(memory, |memory| memory.value);
-    let output = section.parsed("output").map_or(output, |output| output.value);
+    let cpu = Time(Duration::from_secs(10));
+    let (memory, output) = (Bytes(1 << 30), Bytes(16_000_000));
+    let mut limits = Limits { cpu, wall: Limits::default_wall(cpu), memory, output, processes: 64 };
+    let mut helpers = HelperLimits::default();
+    let Some(section) = problem.section("limits", "[problem.limits]") else { return (limits, helpers) };
+    if let Some(cpu) = limit(&section, "cpu") {
+        limits.cpu = cpu;
+        limits.wall = Limits::default_wall(cpu);
+    }
+    set(&mut limits.wall, limit(&section, "wall"));
+    set(&mut limits.memory, limit(&section, "memory"));
+    set(&mut limits.output, section.parsed("output").map(|output| output.value));
     let processes = section.integer("processes", "a whole number of processes, at least 1");
     if let Some(Located { value: 0_u32, span }) = &processes {
         section.complain(span.clone(), "a solver is a process itself", "expected at least 1");
     }
-    let has_others = problem.has_any(&["validator-command", "view-command"]);
-    let helpers = helpers(&section, checker, generator, has_others);
+    set(&mut limits.processes, processes.map(|count| count.value));
+    let has_others = problem.has("validator-command") || problem.has("view-command");
+    read_helper_limits(&section, &mut helpers, checker, generator, has_others);
     section.finish();
-    let processes = processes.map_or(DEFAULT_LIMITS.3, |count| count.value);
-    (Limits { cpu, wall, memory, output, processes }, helpers)
+    (limits, helpers)
 }
 
-/// Reads the limits of the setter's programs. `has_others`: the problem has a validator or a viewer, which keep to the limits
+/// Reads the limits of the setter's programs. `has_others`: the problem has a validator or a viewer. They have the limits
 /// of a checker.
-fn helpers(
+fn read_helper_limits(
     section: &Section<'_>,
+    limits: &mut HelperLimits,
     checker: Option<&CheckerChoice>,
     generator: Option<&GeneratorChoice>,
     has_others: bool,
-) -> HelperLimits {
-    let defaults = HelperLimits::default();
+) {
     let is_external = has_others
         || checker.is_none_or(|checker| match checker {
             CheckerChoice::External(_) => true,
@@ -481,40 +471,29 @@ fn helpers(
     let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
     let is_tester = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Tester(_)));
     let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. } | GeneratorChoice::Seed));
-    let usual = CommandLimits::default();
     let deciders = "checker-command` or `interactor-command";
-    let of_generator = "generator-command";
-    let cpu = limit(section, "compile-cpu").map_or(defaults.compiler.cpu, |cpu| cpu.value);
-    let wall = limit(section, "compile-wall").map_or_else(|| CompileLimits::default_wall(cpu), |wall| wall.value);
-    let memory = limit(section, "compile-memory").map_or(defaults.compiler.memory, |memory| memory.value);
-    HelperLimits {
-        checker: CommandLimits {
-            wall: of_command(section, "checker-wall", is_external, "checker-command").unwrap_or(usual.wall),
-            memory: of_command(section, "checker-memory", is_external || is_interactive, deciders)
-                .unwrap_or(usual.memory),
-        },
-        interactor: of_command(section, "interactor-wall", is_interactive, "interactor-command")
-            .unwrap_or(defaults.interactor),
-        tester: of_command(section, "tester-wall", is_tester, "tester-command").unwrap_or(defaults.tester),
-        generator: CommandLimits {
-            wall: of_command(section, "generator-wall", is_command, of_generator).unwrap_or(usual.wall),
-            memory: of_command(section, "generator-memory", is_command, of_generator).unwrap_or(usual.memory),
-        },
-        compiler: CompileLimits { cpu, wall, memory },
-        source: limit(section, "source-size").map(|source| source.value),
+    if let Some(cpu) = limit(section, "compile-cpu") {
+        limits.compiler.cpu = cpu;
+        limits.compiler.wall = CompileLimits::default_wall(cpu);
     }
+    set(&mut limits.compiler.wall, limit(section, "compile-wall"));
+    set(&mut limits.compiler.memory, limit(section, "compile-memory"));
+    set(&mut limits.checker.wall, of_command(section, "checker-wall", is_external, "checker-command"));
+    set(&mut limits.checker.memory, of_command(section, "checker-memory", is_external || is_interactive, deciders));
+    set(&mut limits.interactor, of_command(section, "interactor-wall", is_interactive, "interactor-command"));
+    set(&mut limits.tester, of_command(section, "tester-wall", is_tester, "tester-command"));
+    set(&mut limits.generator.wall, of_command(section, "generator-wall", is_command, "generator-command"));
+    set(&mut limits.generator.memory, of_command(section, "generator-memory", is_command, "generator-command"));
+    limits.source = limit(section, "source-size");
 }
 
-/// Reads a limit. No program keeps to one of zero.
-fn limit<T>(section: &Section<'_>, key: &'static str) -> Option<Located<T>>
+/// Reads a limit. It must be above zero.
+fn limit<T>(section: &Section<'_>, key: &'static str) -> Option<T>
 where
     T: FromStr<Err: Display> + Default + PartialEq,
 {
-    let limit = section.parsed::<T>(key)?;
-    if limit.value == T::default() {
-        return section.bad_value(key, limit.span, "expected more than zero");
-    }
-    Some(limit)
+    let Located { value, span } = section.parsed::<T>(key)?;
+    if value == T::default() { section.bad_value(key, span, "expected more than zero") } else { Some(value) }
 }
 
 /// Reads a limit of a command. Reports it if the problem does not have the command.
@@ -523,10 +502,10 @@ where
     T: FromStr<Err: Display> + Default + PartialEq,
 {
     let limit = limit::<T>(section, key)?;
-    if !is_there {
-        section.complain(limit.span, format!("the problem has no `{command}`"), format!("remove `{key}`"));
+    if let Some(span) = section.place(key).filter(|_| !is_there) {
+        section.complain(span, format!("the problem has no `{command}`"), format!("remove `{key}`"));
     }
-    Some(limit.value)
+    Some(limit)
 }
 
 #[cfg(test)]

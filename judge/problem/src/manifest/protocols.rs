@@ -1,9 +1,11 @@
-//! Reads the protocol of a problem's checker or interactor, and its answer files.
+//! Reads the protocol of a problem's checker or interactor, its answer files, and the metrics that it prints.
 
 use super::document::{Located, Section};
-use crate::checker::{
-    AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ProtocolName, ScoreSearch, ScoreStream, Testlib, TokenRules,
+use crate::{
+    AnswerFiles, CheckerChoice, CheckerProtocol, Direction, Kattis, MatchPlace, MetricRule, ProtocolName, ScoreSearch,
+    ScoreStream, Testlib, TokenRules, is_feature_name, listed,
 };
+use checkers::Metric;
 use regex::bytes::Regex;
 use std::num::NonZeroU8;
 use std::ops::Range;
@@ -24,7 +26,7 @@ const KEYS: &[(&str, ProtocolName)] = &[
 ];
 
 /// The default `reject-regex`. AtCoder's testers print `[WA] REASON`, print no score, and exit with code 0. The
-/// solver's standard error may be in the same output. Without a reason, the line is the reason, and never the next one.
+/// solver's standard error may be in the same output. Without a reason, the line itself is the reason.
 pub const REJECTION: &str = r"(?m)^\[WA\](?:[^\S\n]*(\S.*))?";
 
 /// The purpose of a command.
@@ -192,7 +194,7 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
     let stream = choice(section, "score-stream", &streams);
     let own = regex(section, "reject-regex");
-    let reject = if section.has_any(&["reject-regex"]) { own } else { Regex::new(REJECTION).ok() };
+    let reject = if section.has("reject-regex") { own } else { Regex::new(REJECTION).ok() };
     let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
     let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
@@ -217,7 +219,7 @@ fn regex(section: &Section<'_>, key: &'static str) -> Option<Regex> {
     let regex = checked_regex(section, text, || format!("bad regular expression in `{key}`"))?;
     if regex.is_match(b"") {
         let expected = "expected one that needs some text, such as '(?m)^Score = (\\d+)'";
-        return section.refuse(span, format!("`{key}` finds the empty text, which is everywhere"), expected);
+        return section.refuse(span, format!("`{key}` matches the empty text"), expected);
     }
     Some(regex)
 }
@@ -243,7 +245,7 @@ pub(super) fn answers(section: &Section<'_>, folder: &Path) -> AnswerFiles {
 /// Returns patterns of files, and reports invalid ones. A file may have the pattern itself as its name.
 pub(super) fn file_patterns(section: &Section<'_>, patterns: Vec<Located<&str>>, folder: &Path) -> Vec<String> {
     let checked = |Located { value, span }: Located<&str>| {
-        // Each part is one pattern: `[a/b]` is none.
+        // Each part of a path is one pattern, so `[a/b]` is invalid.
         let fault = value.split('/').find_map(|part| glob::Pattern::new(part).err());
         match fault.filter(|_| folder.join(value).symlink_metadata().is_err()) {
             None => Some(value.to_owned()),
@@ -255,4 +257,91 @@ pub(super) fn file_patterns(section: &Section<'_>, patterns: Vec<Located<&str>>,
         }
     };
     patterns.into_iter().filter_map(checked).collect()
+}
+
+/// The title of the table, in messages.
+const TITLE: &str = "[problem.metrics]";
+
+/// Reads the metrics of a problem, in their order, and adds the others that its built-in checker counts.
+pub(super) fn read_metrics(problem: &Section<'_>, checker: Option<&CheckerChoice>) -> Vec<MetricRule> {
+    let section = problem.section("metrics", TITLE);
+    let declared = section.iter().flat_map(|section| {
+        let metrics = section.named_texts_or_sections(TITLE).into_iter();
+        metrics.filter_map(|(name, metric)| read_metric(section, &name, metric, checker))
+    });
+    let mut rules: Vec<MetricRule> = declared.collect();
+    for metric in counted(checker) {
+        let direction = Some(if metric.is_more_better { Direction::Max } else { Direction::Min });
+        match rules.iter_mut().find(|rule| rule.name == metric.name) {
+            Some(rule) if rule.is_by_checker() => rule.direction = rule.direction.or(direction),
+            Some(_) => {}
+            None => {
+                let name = metric.name.to_owned();
+                rules.push(MetricRule { name, direction, stderr: None, is_declared: false });
+            }
+        }
+    }
+    rules
+}
+
+/// Returns what a built-in checker counts.
+fn counted(checker: Option<&CheckerChoice>) -> &'static [Metric] {
+    match checker {
+        Some(CheckerChoice::BuiltIn(checker)) => checker.metrics,
+        _ => &[],
+    }
+}
+
+fn read_metric(
+    section: &Section<'_>,
+    name: &Located<&str>,
+    metric: Result<Section<'_>, Located<&str>>,
+    checker: Option<&CheckerChoice>,
+) -> Option<MetricRule> {
+    let (direction, stderr) = match metric {
+        Ok(table) => {
+            let direction = table.parsed::<Direction>("direction").map(|direction| direction.value);
+            let bad = || format!("bad regular expression of `{}`", name.value);
+            let stderr = match table.text("stderr") {
+                Some(pattern) => Some(checked_regex(&table, pattern, bad)?),
+                None => None,
+            };
+            table.finish();
+            (direction, stderr)
+        }
+        Err(text) => match text.value.parse::<Direction>() {
+            Ok(direction) => (Some(direction), None),
+            Err(error) => {
+                let expected = "expected \"max\", \"min\", or a table such as { stderr = 'nodes=(\\d+)' }";
+                return section.refuse(text.span, error.to_string(), expected);
+            }
+        },
+    };
+    if !is_feature_name(name.value) {
+        let expected = "expected a letter, then letters, digits and `_`";
+        return section.refuse(name.span.clone(), format!("bad metric name `{}`", name.value), expected);
+    }
+    let names: Vec<&str> = counted(checker).iter().map(|metric| metric.name).collect();
+    let silent = checker.filter(|_| !names.contains(&name.value)).and_then(prints_none);
+    if let (None, Some(silent)) = (&stderr, silent) {
+        let known = if names.is_empty() { String::new() } else { format!("expected {}, or ", listed(&names, "or")) };
+        let expected = format!(
+            "{known}add stderr = 'a regular expression' to find it in what the solver prints on standard error"
+        );
+        return section.refuse(name.span.clone(), format!("{silent} prints no metric `{}`", name.value), &expected);
+    }
+    Some(MetricRule { name: name.value.to_owned(), direction, stderr, is_declared: true })
+}
+
+/// Returns the kind of the checker, if it prints no metrics.
+fn prints_none(checker: &CheckerChoice) -> Option<&'static str> {
+    match checker {
+        CheckerChoice::BuiltIn(_) => Some("a built-in checker"),
+        CheckerChoice::Tokens(..) => Some("the checker `tokens`"),
+        // Its output may have lines of the solver.
+        CheckerChoice::Tester(tester) if matches!(tester.program.protocol, CheckerProtocol::Regex(_)) => {
+            Some("a tester with the protocol `regex`")
+        }
+        CheckerChoice::Tester(_) | CheckerChoice::External(_) | CheckerChoice::Interactor(_) => None,
+    }
 }

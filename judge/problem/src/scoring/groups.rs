@@ -1,7 +1,7 @@
 //! The results of the solvers by group of cases: for each value of a feature, and for each test group.
 
-use super::results::{InvalidResults, Results, SolverScores};
-use super::scoreboard::{Scoreboard, score, worst};
+use super::results::{CaseScore, InvalidResults, Results, SolverScores};
+use super::scoreboard::{Scoreboard, mean, score, total, weight_of, worst};
 use crate::text::named_enum;
 use crate::{GroupAggregate, Number, Rule};
 use num_rational::BigRational;
@@ -61,17 +61,31 @@ pub fn group_by_feature(
     }
     let (by_score, by_points) = (score(&Rule::Mean, results)?, score(rule, results)?);
     let groups = members.into_iter().map(|((_, value), cases)| {
-        let row = |(solver, own): (usize, &SolverScores)| GroupRow {
-            accepted: cases.iter().filter(|&&case| own.scores[case].is_some()).count(),
-            skipped: cases.iter().filter(|&&case| !own.has_run(case)).count(),
-            mean_score: by_score.mean_over(&by_score.standings[solver], &cases),
-            mean_points: by_points.mean_over(&by_points.standings[solver], &cases),
+        let row = |(solver, own): (usize, &SolverScores)| {
+            let played = own.played(cases.iter().copied());
+            GroupRow {
+                accepted: accepted(own, &cases),
+                skipped: cases.len() - played.len(),
+                mean_score: mean_over(&by_score, solver, &played),
+                mean_points: mean_over(&by_points, solver, &played),
+            }
         };
         let rows = results.solvers.iter().enumerate().map(row).collect();
         FeatureGroup { value: value.cloned(), cases: cases.len(), rows }
     });
     let (score_decimals, point_decimals) = (by_score.decimals, by_points.decimals);
     Ok(Grouping { by: by.to_owned(), score_decimals, point_decimals, groups: groups.collect() })
+}
+
+/// Returns the mean points of a solver over cases that it ran on.
+fn mean_over(board: &Scoreboard, solver: usize, played: &[usize]) -> Option<BigRational> {
+    let total = total(&board.weights, &board.standings[solver].points, played);
+    mean(total, &weight_of(&board.weights, played))
+}
+
+/// Returns how many of these cases have an accepted answer.
+fn accepted(own: &SolverScores, cases: &[usize]) -> usize {
+    cases.iter().filter(|&&case| matches!(own.scores[case], CaseScore::Accepted(_))).count()
 }
 
 /// The results of the solvers on a test group.
@@ -129,7 +143,7 @@ pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupRe
         .map(|(group, cases)| TestGroupResult {
             group,
             cases: cases.len(),
-            weight: board.weight_of(&cases),
+            weight: weight_of(&board.weights, &cases),
             rows: (0..results.solvers.len())
                 .map(|solver| test_group_row(results, board, group, (solver, &failing[solver]), &cases))
                 .collect(),
@@ -145,9 +159,9 @@ fn test_group_row(
     cases: &[usize],
 ) -> TestGroupRow {
     let own = &results.solvers[solver];
-    let accepted = cases.iter().filter(|&&case| own.scores[case].is_some()).count();
-    let skipped = cases.iter().filter(|&&case| !own.has_run(case)).count();
-    let has_failures = accepted + skipped < cases.len();
+    let played = own.played(cases.iter().copied());
+    let (accepted, skipped) = (accepted(own, cases), cases.len() - played.len());
+    let has_failures = accepted < played.len();
     let blocked_by = results.blocked_by(group, failing);
     let status = match accepted {
         _ if skipped == cases.len() => TestGroupStatus::Skipped,
@@ -159,35 +173,27 @@ fn test_group_row(
     };
     let standing = &board.standings[solver];
     let counts_by_worst = results.groups[group].aggregate == GroupAggregate::Min && blocked_by.is_none();
-    let played: Vec<usize> = cases.iter().copied().filter(|&case| own.has_run(case)).collect();
     let worst = worst(board.direction, &standing.own_points, &played).filter(|_| counts_by_worst);
-    TestGroupRow { accepted, skipped, status, points: board.total_over(standing, cases), worst, blocked_by }
+    let points = total(&board.weights, &standing.points, &played);
+    TestGroupRow { accepted, skipped, status, points, worst, blocked_by }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::{Members, TestGroup};
-    use crate::rule::Direction;
-    use crate::scoring::results::{CaseSet, CaseTerms, SolverScores, Terms};
+    use crate::scoring::results::{CaseTerms, Terms};
     use crate::scoring::scoreboard::score;
+    use crate::{Direction, Members, TestGroup};
     use checkers::Score;
+
+    fn solver<const CASES: usize>(scores: [Option<i32>; CASES]) -> SolverScores {
+        let scores = scores.map(|score| score.map(Score::from).into()).to_vec();
+        SolverScores { name: String::new(), scores }
+    }
 
     #[test]
     fn each_group_has_its_own_means() {
-        let scores = |row: [Option<i32>; 4]| row.map(|score| score.map(Score::from)).to_vec();
-        let solvers = [
-            SolverScores {
-                name: "a".to_owned(),
-                scores: scores([Some(10), Some(7), None, Some(1)]),
-                skipped: CaseSet::default(),
-            },
-            SolverScores {
-                name: "b".to_owned(),
-                scores: scores([Some(20), Some(7), Some(4), Some(1)]),
-                skipped: CaseSet::default(),
-            },
-        ];
+        let solvers = [solver([Some(10), Some(7), None, Some(1)]), solver([Some(20), Some(7), Some(4), Some(1)])];
         let cases = vec![Terms::default(); 4];
         let failure = Score::from(0);
         let failure = Some(&failure);
@@ -229,8 +235,8 @@ mod tests {
         let groups = [GroupAggregate::AllOrNothing, GroupAggregate::AllOrNothing, GroupAggregate::Sum];
         let groups = groups.map(|aggregate| group(None, aggregate));
         let cases = [0, 0, 1, 1, 2, 2].map(|group| Terms { group: Some(group), ..Terms::default() });
-        let scores = [Some(1), None, None, None, None, None].map(|score: Option<i32>| score.map(Score::from)).to_vec();
-        let solvers = [SolverScores { name: String::new(), scores, skipped: CaseSet::from([1, 2, 3, 5]) }];
+        let mut solvers = [solver([Some(1), None, None, None, None, None])];
+        [1, 2, 3, 5].into_iter().for_each(|case: usize| solvers[0].scores[case] = CaseScore::Skipped);
         let results = Results {
             direction: Direction::Max,
             failure: None,
@@ -249,11 +255,6 @@ mod tests {
         let groups = [("30", whole), ("70", GroupAggregate::Sum), ("5", whole)];
         let groups = groups.map(|(weight, aggregate)| group(Some(weight), aggregate));
         let cases = [0, 0, 1, 1].map(|group| Terms { group: Some(group), ..Terms::default() });
-        let solver = |scores: [Option<i32>; 4]| SolverScores {
-            name: String::new(),
-            scores: scores.map(|score| score.map(Score::from)).to_vec(),
-            skipped: CaseSet::default(),
-        };
         let solvers = [solver([Some(1); 4]), solver([Some(1), None, None, Some(1)]), solver([None; 4])];
         let results = Results {
             direction: Direction::Max,

@@ -1,6 +1,6 @@
 //! The ranking of the solvers, their results against each other, and the order of the rows of a table.
 
-use super::results::{Results, SolverScores};
+use super::results::{CaseScore, Results, SolverScores};
 use super::scoreboard::{Scoreboard, Standing};
 use crate::text::named_enum;
 use num_rational::BigRational;
@@ -49,12 +49,11 @@ fn row(results: &Results<'_>, solver: usize, rank: usize, standing: &Standing) -
     let own = &results.solvers[solver];
     let others: Vec<&SolverScores> =
         results.solvers.iter().enumerate().filter(|(index, _)| *index != solver).map(|(_, other)| other).collect();
-    let (failures, skipped) = (standing.failed, standing.skipped.len());
+    let (failures, skipped) = (standing.failed, standing.skipped);
     let mut row = LeaderboardRow { solver, rank, wins: 0, ties: 0, losses: 0, bests: 0, uniques: 0, failures, skipped };
-    for (case, score) in own.scores.iter().enumerate().filter(|(case, _)| own.has_run(*case)) {
+    for (case, score) in own.scores.iter().map(CaseScore::score).enumerate().filter(|(case, _)| own.has_run(*case)) {
         let others = others.iter().filter(|other| other.has_run(case));
-        let compare =
-            |other: &&SolverScores| results.direction.compare_known(score.as_ref(), other.scores[case].as_ref());
+        let compare = |other: &&SolverScores| results.direction.compare_known(score, other.scores[case].score());
         let orders: Vec<Ordering> = others.map(compare).collect();
         let count = |wanted| orders.iter().filter(|&&order| order == wanted).count();
         row.wins += count(Ordering::Greater);
@@ -84,11 +83,6 @@ named_enum! {
 }
 
 impl RowKey {
-    /// Returns every name, as `RowKey` is parsed from it.
-    pub fn names() -> [&'static str; 5] {
-        Self::ALL.map(Self::name)
-    }
-
     /// Returns whether a row without a value is worse than all others, because it has no accepted answer. A missing
     /// time or size is only unknown.
     fn is_absent_worst(self) -> bool {
@@ -128,9 +122,9 @@ impl RowOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::{Direction, Rule};
-    use crate::scoring::results::{CaseSet, CaseTerms, Terms};
+    use crate::scoring::results::{CaseTerms, Terms};
     use crate::scoring::scoreboard::score;
+    use crate::{Direction, Rule};
     use checkers::Score;
 
     fn ranked(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<LeaderboardRow> {
@@ -138,8 +132,7 @@ mod tests {
             .iter()
             .map(|(name, row)| SolverScores {
                 name: (*name).to_owned(),
-                scores: row.iter().map(|score| score.map(Score::from)).collect(),
-                skipped: CaseSet::default(),
+                scores: row.iter().map(|score| score.map(Score::from).into()).collect(),
             })
             .collect();
         let cases = vec![Terms::default(); rows[0].1.len()];
@@ -260,7 +253,7 @@ mod tests {
 
     #[test]
     fn every_name_is_read() {
-        assert!(RowKey::names().iter().all(|name| name.parse::<RowKey>().is_ok()));
+        assert!(RowKey::ALL.map(RowKey::name).iter().all(|name| name.parse::<RowKey>().is_ok()));
         let error = "wall".parse::<RowKey>().expect_err("it is no key");
         assert_eq!(error.to_string(), "expected one of score, points, cpu, memory, lost, found `wall`");
     }

@@ -13,21 +13,21 @@
 mod groups;
 mod leaderboard;
 mod points;
-#[cfg(test)]
-mod properties;
 mod results;
-mod rules;
+mod rule;
 mod scoreboard;
+#[cfg(test)]
+mod tests;
 
 pub use groups::{
     FeatureGroup, GroupRow, Grouping, TestGroupResult, TestGroupRow, TestGroupStatus, group_by_feature, test_groups,
 };
 pub use leaderboard::{LeaderboardRow, RowKey, RowOrder, leaderboard};
 pub use points::{CaseWeights, Exact, ExactSum, PointList, ScoreMeasure, decimals_of_digits, display, points_effect};
-pub use results::{CaseSet, CaseTerms, InvalidResults, Results, SolverScores, Terms};
+pub use results::{CaseScore, CaseTerms, InvalidResults, Results, SolverScores, Terms};
+pub use rule::{Aggregate, Direction, Rule};
 pub use scoreboard::{Scoreboard, Standing, needed_by, score};
 
-use crate::Rule;
 use num_rational::BigRational;
 
 /// The points of a run, and the rule that they follow from.

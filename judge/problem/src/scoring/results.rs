@@ -58,10 +58,36 @@ impl<'a> CaseTerms<'a> {
 pub struct SolverScores {
     /// Its name.
     pub name: String,
-    /// Its score on every case, in the order of the terms. `None` if no answer was accepted.
-    pub scores: Vec<Option<Score>>,
-    /// The cases that were not run. They are neither accepted nor failed.
-    pub skipped: CaseSet,
+    /// Its result on every case, in the order of the terms.
+    pub scores: Vec<CaseScore>,
+}
+
+/// The result of a solver on a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CaseScore {
+    /// An answer was accepted with this score.
+    Accepted(Score),
+    /// The case was run, and no answer was accepted.
+    Failed,
+    /// The case was not run. It is neither accepted nor failed.
+    Skipped,
+}
+
+impl CaseScore {
+    /// Returns the score of an accepted answer.
+    pub(super) fn score(&self) -> Option<&Score> {
+        match self {
+            Self::Accepted(score) => Some(score),
+            Self::Failed | Self::Skipped => None,
+        }
+    }
+}
+
+impl From<Option<Score>> for CaseScore {
+    /// Returns the result of a case that was run.
+    fn from(score: Option<Score>) -> Self {
+        score.map_or(Self::Failed, Self::Accepted)
+    }
 }
 
 /// The results of a run.
@@ -103,13 +129,13 @@ pub enum InvalidResults {
 
 impl SolverScores {
     /// Returns whether the solver ran on a case.
-    pub(super) fn has_run(&self, case: usize) -> bool {
-        !self.skipped.contains(case)
+    pub fn has_run(&self, case: usize) -> bool {
+        self.scores.get(case) != Some(&CaseScore::Skipped)
     }
 
-    /// Returns whether the solver ran on a case and has no accepted answer.
-    pub(super) fn has_failed(&self, case: usize) -> bool {
-        self.scores[case].is_none() && self.has_run(case)
+    /// Returns those of these cases that the solver ran on.
+    pub(super) fn played(&self, cases: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        cases.into_iter().filter(|&case| self.has_run(case)).collect()
     }
 }
 
@@ -128,7 +154,7 @@ impl Results<'_> {
 
     /// Returns the best score of a case: of the solvers of this run and of the known best score.
     pub(super) fn best(&self, case: usize) -> Option<&Score> {
-        let here = self.solvers.iter().filter_map(|row| row.scores[case].as_ref());
+        let here = self.solvers.iter().filter_map(|row| row.scores[case].score());
         here.chain(&self.cases.at(case).best_known).max_by(|left, right| self.direction.compare(left, right))
     }
 
@@ -160,66 +186,5 @@ impl Results<'_> {
             _ => own(terms),
         };
         self.cases.iter().map(weight).collect()
-    }
-}
-
-/// A set of case indices.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CaseSet {
-    bits: Vec<u64>,
-    len: usize,
-}
-
-impl CaseSet {
-    /// Returns the number of cases in it.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Returns whether it is empty.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Returns whether a case is in it.
-    pub fn contains(&self, case: usize) -> bool {
-        self.bits.get(case / 64).is_some_and(|bits| bits >> (case % 64) & 1 == 1)
-    }
-
-    fn insert(&mut self, case: usize) {
-        if self.contains(case) {
-            return;
-        }
-        if self.bits.len() <= case / 64 {
-            self.bits.resize(case / 64 + 1, 0);
-        }
-        self.bits[case / 64] |= 1 << (case % 64);
-        self.len += 1;
-    }
-}
-
-impl FromIterator<usize> for CaseSet {
-    fn from_iter<T: IntoIterator<Item = usize>>(cases: T) -> Self {
-        let mut set = Self::default();
-        cases.into_iter().for_each(|case| set.insert(case));
-        set
-    }
-}
-
-impl<const COUNT: usize> From<[usize; COUNT]> for CaseSet {
-    fn from(cases: [usize; COUNT]) -> Self {
-        cases.into_iter().collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_set_has_what_was_put_into_it() {
-        let set = CaseSet::from([64, 3, 200, 3]);
-        assert_eq!((set.len(), set.is_empty()), (3, false));
-        assert_eq!((0..300).filter(|&case| set.contains(case)).collect::<Vec<_>>(), [3, 64, 200]);
     }
 }

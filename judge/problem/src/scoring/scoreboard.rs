@@ -1,8 +1,8 @@
 //! Points, totals and counts of every solver.
 
 use super::points::{CaseWeights, ExactSum, PointList};
-use super::results::{CaseSet, InvalidResults, Results, SolverScores};
-use super::rules::{failed, points};
+use super::results::{CaseScore, InvalidResults, Results, SolverScores};
+use super::rule::{failed, points};
 use crate::{Aggregate, Direction, GroupAggregate, Rule, TestGroup};
 use checkers::Score;
 use num_rational::BigRational;
@@ -28,8 +28,8 @@ pub struct Standing {
     pub accepted: usize,
     /// The number of cases that were run and have no accepted answer.
     pub failed: usize,
-    /// The cases that were not run.
-    pub skipped: CaseSet,
+    /// The number of cases that were not run.
+    pub skipped: usize,
 }
 
 /// The results of all solvers.
@@ -49,22 +49,6 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Returns the sum of weight * points of a standing over these cases, as far as they were run. `None` if a
-    /// case of weight above 0 has no points, or if no case was run.
-    pub(crate) fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
-        total(&self.weights, &standing.points, &standing.played(cases.iter().copied()))
-    }
-
-    /// Returns the same divided by the weight of those cases. Also `None` if all weights are 0.
-    pub(crate) fn mean_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
-        mean(self.total_over(standing, cases), &self.weight_of(&standing.played(cases.iter().copied())))
-    }
-
-    /// Returns the total weight of some of the cases.
-    pub(crate) fn weight_of(&self, cases: &[usize]) -> BigRational {
-        weight_of(&self.weights, cases)
-    }
-
     /// Returns the aggregate of a standing that the rule ranks by.
     pub fn headline<'a>(&self, standing: &'a Standing) -> Option<&'a BigRational> {
         match self.aggregate {
@@ -77,13 +61,6 @@ impl Scoreboard {
     pub fn compare(&self, left: &Standing, right: &Standing) -> Ordering {
         let numbers = self.direction.compare_known(self.headline(left), self.headline(right));
         numbers.then(right.failed.cmp(&left.failed))
-    }
-}
-
-impl Standing {
-    /// Returns the cases that were run.
-    fn played(&self, cases: impl Iterator<Item = usize>) -> Vec<usize> {
-        cases.filter(|case| !self.skipped.contains(*case)).collect()
     }
 }
 
@@ -110,7 +87,7 @@ pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidRe
 }
 
 fn decimals(results: &Results<'_>, weights: &CaseWeights) -> u32 {
-    let scores = results.solvers.iter().flat_map(|row| &row.scores).flatten().chain(results.failure);
+    let scores = results.solvers.iter().flat_map(|row| &row.scores).filter_map(CaseScore::score).chain(results.failure);
     match scores.map(Score::decimals).max().unwrap_or(0) {
         0 => 0,
         of_scores if weights.are_one() => of_scores,
@@ -122,22 +99,25 @@ fn decimals(results: &Results<'_>, weights: &CaseWeights) -> u32 {
 }
 
 fn standing(row: &SolverScores, weights: &CaseWeights, points: Arc<PointList>, own_points: Arc<PointList>) -> Standing {
-    let played: Vec<usize> = (0..weights.len()).filter(|&case| row.has_run(case)).collect();
+    let played = row.played(0..weights.len());
     let total = total(weights, &points, &played);
     let mean = mean(total.clone(), &weight_of(weights, &played));
-    let accepted = row.scores.iter().flatten().count();
-    let (failed, skipped) = (played.len() - accepted, row.skipped.clone());
+    let accepted = row.scores.iter().filter_map(CaseScore::score).count();
+    let (failed, skipped) = (played.len() - accepted, weights.len() - played.len());
     Standing { points, own_points, total, mean, accepted, failed, skipped }
 }
 
-fn weight_of(weights: &CaseWeights, cases: &[usize]) -> BigRational {
+/// Returns the total weight of some of the cases.
+pub(super) fn weight_of(weights: &CaseWeights, cases: &[usize]) -> BigRational {
     if weights.are_one() {
         return BigRational::from_integer(cases.len().into());
     }
     cases.iter().map(|&case| weights.get(case)).collect::<ExactSum>().value()
 }
 
-fn total(weights: &CaseWeights, points: &PointList, played: &[usize]) -> Option<BigRational> {
+/// Returns the sum of weight * points over cases that were run. `None` if a case of weight above 0 has no points, or if
+/// there are no cases.
+pub(super) fn total(weights: &CaseWeights, points: &PointList, played: &[usize]) -> Option<BigRational> {
     if played.is_empty() {
         return None;
     }
@@ -155,7 +135,8 @@ fn total(weights: &CaseWeights, points: &PointList, played: &[usize]) -> Option<
     Some(total.value())
 }
 
-fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational> {
+/// Returns a total divided by the weight of its cases. Also `None` if that is 0.
+pub(super) fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational> {
     total.filter(|_| !weight.is_zero()).map(|total| total / weight)
 }
 
@@ -173,7 +154,7 @@ pub(super) fn counted(
     let mut counted = own.clone();
     let failing = results.failing_groups(row);
     for (place, (group, cases)) in results.groups.iter().zip(members).enumerate() {
-        let played: Vec<usize> = cases.iter().copied().filter(|&case| row.has_run(case)).collect();
+        let played = row.played(cases.iter().copied());
         let is_lost = group.aggregate == GroupAggregate::AllOrNothing && failing.contains(&place);
         let points = if is_lost || results.blocked_by(place, &failing).is_some() {
             failed(rule, results)
@@ -198,7 +179,7 @@ pub(super) fn worst(direction: Direction, points: &PointList, cases: &[usize]) -
 impl Results<'_> {
     /// Returns the groups in which the solver failed a case.
     pub(super) fn failing_groups(&self, row: &SolverScores) -> HashSet<usize> {
-        let failed = (0..self.cases.len()).filter(|&case| row.has_failed(case));
+        let failed = (0..self.cases.len()).filter(|&case| row.scores[case] == CaseScore::Failed);
         failed.filter_map(|case| self.cases.at(case).group).collect()
     }
 
@@ -249,8 +230,7 @@ mod tests {
         fn new(direction: Direction, rows: &[&[Option<i128>]]) -> Self {
             let solvers = rows.iter().enumerate().map(|(index, row)| SolverScores {
                 name: index.to_string(),
-                scores: row.iter().map(|score| score.map(Score::from)).collect(),
-                skipped: CaseSet::default(),
+                scores: row.iter().map(|score| score.map(Score::from).into()).collect(),
             });
             Self {
                 direction,
@@ -259,6 +239,10 @@ mod tests {
                 groups: Vec::new(),
                 solvers: solvers.collect(),
             }
+        }
+
+        fn skip(&mut self, solver: usize, cases: &[usize]) {
+            cases.iter().for_each(|&case| self.solvers[solver].scores[case] = CaseScore::Skipped);
         }
 
         fn score(&self, rule: &Rule) -> Result<Scoreboard, InvalidResults> {
@@ -305,8 +289,8 @@ mod tests {
         let rows: [&[Option<i128>]; 2] = [&[Some(10), None, None, Some(5)], &[Some(20), Some(7), None, None]];
         for direction in [Direction::Max, Direction::Min] {
             let mut run = Run::new(direction, &rows);
-            run.solvers[0].skipped = CaseSet::from([1, 2]);
-            run.solvers[1].skipped = CaseSet::from([2, 3]);
+            run.skip(0, &[1, 2]);
+            run.skip(1, &[2, 3]);
             let standings = run.standings(&Rule::Mean);
             let found: Vec<_> = standings.iter().map(|standing| (&standing.total, &standing.mean)).collect();
             assert_eq!(found, [(&ratio(15, 1), &ratio(15, 2)), (&ratio(27, 1), &ratio(27, 2))]);
@@ -319,9 +303,9 @@ mod tests {
             );
         }
         let mut run = Run::new(Direction::Max, &[&[None, None]]);
-        run.solvers[0].skipped = CaseSet::from([0, 1]);
+        run.skip(0, &[0, 1]);
         assert_eq!(run.standings(&Rule::Mean)[0].mean, None);
-        run.solvers[0].skipped = CaseSet::from([0]);
+        run.solvers[0].scores[1] = CaseScore::Failed;
         assert_eq!(
             (run.standings(&Rule::Mean)[0].mean.clone(), run.standings(&Rule::Mean)[0].failed),
             (ratio(0, 1), 1)
@@ -515,8 +499,9 @@ mod tests {
         );
         assert_eq!(run.totals(&Rule::Exact), [ratio(100, 1), ratio(70, 1), ratio(165, 2)]);
         assert_eq!(board.standings[2].mean, ratio(33, 40));
-        assert_eq!(board.total_over(&board.standings[2], &[2, 3]), ratio(105, 2));
-        assert_eq!(board.mean_over(&board.standings[2], &[2, 3]), ratio(3, 4));
+        let second_group = total(&board.weights, &board.standings[2].points, &[2, 3]);
+        assert_eq!(second_group, ratio(105, 2));
+        assert_eq!(mean(second_group, &weight_of(&board.weights, &[2, 3])), ratio(3, 4));
     }
 
     #[test]
@@ -558,8 +543,8 @@ mod tests {
         let mut run = Run::new(Direction::Max, &[&[Some(huge + 1), Some(1 << 70)], &[Some(huge), None]]);
         for row in &mut run.solvers {
             // 10^38 + 1 becomes 10^42 + 10^4.
-            row.scores[0] =
-                row.scores[0].take().map(|score| Score::from(score.as_integer().unwrap().into_owned() * 10_000));
+            let score = row.scores[0].score().unwrap().as_integer().unwrap().into_owned();
+            row.scores[0] = CaseScore::Accepted(Score::from(score * 10_000));
         }
         let total = run.totals(&Rule::Sum)[0].clone().unwrap();
         let expected: BigInt = BigInt::from(10).pow(42) + 10_000 + (BigInt::from(1) << 70);

@@ -10,9 +10,12 @@ use checkers::Score;
 use std::ffi::OsString;
 use std::path::Path;
 
+/// The file that asks for another pass, with the input of that pass. It is removed before that pass.
+pub const NEXT_PASS_FILE: &str = "nextpass.in";
+
 /// The files in the feedback folder, in the order of the constants below.
 const FILES: [&str; 6] =
-    ["score.txt", "score_multiplier.txt", "judgemessage.txt", "teammessage.txt", "nextpass.in", "metrics.txt"];
+    ["score.txt", "score_multiplier.txt", "judgemessage.txt", "teammessage.txt", NEXT_PASS_FILE, "metrics.txt"];
 const SCORE: usize = 0;
 const MULTIPLIER: usize = 1;
 const JUDGE: usize = 2;
@@ -20,7 +23,8 @@ const TEAM: usize = 3;
 const NEXT_PASS: usize = 4;
 const METRICS: usize = 5;
 
-const ACCEPTS: i32 = 42;
+/// The exit code for a valid answer, and for a valid input.
+pub(super) const ACCEPTS: i32 = 42;
 const REJECTS: i32 = 43;
 
 impl Protocol for Kattis {
@@ -34,14 +38,6 @@ impl Protocol for Kattis {
 
     fn passes(&self) -> u32 {
         self.passes
-    }
-
-    fn next_pass_file(&self) -> Option<&'static str> {
-        Some(FILES[NEXT_PASS])
-    }
-
-    fn accepts_inputs_with(&self) -> i32 {
-        ACCEPTS
     }
 
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {

@@ -4,7 +4,6 @@
 
 mod judge;
 mod kattis;
-mod metrics;
 mod protocol;
 mod regex;
 mod termination;
@@ -14,8 +13,8 @@ mod tokens;
 use crate::checker::CheckerProtocol;
 
 pub use judge::tester_ruling;
-pub use metrics::{metrics_in, read_metrics};
-pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+pub use kattis::NEXT_PASS_FILE;
+pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, metrics_in, read_metrics};
 pub use termination::{Idleness, InteractorDecision, Termination, interactive_verdict, termination};
 pub use tokens::{compare_tokens, find_too_fine};
 
@@ -32,7 +31,8 @@ pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
 /// Returns the protocol of the input validators that come with checkers of this protocol. Without a protocol it is the
 /// judge's own.
 pub fn validator_protocol(protocol: Option<&CheckerProtocol>) -> impl Protocol + use<> {
-    judge::InputValidator { accepts: protocol.map_or(0, |protocol| checker_protocol(protocol).accepts_inputs_with()) }
+    let accepts = if let Some(CheckerProtocol::Kattis(_)) = protocol { kattis::ACCEPTS } else { 0 };
+    judge::InputValidator { accepts }
 }
 
 /// Returns the protocol of an interactor or tester. The catalogue rejects interactors with the protocol `regex`.

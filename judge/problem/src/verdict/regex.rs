@@ -1,11 +1,11 @@
 //! Any program as a checker: a regular expression finds the score that it prints. For example, AtCoder's `vis IN OUT`
 //! prints `Score = N`, and a message before `Score = 0` if the answer breaks a rule.
 
-use super::metrics::is_metric;
-use super::protocol::{CallOutput, Protocol, ProtocolError, message, text};
+use super::protocol::{CallOutput, Protocol, ProtocolError, is_metric, message, text};
 use crate::{MatchPlace, Ruling, ScoreSearch, ScoreStream};
 use checkers::Score;
-use regex::bytes::Captures;
+use regex::bytes::{Captures, Regex};
+use std::sync::LazyLock;
 
 impl Protocol for ScoreSearch {
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
@@ -95,20 +95,13 @@ fn line_of(text: &[u8], place: usize) -> &[u8] {
 
 /// Returns a text without terminal colour sequences.
 fn without_colours(bytes: &[u8]) -> Vec<u8> {
-    let (mut plain, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
-    while let Some(start) = rest.windows(2).position(|pair| pair == b"\x1b[") {
-        plain.extend_from_slice(&rest[..start]);
-        let end = rest[start + 2..].iter().position(|byte| (0x40..0x7f).contains(byte));
-        rest = end.map_or(&[][..], |end| &rest[start + 3 + end..]);
-    }
-    plain.extend_from_slice(rest);
-    plain
+    static SEQUENCE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?s-u)\x1b\[[^@-~]*[@-~]?").expect("it is valid"));
+    SEQUENCE.replace_all(bytes, &b""[..]).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regex::bytes::Regex;
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 

@@ -31,12 +31,7 @@ pub fn termination(execution: &Execution, limits: &Limits) -> Termination {
 
 /// Returns the verdict and reason of the first of these breaches that occurred.
 fn breach_of(execution: &Execution, among: &[Breach], limits: &Limits) -> Option<(Verdict, String)> {
-    let breach = among.iter().find(|breach| execution.breaches.contains(breach))?;
-    Some(breached(*breach, limits))
-}
-
-fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
-    match breach {
+    Some(match among.iter().find(|breach| execution.breaches.contains(breach))? {
         Breach::Output => (Verdict::OutputLimit, format!("more than {} on standard output", limits.output)),
         Breach::Disk => (Verdict::OutputLimit, format!("more than {} or too many files on disk", limits.disk())),
         Breach::Cpu => (Verdict::TimeLimit, format!("more than {} of CPU time", limits.cpu)),
@@ -49,7 +44,7 @@ fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
                 most => format!("more than {most} processes and threads"),
             },
         ),
-    }
+    })
 }
 
 /// Returns a signal with its name, if it has one: `signal 11 (SIGSEGV)`.

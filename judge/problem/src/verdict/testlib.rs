@@ -5,7 +5,7 @@
 
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
 use crate::{Ruling, Testlib, tail};
-use checkers::Score;
+use checkers::{Score, ScoreError};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -20,19 +20,6 @@ const PARTIAL_BASES: [i32; 3] = [0, 16, 50];
 
 /// Exit codes of partial results that are also codes of a rejection, a failure, or points.
 const CODES_OF_OTHER_RESULTS: [i32; 7] = [1, 2, 3, 4, 5, 7, 8];
-
-/// The result that a program reports.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Said {
-    /// The answer is right.
-    Right,
-    /// The answer has the number of points in the text.
-    Points(String),
-    /// The answer is wrong.
-    Wrong,
-    /// The program or the setter's answer is wrong.
-    Fail,
-}
 
 impl Protocol for Testlib {
     fn reports(&self) -> &'static [&'static str] {
@@ -53,11 +40,7 @@ impl Protocol for Testlib {
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
-        let result = output.report(0);
-        match read_xml(&result) {
-            Some((said, why)) => rule(said, &why, output),
-            None => by_exit_code(output),
-        }
+        by_xml(output).unwrap_or_else(|| by_exit_code(output))
     }
 
     fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
@@ -98,40 +81,40 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
     // A checker may print other lines before its result. These lines may contain text of the solver.
     let last = words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let code = output.status.code();
-    if let Some((points, why)) = code.and_then(|code| partial(&words, code)) {
-        return rule(Said::Points(points), &why, output);
+    if let Some(points) = code.and_then(|code| partial(&words, code)) {
+        return with_points(&points.to_string());
     }
     let after = |prefix: &str| {
         let reason = last.strip_prefix(prefix).or_else(|| words.strip_prefix(prefix));
         reason.map_or(words.as_str(), str::trim_start).to_owned()
     };
     match code {
-        Some(0) => rule(Said::Right, "", output),
-        Some(1) => output.crash().map_or_else(|| rule(Said::Wrong, &after("wrong answer"), output), Err),
+        Some(0) => with_points("1"),
+        Some(1) => output.crash().map_or_else(|| Ok(wrong(&after("wrong answer"))), Err),
         // A presentation error, or unread output.
-        Some(2 | 4) => rule(Said::Wrong, &after("wrong output format"), output),
-        Some(3) => rule(Said::Fail, &after("FAIL"), output),
+        Some(2 | 4) => Ok(wrong(&after("wrong output format"))),
+        Some(3) => Err(failed(&after("FAIL"), output)),
         // Newer programs exit with 7 for points. The older code was 5.
-        Some(5 | 7) => rule(Said::Points(points(&words, last)), "", output),
-        Some(8) => rule(Said::Wrong, &after("unexpected eof"), output),
+        Some(5 | 7) => with_points(&points(&words, last)),
+        Some(8) => Ok(wrong(&after("unexpected eof"))),
         _ => Err(output.no_ruling("testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails")),
     }
 }
 
-/// Returns the number and the reason of `partially correct (13) REASON`, if the exit code means this number. If several
-/// lines fit, the smallest number counts: a line that the program quotes cannot raise it.
-fn partial(words: &str, code: i32) -> Option<(String, String)> {
+/// Returns the number of `partially correct (13) REASON`, if the exit code means this number. If several lines fit, the
+/// smallest number counts: a line that the program quotes cannot raise it.
+fn partial(words: &str, code: i32) -> Option<i32> {
     // For the same reason a line among others cannot turn a rejection or a failure into points.
     if CODES_OF_OTHER_RESULTS.contains(&code) && words.lines().count() > 1 {
         return None;
     }
     let fitting = words.lines().filter_map(|line| {
-        let (number, why) = line.trim().strip_prefix("partially correct (")?.split_once(')')?;
+        let (number, _) = line.trim().strip_prefix("partially correct (")?.split_once(')')?;
         let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
         let points = number.parse::<i32>().ok().filter(|_| is_number)?;
-        PARTIAL_BASES.contains(&(code - points)).then(|| (points, why.trim()))
+        PARTIAL_BASES.contains(&(code - points)).then_some(points)
     });
-    fitting.min_by_key(|(points, _)| *points).map(|(points, why)| (points.to_string(), why.to_owned()))
+    fitting.min()
 }
 
 /// Returns the number of `points 12.5 REASON`. Of several such lines the smallest number counts, as in [`partial`].
@@ -144,8 +127,9 @@ fn points(words: &str, last: &str) -> String {
     least.or_else(first_of_last).unwrap_or_default().to_owned()
 }
 
-/// Reads `<result outcome = "points" points = "12.5">REASON</result>`.
-fn read_xml(result: &str) -> Option<(Said, String)> {
+/// Returns the ruling by the report: `<result outcome = "points" points = "12.5">REASON</result>`.
+fn by_xml(output: &CallOutput<'_>) -> Option<Result<Ruling, ProtocolError>> {
+    let result = output.report(0);
     let (_, after) = result.split_once("<result ")?;
     let (attributes, rest) = after.split_once('>')?;
     let why = unescaped(rest.split("</result>").next().unwrap_or_default());
@@ -153,14 +137,13 @@ fn read_xml(result: &str) -> Option<(Said, String)> {
         let (_, after) = attributes.split_once(name)?;
         after.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?.split('"').next()
     };
-    let said = match value("outcome")? {
-        "accepted" => Said::Right,
-        "wrong-answer" | "presentation-error" | "unexpected-eof" => Said::Wrong,
-        "points" | "relative-scoring" => Said::Points(value(" points").unwrap_or_default().to_owned()),
-        "partially-correct" => Said::Points(value("pctype").unwrap_or_default().to_owned()),
-        _ => Said::Fail,
-    };
-    Some((said, why))
+    Some(match value("outcome")? {
+        "accepted" => with_points("1"),
+        "wrong-answer" | "presentation-error" | "unexpected-eof" => Ok(wrong(&why)),
+        "points" | "relative-scoring" => with_points(value(" points").unwrap_or_default()),
+        "partially-correct" => with_points(value("pctype").unwrap_or_default()),
+        _ => Err(failed(&why, output)),
+    })
 }
 
 fn unescaped(text: &str) -> String {
@@ -168,19 +151,20 @@ fn unescaped(text: &str) -> String {
     entities.into_iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }
 
-fn rule(said: Said, why: &str, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+fn with_points(points: &str) -> Result<Ruling, ProtocolError> {
+    let no_score = |why| ProtocolError::NoScore { place: "its number of points", why };
+    points.parse().map(Ruling::Accepted).map_err(|error: ScoreError| no_score(error.to_string()))
+}
+
+fn wrong(why: &str) -> Ruling {
     let why = message(why);
-    match said {
-        Said::Right => Ok(Ruling::Accepted(Score::from(1))),
-        Said::Points(points) => points
-            .parse::<Score>()
-            .map(Ruling::Accepted)
-            .map_err(|error| ProtocolError::NoScore { place: "its number of points", why: error.to_string() }),
-        Said::Wrong if why.is_empty() => Ok(Ruling::rejected("wrong answer".to_owned())),
-        Said::Wrong => Ok(Ruling::rejected(why)),
-        Said::Fail if why.is_empty() => Err(ProtocolError::Failed(tail(output.stderr))),
-        Said::Fail => Err(ProtocolError::Failed(why)),
-    }
+    Ruling::rejected(if why.is_empty() { "wrong answer".to_owned() } else { why })
+}
+
+/// Returns the error that the program or the setter's answer is wrong.
+fn failed(why: &str, output: &CallOutput<'_>) -> ProtocolError {
+    let why = message(why);
+    ProtocolError::Failed(if why.is_empty() { tail(output.stderr) } else { why })
 }
 
 #[cfg(test)]

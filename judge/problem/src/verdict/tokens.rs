@@ -38,7 +38,7 @@ pub fn compare_tokens(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> Rul
     }
 }
 
-/// Skips the white space before the next tokens. Returns the difference, if the rules allow none.
+/// Skips the white space before the next tokens. Returns a difference that the rules forbid.
 fn skip_spaces(rules: &TokenRules, expected: &mut Scan<'_>, answer: &mut Scan<'_>) -> Option<String> {
     if rules.space_change_sensitive {
         while let Some(wanted) = expected.peek().filter(|byte| is_space(*byte)) {
@@ -140,16 +140,16 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, line: 1, line_start: 0 }
     }
 
-    pub(super) fn peek(&self) -> Option<u8> {
+    fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
     /// Advances by one byte, if there is one.
-    pub(super) fn step(&mut self) {
+    fn step(&mut self) {
         if self.peek() == Some(b'\n') {
             self.line += 1;
             self.line_start = self.at + 1;
@@ -164,7 +164,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Returns the token that starts here and advances past it. `None` at the end.
-    pub(super) fn token(&mut self) -> Option<&'a [u8]> {
+    fn token(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| is_space(*byte)).unwrap_or(rest.len());
         self.at += length;
@@ -172,7 +172,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Returns the line and the column, both from 1.
-    pub(super) fn place(&self) -> (usize, usize) {
+    fn place(&self) -> (usize, usize) {
         (self.line, self.at - self.line_start + 1)
     }
 }

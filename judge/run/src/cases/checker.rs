@@ -1,10 +1,10 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
-use crate::command::{CallInput, CommandError, SetterProgram, StopSignal, reports, setters_choice};
+use crate::command::{CallInput, CommandError, SetterProgram, StopSignal, reports};
 use crate::files;
 use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
-use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
+use judge_problem::verdict::{self, CallOutput, NEXT_PASS_FILE, Protocol, ProtocolError};
 use judge_problem::{
     AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker,
     GeneratorCall, MetricRule, Metrics, Problem, Ruling, TokenRules, error_chain,
@@ -439,7 +439,7 @@ impl<'a> Checking<'a> {
             self.input = next.into();
             // The file that requested the next pass is removed before it.
             self.left = ended.files;
-            self.left.retain(|file| protocol.next_pass_file().is_none_or(|name| file.path != Path::new(name)));
+            self.left.retain(|file| file.path != Path::new(NEXT_PASS_FILE));
             return Ok(Checked::NextPass(next.to_vec()));
         }
         let decision = Decision::read(protocol, &output, &case.metrics);
@@ -476,8 +476,7 @@ pub fn check_externally(
 /// When it cannot be run.
 pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
     let program = SetterProgram::new(validator, &problem.helper_limits.checker);
-    let checker = setters_choice(&problem.checker);
-    let protocol = verdict::validator_protocol(checker.map(|checker| &checker.protocol));
+    let protocol = verdict::validator_protocol(problem.checker.program().map(|checker| &checker.protocol));
     let case = ExternalCase::of(input);
     let mut checking = Checking::begin(&program, &protocol, &case);
     match expect_decision(checking.check_files(None)?)?.ruling {

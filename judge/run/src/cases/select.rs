@@ -95,7 +95,7 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
         call.complete(&problem.generator_parameters).map_err(|error| SelectError::Call(call.clone(), error))?;
         // Like a repeated seed.
         if !selection.calls[..place].contains(call) {
-            cases.push(CaseSpec::from_call(call.clone()));
+            cases.push(CaseSpec::from_source(CaseSource::Made(call.clone())));
         }
     }
     let real = |case: &CaseSpec| Some((case.file()?.canonicalize().ok()?, case.clone()));
@@ -173,7 +173,7 @@ fn add_seeds(cases: &mut CaseList, problem: &Problem, seeds: &Seeds) {
 }
 
 fn in_file(path: PathBuf) -> CaseSpec {
-    CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path))
+    CaseSpec::from_source(CaseSource::File(path))
 }
 
 /// Returns the files that match these patterns, in the order of the patterns. A file that matches twice counts once, like a

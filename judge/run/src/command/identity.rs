@@ -56,18 +56,9 @@ fn identity_of(external: &ExternalChecker) -> String {
     format!("{}{protocol} #{}{then}", external.command.written_line(), hash(&files))
 }
 
-/// Returns the setter's program that decides on answers, or the first of two. `None`: the judge itself decides.
-pub(crate) fn setters_choice(checker: &CheckerChoice) -> Option<&ExternalChecker> {
-    match checker {
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
-        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => Some(external),
-        CheckerChoice::Tester(tester) => Some(&tester.program),
-    }
-}
-
 /// Returns the files that the command of an external checker names, and the files that those name.
 pub fn checker_files(checker: &CheckerChoice) -> Vec<PathBuf> {
-    let programs = std::iter::successors(setters_choice(checker), |program| program.then.as_deref());
+    let programs = std::iter::successors(checker.program(), |program| program.then.as_deref());
     programs.flat_map(|program| named_paths(&program.command.written())).collect()
 }
 

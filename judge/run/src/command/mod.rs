@@ -8,7 +8,6 @@ mod sandboxed;
 mod setter;
 
 pub(crate) use calls::{CallInput, LiveCall, reports};
-pub(crate) use identity::setters_choice;
 pub use identity::{checker_files, checker_identity, game_of, generator_identity};
 pub(crate) use outside::{OutsideCall, Running, SUPERVISORS, printed, stored};
 pub use outside::{dismiss_supervisors, run, use_as_supervisor};

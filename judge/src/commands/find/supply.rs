@@ -3,8 +3,8 @@
 use super::BATCH;
 use judge_cli::{CaseArgs, FindArgs};
 use judge_problem::{
-    CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorChoice,
-    GeneratorParameter, Number, Problem, map_on_all_cores,
+    CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorChoice, GeneratorParameter, Number,
+    Problem, map_on_all_cores,
 };
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_run::runner::was_interrupted;
@@ -118,10 +118,8 @@ impl<'a> Supply<'a> {
                         let value = |(parameter, share): (&GeneratorParameter, &f64)| {
                             (parameter.name.clone(), parameter.domain.at(*share))
                         };
-                        CaseSpec::from_call(GeneratorCall {
-                            seed,
-                            values: parameters.iter().zip(point).map(value).collect(),
-                        })
+                        let values = parameters.iter().zip(point).map(value).collect();
+                        CaseSpec::from_source(CaseSource::Made(GeneratorCall { seed, values }))
                     };
                     let drawn: Vec<f64> = parameters.iter().map(|parameter| parameter.share(seed)).collect();
                     let (case, point) = match near {
@@ -179,7 +177,7 @@ impl<'a> Supply<'a> {
             let input = mutant(&parent.input, random);
             if seen.insert(Digest::of(&input)) && is_valid(self.problem, reader, &input) {
                 let path = folder.join(format!("{FOUND}{}.in", seen.len()));
-                let case = CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path));
+                let case = CaseSpec::from_source(CaseSource::File(path));
                 return Some(Pick { case, point: Vec::new(), input: Some(input) });
             }
         }

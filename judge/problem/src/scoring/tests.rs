@@ -2,10 +2,10 @@
 
 use super::groups::test_groups;
 use super::leaderboard::leaderboard;
-use super::results::{CaseTerms, Results, SolverScores, Terms};
+use super::results::{CaseScore, CaseTerms, Results, SolverScores, Terms};
+use super::rule::FailedCase;
 use super::scoreboard::{Scoreboard, Standing, score};
-use crate::rule::{Direction, FailedCase, Rule};
-use crate::{GroupAggregate, Members, TestGroup, Thresholds, Weight};
+use crate::{Direction, GroupAggregate, Members, Rule, TestGroup, Thresholds, Weight};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -85,9 +85,10 @@ fn any_run() -> impl Strategy<Value = Run> {
                 scores.sort_by(|left, right| direction.compare(right, left));
                 terms.thresholds = Some(Thresholds::new(direction, scores, None).unwrap());
             }
-            let solver = |(index, (mut scores, skipped)): (usize, (Vec<Option<Score>>, HashSet<usize>))| {
-                skipped.iter().for_each(|&case| scores[case] = None);
-                SolverScores { name: index.to_string(), scores, skipped: skipped.into_iter().collect() }
+            let solver = |(index, (scores, skipped)): (usize, (Vec<Option<Score>>, HashSet<usize>))| {
+                let mut scores: Vec<CaseScore> = scores.into_iter().map(CaseScore::from).collect();
+                skipped.iter().for_each(|&case| scores[case] = CaseScore::Skipped);
+                SolverScores { name: index.to_string(), scores }
             };
             let solvers = rows.into_iter().zip(skipped).enumerate().map(solver).collect();
             Run { direction, failure, cases, groups, solvers }
@@ -100,14 +101,14 @@ fn counted_slowly(run: &Run, rule: &Rule, board: &Scoreboard, solver: usize) -> 
     let row = &run.solvers[solver];
     let own: Vec<_> = board.standings[solver].own_points.iter().collect();
     let played = |group: usize| -> Vec<usize> {
-        (0..own.len()).filter(|case| run.cases[*case].group == Some(group) && !row.skipped.contains(*case)).collect()
+        (0..own.len()).filter(|case| run.cases[*case].group == Some(group) && row.has_run(*case)).collect()
     };
     // Groups depend on earlier groups only.
     let mut is_fulfilled = Vec::new();
     let mut counted = own.clone();
     for (place, group) in run.groups.iter().enumerate() {
         let cases = played(place);
-        let all_accepted = cases.iter().all(|&case| row.scores[case].is_some());
+        let all_accepted = cases.iter().all(|&case| row.scores[case].score().is_some());
         let is_open = group.depends_on.iter().all(|&needed| is_fulfilled[needed]);
         is_fulfilled.push(all_accepted && is_open);
         let failure = match rule.failed_case() {
@@ -138,7 +139,7 @@ fn share_slowly(run: &Run, case: usize, score: &Score) -> BigRational {
     let sign = BigRational::from_integer(if run.direction == Direction::Max { 1.into() } else { (-1).into() });
     let signed = |score: &Score| score.to_rational() * &sign;
     let known = run.cases[case].best_known.iter();
-    let of_run = run.solvers.iter().filter_map(|row| row.scores[case].as_ref());
+    let of_run = run.solvers.iter().filter_map(|row| row.scores[case].score());
     let (score, best) = (signed(score), known.chain(of_run).map(signed).max().unwrap());
     let zero = BigRational::default();
     match (score == best, best.cmp(&zero)) {
@@ -146,6 +147,13 @@ fn share_slowly(run: &Run, case: usize, score: &Score) -> BigRational {
         (false, Ordering::Greater) if score > zero => score / best,
         (false, Ordering::Less) => best / score,
         (false, _) => zero,
+    }
+}
+
+/// Turns an accepted answer into a failure.
+fn fail(score: &mut CaseScore) {
+    if *score != CaseScore::Skipped {
+        *score = CaseScore::Failed;
     }
 }
 
@@ -181,8 +189,8 @@ proptest! {
         let log = run.score(&Rule::Log);
         for (solver, row) in run.solvers.iter().enumerate() {
             for (case, score) in row.scores.iter().enumerate() {
-                let share = score.as_ref().map(|score| share_slowly(&run, case, score));
-                let failed = (!row.skipped.contains(case)).then(BigRational::default);
+                let share = score.score().map(|score| share_slowly(&run, case, score));
+                let failed = row.has_run(case).then(BigRational::default);
                 let slow = share.as_ref().map(|share| share * &scale).or(failed);
                 prop_assert_eq!(relative.standings[solver].own_points.get(case), slow);
                 // The formula of `log` is the logarithm of the same share, if all scores are above 0.
@@ -214,7 +222,7 @@ proptest! {
     fn a_failure_never_raises_a_total(run in any_run(), solver: Index, case: Index) {
         let (solver, case) = (solver.index(run.solvers.len()), case.index(run.cases.len()));
         let mut failing = run.clone();
-        failing.solvers[solver].scores[case] = None;
+        fail(&mut failing.solvers[solver].scores[case]);
         for rule in Rule::all() {
             let (before, now) = (run.score(&rule), failing.score(&rule));
             let (old, new) = (&before.standings[solver], &now.standings[solver]);
@@ -231,7 +239,7 @@ proptest! {
     fn a_failure_never_lifts_the_solver_in_the_leaderboard(run in any_run(), solver: Index, case: Index) {
         let (solver, case) = (solver.index(run.solvers.len()), case.index(run.cases.len()));
         let mut failing = run.clone();
-        failing.solvers[solver].scores[case] = None;
+        fail(&mut failing.solvers[solver].scores[case]);
         // The totals of the other rules depend on the best score or the other solvers, which the failure changes.
         for rule in [Rule::Sum, Rule::Mean, Rule::Exact, "thresholds".parse().unwrap()] {
             let rank = |run: &Run| {
@@ -246,7 +254,11 @@ proptest! {
     fn scaling_all_scores_scales_nothing_relative(run in any_run(), factor in 2_u64..u64::MAX) {
         let mut scaled = run.clone();
         let scale = |score: &mut Score| *score = Score::from_rational(&(score.to_rational() * BigInt::from(factor))).unwrap();
-        scaled.solvers.iter_mut().flat_map(|row| &mut row.scores).flatten().for_each(scale);
+        for score in scaled.solvers.iter_mut().flat_map(|row| &mut row.scores) {
+            if let CaseScore::Accepted(score) = score {
+                scale(score);
+            }
+        }
         scaled.cases.iter_mut().filter_map(|terms| terms.best_known.as_mut()).for_each(scale);
         let scale_1000 = BigInt::from(1_000);
         for rule in [
@@ -265,10 +277,8 @@ proptest! {
         let by = by.index(run.cases.len());
         let mut turned = run.clone();
         turned.cases.rotate_left(by);
-        let cases = run.cases.len();
         for row in &mut turned.solvers {
             row.scores.rotate_left(by);
-            row.skipped = (0..cases).filter(|case| row.skipped.contains((case + by) % cases)).collect();
         }
         for rule in Rule::all() {
             for (one, other) in run.score(&rule).standings.iter().zip(&turned.score(&rule).standings) {
@@ -315,7 +325,7 @@ proptest! {
         let alike = vec![Terms::default(); run.cases.len()];
         let board = score(&rule, &Results { cases: CaseTerms::Each(&alike), ..run.results() }).unwrap();
         for case in 0..run.cases.len() {
-            if run.solvers.len() > 1 && run.solvers.iter().all(|row| row.scores[case].is_some()) {
+            if run.solvers.len() > 1 && run.solvers.iter().all(|row| row.scores[case].score().is_some()) {
                 let points = board.standings.iter().filter_map(|standing| standing.points.get(case));
                 let sum: BigRational = points.sum();
                 prop_assert_eq!(sum, BigRational::from_integer(&all * (&all - 1_u32)));

@@ -1,10 +1,13 @@
-//! The scoring rules: their names and properties. The formulas are in `scoring`.
+//! The scoring rules: their names, properties and formulas.
 
+use super::points::{PointList, log_ratio};
+use super::results::{CaseScore, Results, SolverScores};
+use crate::Thresholds;
 use crate::text::{InvalidText, named_enum};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::One;
+use num_traits::{One, Signed, Zero};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -65,34 +68,13 @@ pub enum Aggregate {
 
 /// The points of a failed case under a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FailedCase {
+pub(super) enum FailedCase {
     /// The problem's `failure`, because the points are raw scores.
     Failure,
     /// 0 points.
     Zero,
     /// None: the solver has no total and no mean.
     Absent,
-}
-
-/// The other scores that the points of a case depend on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ComparedWith {
-    /// None.
-    Nothing,
-    /// The best known score of the case.
-    Best,
-    /// The scores of the solvers of the run.
-    Solvers,
-}
-
-/// The properties of a rule.
-struct Properties {
-    name: &'static str,
-    aggregate: Aggregate,
-    failed_case: FailedCase,
-    compared_with: ComparedWith,
-    /// Whether the points of a case differ from its verdict and score.
-    shows_points: bool,
 }
 
 impl Rule {
@@ -114,22 +96,20 @@ impl Rule {
         ]
     }
 
-    /// The table of the rules, a row each.
-    fn properties(&self) -> Properties {
+    /// Returns the rule's name, the number that it ranks solvers by, and the points of a failed case.
+    fn properties(&self) -> (&'static str, Aggregate, FailedCase) {
         use Aggregate::{Mean, Total};
-        use ComparedWith::{Best, Nothing, Solvers};
         use FailedCase::{Absent, Failure, Zero};
-        let (name, aggregate, failed_case, compared_with, shows_points) = match self {
-            Self::Sum => ("sum", Total, Failure, Nothing, false),
-            Self::Mean => ("mean", Mean, Failure, Nothing, false),
-            Self::Exact => ("exact", Total, Zero, Nothing, false),
-            Self::Thresholds { .. } => ("thresholds", Total, Zero, Nothing, true),
-            Self::Relative { .. } => ("relative", Mean, Zero, Best, true),
-            Self::Rank { .. } => ("rank", Total, Zero, Solvers, true),
-            Self::RankTopCoder { .. } => ("rank-topcoder", Mean, Zero, Solvers, true),
-            Self::Log => ("log", Mean, Absent, Best, true),
-        };
-        Properties { name, aggregate, failed_case, compared_with, shows_points }
+        match self {
+            Self::Sum => ("sum", Total, Failure),
+            Self::Mean => ("mean", Mean, Failure),
+            Self::Exact => ("exact", Total, Zero),
+            Self::Thresholds { .. } => ("thresholds", Total, Zero),
+            Self::Relative { .. } => ("relative", Mean, Zero),
+            Self::Rank { .. } => ("rank", Total, Zero),
+            Self::RankTopCoder { .. } => ("rank-topcoder", Mean, Zero),
+            Self::Log => ("log", Mean, Absent),
+        }
     }
 
     /// Returns the names of the rules with a property.
@@ -144,28 +124,28 @@ impl Rule {
 
     /// Returns the rule's name.
     pub fn name(&self) -> &'static str {
-        self.properties().name
+        self.properties().0
     }
 
     /// Returns the number that this rule ranks solvers by.
     pub fn aggregate(&self) -> Aggregate {
-        self.properties().aggregate
+        self.properties().1
     }
 
     /// Returns the points of a failed case.
-    pub(crate) fn failed_case(&self) -> FailedCase {
-        self.properties().failed_case
+    pub(super) fn failed_case(&self) -> FailedCase {
+        self.properties().2
     }
 
     /// Returns whether points are relative to the best known score of the case. Ranks do not count: they compare the
     /// solvers of the run only.
     pub fn has_reference(&self) -> bool {
-        self.properties().compared_with == ComparedWith::Best
+        matches!(self, Self::Relative { .. } | Self::Log)
     }
 
     /// Returns whether points depend on the places among the solvers of the run.
     pub fn ranks_solvers(&self) -> bool {
-        self.properties().compared_with == ComparedWith::Solvers
+        matches!(self, Self::Rank { .. } | Self::RankTopCoder { .. })
     }
 
     /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals
@@ -181,7 +161,7 @@ impl Rule {
 
     /// Returns whether the points of a case differ from its verdict and score, so that tables show them.
     pub fn shows_points(&self) -> bool {
-        self.properties().shows_points
+        !matches!(self, Self::Sum | Self::Mean | Self::Exact)
     }
 
     /// Returns whether every case needs thresholds.
@@ -289,6 +269,116 @@ impl Direction {
             (left, right) => left.is_some().cmp(&right.is_some()),
         }
     }
+}
+
+/// Returns the points of a solver on every case, before weights and test groups. `None` if the rule gives none or the
+/// case was not run.
+pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> PointList {
+    let of_case = |(case, score): (usize, &CaseScore)| match score {
+        CaseScore::Accepted(score) => accepted(rule, results, case, score),
+        CaseScore::Failed => failed(rule, results),
+        CaseScore::Skipped => None,
+    };
+    row.scores.iter().enumerate().map(of_case).collect()
+}
+
+/// Returns the points of a failed case.
+pub(super) fn failed(rule: &Rule, results: &Results<'_>) -> Option<BigRational> {
+    match rule.failed_case() {
+        FailedCase::Failure => results.failure.map(Score::to_rational),
+        FailedCase::Zero => Some(BigRational::zero()),
+        FailedCase::Absent => None,
+    }
+}
+
+fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> Option<BigRational> {
+    let direction = results.direction;
+    match rule {
+        Rule::Sum | Rule::Mean => {
+            Some(results.failure.map_or(score, |failure| direction.better(score, failure)).to_rational())
+        }
+        Rule::Exact => Some(BigRational::one()),
+        Rule::Thresholds { .. } => {
+            results.cases.at(case).thresholds.as_ref().map(|needed| grade(direction, needed, score))
+        }
+        Rule::Relative { scale } => Some(share_of_best(direction, score, results.best(case)?) * scale),
+        Rule::Rank { scale } => Some(by_atcoder(results, case, score) * scale),
+        Rule::RankTopCoder { scale } => Some(by_topcoder(results, case, score) * scale),
+        Rule::Log => {
+            let best = results.best(case)?;
+            let (from, to) = if direction == Direction::Max { (best, score) } else { (score, best) };
+            // Rounded once. It is at most 0, because no score is better than the best.
+            BigRational::from_float(log_ratio(&from.to_rational(), &to.to_rational())?)
+        }
+    }
+}
+
+/// Returns the share of the best score, from 0 to 1. If small scores are good, the signs are reversed first.
+fn share_of_best(direction: Direction, score: &Score, best: &Score) -> BigRational {
+    let (score, best) = (score.to_rational(), best.to_rational());
+    let best_is_positive = match direction {
+        Direction::Max => best.is_positive(),
+        Direction::Min => best.is_negative(),
+    };
+    if score == best {
+        BigRational::one()
+    } else if best.is_zero() {
+        BigRational::zero()
+    } else if best_is_positive {
+        (score / best).max(BigRational::zero())
+    } else {
+        // The score is worse than a best score below 0, so it is not 0.
+        best / score
+    }
+}
+
+/// The rank of a score among all solvers that ran on the case.
+struct RankCounts {
+    better: BigInt,
+    /// Without the solver itself.
+    tied: BigInt,
+    beaten: BigInt,
+    /// With the solver itself.
+    solvers: BigInt,
+}
+
+impl RankCounts {
+    fn of(results: &Results<'_>, case: usize, score: &Score) -> Self {
+        let played = results.solvers.iter().filter(|row| row.has_run(case));
+        let compare = |row: &SolverScores| results.direction.compare_known(Some(score), row.scores[case].score());
+        let orders: Vec<Ordering> = played.map(compare).collect();
+        let count = |wanted| BigInt::from(orders.iter().filter(|&&order| order == wanted).count());
+        Self {
+            better: count(Ordering::Less),
+            // The solver itself is one of the equal ones.
+            tied: count(Ordering::Equal) - 1,
+            beaten: count(Ordering::Greater),
+            solvers: orders.len().into(),
+        }
+    }
+}
+
+/// Returns the share of the scale under `rank`.
+fn by_atcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational {
+    let RankCounts { better, tied, solvers, .. } = RankCounts::of(results, case, score);
+    BigRational::one() - BigRational::new(better * 2 + tied, solvers * 2)
+}
+
+/// Returns the share of the scale under `rank-topcoder`.
+fn by_topcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational {
+    let RankCounts { tied, beaten, solvers, .. } = RankCounts::of(results, case, score);
+    if solvers.is_one() {
+        return BigRational::one();
+    }
+    BigRational::new(beaten * 2 + tied, (solvers - 1) * 2)
+}
+
+/// Returns the points of a score by thresholds.
+fn grade(direction: Direction, thresholds: &Thresholds, score: &Score) -> BigRational {
+    let reached = thresholds.steps.iter().find(|(threshold, _)| direction.compare(score, threshold).is_ge());
+    let is_worth_one = direction == Direction::Min || *score > Score::default();
+    let least = || Score::from(u8::from(is_worth_one && thresholds.one_above_zero)).to_rational();
+    reached.map_or_else(least, |(_, points)| points.to_rational())
 }
 
 #[cfg(test)]
