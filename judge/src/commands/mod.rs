@@ -115,7 +115,7 @@ fn explain(failure: Failure, global: GlobalArgs<'_>) -> Failure {
     let readable_rows = match Journal::readable_rows(&path) {
         Some(ReadableRows { runs, results }) => {
             let counted = |count, what| counted(usize::try_from(count).unwrap_or(usize::MAX), what);
-            format!("what can still be read of it is {} and {}", counted(runs, "run"), counted(results, "result"))
+            format!("{} and {} of it can still be read", counted(runs, "run"), counted(results, "result"))
         }
         None => "nothing of it can be read".to_owned(),
     };
