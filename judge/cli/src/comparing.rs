@@ -2,62 +2,14 @@
 
 use super::shared::count;
 use super::{CaseArgs, ConditionArgs, EngineArgs, JobArgs, ReportArgs, SortArgs};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use judge_compare::paired::{EffectLevel, EffectMeasure, MinEffect};
 use judge_problem::{MetricRule, Percent, Seeds};
 use judge_statistics::tune::Parameter;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
-
-pub(super) const COMPARE_EXAMPLES: &str = "Examples:
-  judge compare -p columns ./old ./new                         on the problem's own cases
-  judge compare -p columns ./old ./new --seeds 1-200 --json comparison.json
-  judge compare -p columns run:12 run:last                     past runs: nothing is run
-  judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
-  judge compare -p columns ./old ./new --sort cpu --top 5        the five cases that took the most time
-  judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
-  judge compare -p columns ./old ./new --until-decided --on slurm --workdir /shared    on a cluster
-  judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
-  judge compare -p columns ./old ./new --until-decided --rare 1% --max-cases 5000
-  judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000
-  judge compare -p columns ./old ./new --until-decided --h0 0 --h1 1%   between two hypotheses (GSPRT)";
-
-pub(super) const RANK_EXAMPLES: &str = "Examples:
-  judge rank -p columns ./a ./b ./c ./d                        on the problem's own cases
-  judge rank -p columns ./a ./b ./c wide='./c --width 9'       names for solvers
-  judge rank -p columns run:12 run:last                        past runs: nothing is run
-  judge rank -p columns ./a ./b ./c ./d --until-decided        fresh cases for those whose order is unsure
-  judge rank -p columns ./a ./b ./c ./d --until-decided --min-effect 1% --max-cases 5000 --json places.json";
-
-pub(super) const POWER_EXAMPLES: &str = "Examples:
-  judge power -p columns                                       the spread between the newest two solvers in the journal
-  judge power -p columns -s run:12/old -s run:13               or between those of these runs
-  judge power -p columns -s ./old -s ./new --seeds 1-30        the spread between two versions, from a fresh run
-  judge power --sd 8% --difference 0.5%                        a known spread";
-
-pub(super) const BASELINE_EXAMPLES: &str = "Examples:
-  judge baseline -p columns -s ./mybot --output baseline.toml
-  judge baseline -p columns -s ./mybot --seeds 1-100 --tolerance 5% --output baseline.toml
-  judge baseline -p columns -s ./mybot --repeat 20 --output baseline.toml   to notice smaller falls of scores that vary";
-
-pub(super) const GATE_EXAMPLES: &str = "Examples:
-  judge gate --baseline baseline.toml                          exit code 1 if its solver got worse
-  judge gate --baseline baseline.toml -s ./newbot --max-drop 0.5% --time-drop 20%
-  judge gate --baseline small.toml --baseline large.toml       several, with the false alarms of one
-  judge gate --baseline baseline.toml --if-noisy pass          also if the machine stays busy
-  judge gate --baseline baseline.toml --repeat 3               three runs of each case: smaller falls are noticed
-  judge gate --baseline baseline.toml --calibrate --sensitivity 3%   how many cases and runs notice a fall of 3 %
-  judge gate --baseline baseline.toml --update                 and raise the bar if it got better
-  judge gate --baseline baseline.toml --markdown gate.md --junit gate.xml";
-
-// In help, clap turns `{n}` into a new line; a style between keeps it, and is not printed.
-pub(super) const TUNE_EXAMPLES: &str = "Examples:
-  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log
-  judge tune -p columns -s ./mybot --env 'T={t}' --env 'N={\u{1b}[0mn}' --param t=0.1..10:log --param n=1..8:int --budget 2000
-  judge tune -p columns -s './mybot {k} {beam}' --param 'k={greedy,beam}' --param 'beam=1..100:int:log if k=beam'
-  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --default w=50 --compare 200
-  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --resume      go on with an interrupted search";
 
 /// How solvers are run.
 #[derive(Debug, Args, Clone)]
@@ -141,6 +93,18 @@ impl FromStr for Measure {
 
 /// Arguments of `judge compare`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge compare -p columns ./old ./new                         on the problem's own cases
+  judge compare -p columns ./old ./new --seeds 1-200 --json comparison.json
+  judge compare -p columns run:12 run:last                     past runs: nothing is run
+  judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
+  judge compare -p columns ./old ./new --sort cpu --top 5        the five cases that took the most time
+  judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
+  judge compare -p columns ./old ./new --until-decided --on slurm --workdir /shared    on a cluster
+  judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
+  judge compare -p columns ./old ./new --until-decided --rare 1% --max-cases 5000
+  judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000
+  judge compare -p columns ./old ./new --until-decided --h0 0 --h1 1%   between two hypotheses (GSPRT)")]
 #[command(mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
 pub struct CompareArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
@@ -188,7 +152,7 @@ pub struct CompareArgs {
     /// With --h0: the probability of accepting H0 under H1
     #[arg(long, value_name = "P", default_value = "0.05", requires = "h0", value_parser = alpha, help_heading = "Statistics")]
     pub beta: f64,
-    /// With points: what scores are relative to, beside the solvers' own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: known, or what the catalogue says]
+    /// With points: what scores are relative to, in addition to the solvers' own: known (the best of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: the catalogue's, or known]
     #[arg(long, value_name = "run|problem|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
@@ -201,6 +165,12 @@ pub struct CompareArgs {
 
 /// Arguments of `judge rank`: as of `judge compare`, without what concerns a single pair.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge rank -p columns ./a ./b ./c ./d                        on the problem's own cases
+  judge rank -p columns ./a ./b ./c wide='./c --width 9'       names for solvers
+  judge rank -p columns run:12 run:last                        past runs: nothing is run
+  judge rank -p columns ./a ./b ./c ./d --until-decided        fresh cases for those whose order is unsure
+  judge rank -p columns ./a ./b ./c ./d --until-decided --min-effect 1% --max-cases 5000 --json places.json")]
 #[command(
     mut_arg("solvers", |arg| arg.help("The solvers, as `judge run --solver` takes them, or past runs as run:12 or run:last/NAME: each is compared with every other one")),
     mut_arg("alpha", |arg| arg.help("The probability that any interval of places is false, from 1e-9 to 0.25")),
@@ -221,6 +191,11 @@ pub struct RankArgs {
 
 /// Arguments of `judge power`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge power -p columns                                       the spread between the newest two solvers in the journal
+  judge power -p columns -s run:12/old -s run:13               or between those of these runs
+  judge power -p columns -s ./old -s ./new --seeds 1-30        the spread between two versions, from a fresh run
+  judge power --sd 8% --difference 0.5%                        a known spread")]
 #[command(group = clap::ArgGroup::new("spread").required(true).args(["problem", "sd", "effects"]))]
 #[command(mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
 pub struct PowerArgs {
@@ -254,7 +229,7 @@ pub struct PowerArgs {
     /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
-    /// With points: what scores are relative to, beside the solvers' own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: known, or what the catalogue says]
+    /// With points: what scores are relative to, in addition to the solvers' own: known (the best of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: the catalogue's, or known]
     #[arg(long, value_name = "run|problem|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
@@ -267,6 +242,10 @@ pub struct PowerArgs {
 
 /// Arguments of `judge baseline`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge baseline -p columns -s ./mybot --output baseline.toml
+  judge baseline -p columns -s ./mybot --seeds 1-100 --tolerance 5% --output baseline.toml
+  judge baseline -p columns -s ./mybot --repeat 20 --output baseline.toml   to notice smaller falls of scores that vary")]
 pub struct BaselineArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]
@@ -281,13 +260,13 @@ pub struct BaselineArgs {
     #[arg(long, value_name = "SHARE")]
     pub tolerance: Option<Percent>,
     /// Run each case this often [default: twice, and five times if any score changes]
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>, hide_short_help = true)]
     pub repeat: Option<NonZeroU32>,
-    /// Record cases that are not accepted, too: the gate lets them fail again
+    /// Also record cases that are not accepted: the gate lets them fail again
     #[arg(long)]
     pub allow_failures: bool,
     /// Record only the best total on the sealed cases; FILE holds the cases [default: one beside the journal]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "calls", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "calls", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"], hide_short_help = true)]
     pub sealed: Option<Option<PathBuf>>,
     /// Which cases
     #[command(flatten)]
@@ -297,17 +276,17 @@ pub struct BaselineArgs {
     pub running: RunningArgs,
 }
 
-/// The end of the command if a gate is not comparable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IfNoisy {
-    /// Exit code 1
-    Fail,
-    /// Exit code 0
-    Pass,
-}
-
 /// Arguments of `judge gate`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge gate --baseline baseline.toml                          exit code 1 if its solver got worse
+  judge gate --baseline baseline.toml -s ./newbot --max-drop 0.5% --time-drop 20%
+  judge gate --baseline small.toml --baseline large.toml       several, with the false alarms of one
+  judge gate --baseline baseline.toml --if-noisy pass          also if the machine stays busy
+  judge gate --baseline baseline.toml --repeat 3               three runs of each case: smaller falls are noticed
+  judge gate --baseline baseline.toml --calibrate --sensitivity 3%   how many cases and runs notice a fall of 3 %
+  judge gate --baseline baseline.toml --update                 and raise the bar if it got better
+  judge gate --baseline baseline.toml --markdown gate.md --junit gate.xml")]
 #[command(mut_arg("jsonl", |arg| arg.hide(true)))]
 pub struct GateArgs {
     /// The baseline file, as `judge baseline` writes it; repeatable: several baselines share the false alarms of one
@@ -320,20 +299,20 @@ pub struct GateArgs {
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub max_drop: Percent,
     /// Run each case this often [default: once, and again if scores vary and the total is low]
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>, hide_short_help = true)]
     pub repeat: Option<NonZeroU32>,
     /// With a baseline of one run, or a deterministic one: complain about a fallen total only if the fall is certain over the cases
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub confident: bool,
     /// Complain if the CPU time has certainly risen by more than this
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", hide_short_help = true)]
     pub time_drop: Option<Percent>,
     /// The probability of a false alarm if scores vary, and of --time-drop, from 1e-9 to 0.25
-    #[arg(long, value_name = "P", default_value_t = GateArgs::ALPHA, value_parser = alpha)]
+    #[arg(long, value_name = "P", default_value_t = GateArgs::ALPHA, value_parser = alpha, hide_short_help = true)]
     pub alpha: f64,
     /// Fail or pass if the machine stays so busy that the gate is not comparable with its baseline
-    #[arg(long, value_name = "fail|pass", value_enum, default_value = "fail", hide_possible_values = true)]
-    pub if_noisy: IfNoisy,
+    #[arg(long = "if-noisy", value_name = "fail|pass", action = clap::ArgAction::Set, value_parser = passes(), default_value = "fail", hide_possible_values = true)]
+    pub noise_passes: bool,
     /// If the gate holds, update the baseline with improvements, or average this run in if scores vary
     #[arg(long)]
     pub update: bool,
@@ -341,10 +320,10 @@ pub struct GateArgs {
     #[arg(long, conflicts_with_all = ["update", "repeat", "max_drop", "confident", "time_drop"])]
     pub calibrate: bool,
     /// With a sealed baseline: the file of the sealed cases [default: the one beside the journal]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "confident", "time_drop", "update", "calibrate", "reuse", "on", "visible"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "confident", "time_drop", "update", "calibrate", "reuse", "on", "visible"], hide_short_help = true)]
     pub sealed: Option<PathBuf>,
     /// With --calibrate: recommend cases and repeats for a fall by this share of the total
-    #[arg(long, value_name = "SHARE", requires = "calibrate")]
+    #[arg(long, value_name = "SHARE", requires = "calibrate", hide_short_help = true)]
     pub sensitivity: Option<Percent>,
     /// How the solver is run
     #[command(flatten)]
@@ -360,7 +339,14 @@ impl GateArgs {
 }
 
 /// Arguments of `judge tune`.
+// In help, clap turns `{n}` into a new line. A style between the letters prevents this, and is not printed.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log
+  judge tune -p columns -s ./mybot --env 'T={t}' --env 'N={\u{1b}[0mn}' --param t=0.1..10:log --param n=1..8:int --budget 2000
+  judge tune -p columns -s './mybot {k} {beam}' --param 'k={greedy,beam}' --param 'beam=1..100:int:log if k=beam'
+  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --default w=50 --compare 200
+  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --resume      go on with an interrupted search")]
 #[command(mut_arg("jsonl", |arg| arg.help("JSON lines: every setting in every round")), mut_arg("json", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
 pub struct TuneArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
@@ -381,13 +367,13 @@ pub struct TuneArgs {
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "600")]
     pub budget: NonZeroUsize,
     /// The number of cases for a new setting, and for each later extension [default: 2 to 16, by the budget]
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, hide_short_help = true)]
     pub first_cases: Option<NonZeroUsize>,
     /// The number of fresh cases on which the winner is compared with the default setting at the end; 0 for none
     #[arg(long, value_name = "N", default_value = "50")]
     pub compare: usize,
     /// The seed of the search
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", hide_short_help = true)]
     pub draw: u64,
     /// The seeds of the cases of the search [default: from 2000001 on]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
@@ -409,6 +395,10 @@ pub struct TuneArgs {
 fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn passes() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["fail", "pass"]).map(|name| name == "pass")
 }
 
 fn positive(text: &str) -> Result<f64, String> {

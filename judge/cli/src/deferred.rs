@@ -59,49 +59,24 @@ fn with_arguments<T: Args>(command: Command) -> Command {
 const COMMON: [&str; 9] =
     ["seeds", "inputs", "condition", "until_decided", "min_effect", "cpu", "memory", "json", "html"];
 
-/// The options without a heading that only `--help` shows of such a subcommand.
-const RARE: [&str; 22] = [
-    "submissions",
-    "no_pin",
-    "repeat",
-    "shard",
-    "reuse",
-    "no_journal",
-    "best",
-    "fail_fast",
-    "transcript",
-    "feedback",
-    "reverse",
-    "show_inputs",
-    "pareto",
-    "sealed",
-    "is_final",
-    "message",
-    "confident",
-    "time_drop",
-    "alpha",
-    "first_cases",
-    "draw",
-    "sensitivity",
-];
-
 /// The number of options up to which `-h` shows all of them, with the examples.
 const FITTING: usize = 16;
 
-/// Keeps the short help of a subcommand to one screen: the long one has everything.
+/// Keeps the short help of a subcommand to one screen. The long help has everything. Options without a heading are left out
+/// if they are marked with `hide_short_help`.
 fn on_one_screen(command: Command) -> Command {
     if command.get_arguments().filter(|arg| !arg.is_hide_set()).count() <= FITTING {
-        return command;
+        return command.mut_args(|arg| arg.hide_short_help(false));
     }
     let examples = Resettable::from(command.get_after_help().cloned());
     let more = format!("All options and examples: judge {} --help", command.get_name());
-    let in_short = |arg: &Arg| match arg.get_help_heading() {
-        Some(_) => COMMON.contains(&arg.get_id().as_str()),
-        None => !RARE.contains(&arg.get_id().as_str()),
+    let is_rare = |arg: &Arg| match arg.get_help_heading() {
+        Some(_) => !COMMON.contains(&arg.get_id().as_str()),
+        None => arg.is_hide_short_help_set(),
     };
     let shorten = |arg: Arg| {
-        let is_shown = in_short(&arg);
-        arg.hide_short_help(!is_shown)
+        let is_hidden = is_rare(&arg);
+        arg.hide_short_help(is_hidden)
     };
     command.mut_args(shorten).after_long_help(examples).after_help(more)
 }

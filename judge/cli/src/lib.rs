@@ -36,20 +36,18 @@ mod serving;
 mod shared;
 mod tools;
 
-pub use comparing::{
-    BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
-};
+pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs};
 pub use deferred::Deferred;
 pub use past::{
     BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs,
 };
 pub use searching::{FindArgs, ReduceArgs, SearchGoal};
-pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
+pub use serving::{EvaluatorArgs, ServeArgs};
 pub use shared::{
     BuildArgs, CaseArgs, ConditionArgs, DetachArgs, Engine, EngineArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs,
     SandboxArgs, ShardArg, SortArgs, TaskIds,
 };
-pub use tools::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
+pub use tools::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, ViewArgs};
 pub use tools::{NewArgs, NewChecker, VerifyArgs};
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -85,14 +83,15 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Reads the command line of this process. Ends the process, as [`Parser::parse`] does, where that is wrong or asks for help.
+    /// Reads the command line of this process. Like [`Parser::parse`], it ends the process if the command line is wrong or
+    /// requests help.
     pub fn read() -> Self {
         let words: Vec<OsString> = std::env::args_os().collect();
         Self::try_parse_from(&words).unwrap_or_else(|error| end(&clearer_error(error, &words)))
     }
 }
 
-/// Prints the help, or what is wrong, and ends the process. A closed pipe (`| head`) is no error.
+/// Prints the help or the error, and ends the process. A closed pipe (`| head`) is no error.
 fn end(error: &clap::Error) -> ! {
     let printed = error.print().and_then(|()| io::stdout().flush());
     match printed {
@@ -160,16 +159,12 @@ fn with_negative_values(words: &[OsString]) -> Vec<OsString> {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run solvers on a problem's cases, check every answer, and score them
-    #[command(after_help = RUN_EXAMPLES)]
     Run(Deferred<RunArgs>),
     /// Check an existing answer, without running anything
-    #[command(after_help = tools::CHECK_EXAMPLES)]
     Check(Deferred<CheckArgs>),
     /// Write the input of a case
-    #[command(after_help = tools::GEN_EXAMPLES)]
     Gen(Deferred<GenArgs>),
     /// Run one program in the sandbox: no problem, no checker
-    #[command(after_help = tools::EXEC_EXAMPLES)]
     Exec(Deferred<ExecArgs>),
     /// Show what the sandbox supports on this machine, what is missing, and how to get it
     #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
@@ -179,53 +174,50 @@ pub enum Command {
         json: Option<PathBuf>,
     },
     /// List, show, tag and remove past runs
-    #[command(after_help = past::HISTORY_EXAMPLES)]
     History(Deferred<HistoryArgs>),
     /// Show the best score on each case of a problem, and its origin
-    #[command(after_help = past::BEST_EXAMPLES)]
     Best(Deferred<BestArgs>),
     /// Score a past run by another rule, without running anything
-    #[command(after_help = past::RESCORE_EXAMPLES)]
     Rescore(Deferred<RescoreArgs>),
     /// Merge the journals of shards into one run
-    #[command(after_help = past::MERGE_EXAMPLES)]
     Merge(Deferred<MergeArgs>),
     /// Show whether a solver is better than another, and how certain that is
-    #[command(after_help = comparing::COMPARE_EXAMPLES)]
     Compare(Deferred<CompareArgs>),
     /// Show which places are certain among many solvers
-    #[command(after_help = comparing::RANK_EXAMPLES)]
     Rank(Deferred<RankArgs>),
     /// Record the scores of a solver, for `judge gate`
-    #[command(after_help = comparing::BASELINE_EXAMPLES)]
     Baseline(Deferred<BaselineArgs>),
     /// Fail if a solver is worse than its baseline: for continuous integration
-    #[command(after_help = comparing::GATE_EXAMPLES)]
     Gate(Deferred<GateArgs>),
     /// Show how many cases a difference needs, and which difference a number of cases shows
-    #[command(after_help = comparing::POWER_EXAMPLES)]
     Power(Deferred<PowerArgs>),
     /// Search for good parameters of a solver
-    #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
     /// Search for cases on which a solver loses, fails, or is slow
-    #[command(after_help = searching::FIND_EXAMPLES)]
     Find(Deferred<FindArgs>),
     /// Shrink a failing case
-    #[command(after_help = searching::REDUCE_EXAMPLES)]
     Reduce(Deferred<ReduceArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
-    #[command(after_help = tools::LANGUAGES_EXAMPLES)]
-    Languages(Deferred<LanguagesArgs>),
+    #[command(after_help = "Examples:
+  judge languages                      of the catalogue here, and your own
+  judge languages --json languages.json
+  judge run -p columns -s bot.py --language pypy")]
+    Languages {
+        /// Write the same as JSON to this file, or - for standard output
+        #[arg(long, value_name = "PATH")]
+        json: Option<PathBuf>,
+    },
     /// Show how many compiled programs are cached, and where; or remove them
-    #[command(after_help = tools::CACHE_EXAMPLES)]
+    #[command(after_help = "Examples:
+  judge cache
+  judge cache clear
+  judge run -p columns -s bot.cpp --no-cache")]
     Cache {
         /// What to do with it
         #[command(subcommand)]
         action: Option<CacheAction>,
     },
     /// Convert a problem package of another judge into a problem of this one
-    #[command(after_help = tools::IMPORT_EXAMPLES)]
     Import(Deferred<ImportArgs>),
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
@@ -240,34 +232,35 @@ pub enum Command {
         rules: bool,
     },
     /// Run a bundled solver: the case on standard input, the answer on standard output
-    #[command(after_help = tools::SOLVE_EXAMPLES)]
+    #[command(after_help = "Examples:
+  judge gen -p columns --seed 1 | judge solve columns
+  judge solve same-game < board.in > answer.out")]
     Solve {
         /// The bundled solver's id; a problem's own has the problem's id
         solver: String,
     },
     /// Look at runs, cases, comparisons and problems in a browser
-    #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
     /// Write the pages of `judge ui` as a folder for any web host
-    #[command(after_help = past::SITE_EXAMPLES)]
     Site(Deferred<SiteArgs>),
     /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
-    #[command(after_help = serving::SERVE_EXAMPLES)]
     Serve(Deferred<ServeArgs>),
     /// The same for agents: a server of the Model Context Protocol on standard input and output
-    #[command(after_help = serving::MCP_EXAMPLES)]
-    Mcp(Deferred<McpArgs>),
+    #[command(after_help = "Examples:
+  judge mcp                                     what an agent starts; it sees the problems of this folder
+  judge mcp --journal evolved.db                every evaluation is recorded there")]
+    Mcp(Deferred<EvaluatorArgs>),
     /// Show a game move by move, as one web page
-    #[command(after_help = tools::VIEW_EXAMPLES)]
     View(Deferred<ViewArgs>),
     /// Create a small working problem, as a start for your own
-    #[command(after_help = tools::NEW_EXAMPLES)]
     New(Deferred<NewArgs>),
     /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
-    #[command(after_help = tools::VERIFY_EXAMPLES)]
     Verify(Deferred<VerifyArgs>),
     /// Print the JSON schema of a report or of problems.toml
-    #[command(after_help = SCHEMA_EXAMPLES)]
+    #[command(after_help = "Examples:
+  judge schema                                    of judge run --json
+  judge schema jsonl                              of a line of judge run --jsonl
+  judge schema problems > problems.schema.json    of problems.toml, for editors")]
     Schema {
         /// What it describes
         #[arg(default_value = "run", value_parser = schema_names())]
@@ -282,7 +275,9 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Play a share of a run on a cluster
-    #[command(hide = true, after_help = shared::WORK_EXAMPLES)]
+    #[command(hide = true)]
+    #[command(after_help = "Examples:
+  judge work judge-run.x7Fq     the command of each task of --on slurm")]
     Work {
         /// The folder of the run
         folder: PathBuf,
@@ -292,7 +287,23 @@ pub enum Command {
     Man,
 }
 
-const RUN_EXAMPLES: &str = "Examples:
+/// Returns the names of all schemas: those of the reports, and `problems` for the catalogue.
+fn schema_names() -> PossibleValuesParser {
+    let of_reports = judge_report::SCHEMAS.iter().map(|(name, title, _)| PossibleValue::new(*name).help(*title));
+    PossibleValuesParser::new(of_reports.chain([PossibleValue::new("problems").help("problems.toml")]))
+}
+
+fn kept_stderr() -> impl TypedValueParser<Value = KeptStderr> {
+    PossibleValuesParser::new(["all", "failed", "none"]).map(|name| match &*name {
+        "all" => KeptStderr::All,
+        "none" => KeptStderr::None,
+        _ => KeptStderr::Failed,
+    })
+}
+
+/// Arguments of `judge run`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   judge run -p columns                                  the bundled solver on the problem's own cases
   judge run -p columns -s ./mybot --seeds 1-100         a program, on a hundred cases
   judge run -p columns -s bot.java -s rustbot/          a source file and a folder of them; `judge languages` lists which
@@ -307,105 +318,7 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns --solvers 'students/*' --feedback pages    a page for each student
   judge run -p columns -s ./mybot --on slurm --workdir /shared    on a cluster
   judge run -p columns -s ./mybot --shard 3/16 --journal 3.db    a part of it, for `judge merge`
-  judge run -p columns -s ./mybot --message 'wider beam' --save-answers answers --stderr all";
-
-const SCHEMA_EXAMPLES: &str = "Examples:
-  judge schema                                    of judge run --json
-  judge schema jsonl                              of a line of judge run --jsonl
-  judge schema problems > problems.schema.json    of problems.toml, for editors";
-
-/// What has a JSON schema, by its name.
-pub const SCHEMAS: [(&str, &str); 41] = [
-    ("run", "The document of `judge run --json`"),
-    ("jsonl", "A line of `judge run --jsonl`"),
-    ("sealed", "The document of `judge run --sealed --json`"),
-    ("history", "The document of `judge history --json`"),
-    ("best", "The document of `judge best --json` and `--export`"),
-    ("compare", "The document of `judge compare --json`"),
-    ("rank", "The document of `judge rank --json`"),
-    ("power", "The document of `judge power --json`"),
-    ("gate", "The document of `judge gate --json`"),
-    ("calibration", "The document of `judge gate --calibrate --json`"),
-    ("find", "The document of `judge find --json`"),
-    ("tune", "A line of `judge tune --jsonl`"),
-    ("exec", "The document of `judge exec --json`"),
-    ("doctor", "The document of `judge doctor --json`"),
-    ("merge", "The document of `judge merge --json`"),
-    ("languages", "The document of `judge languages --json`"),
-    ("verify", "The document of `judge verify --json`"),
-    ("problems", "The catalogue `problems.toml`"),
-    ("serve-evaluate", "The result of the method `evaluate` of `judge serve`"),
-    ("serve-sealed", "The same for sealed cases"),
-    ("serve-status", "The result of the method `status` of `judge serve`"),
-    ("ui-runs", "The answer to `GET /api/runs` of `judge ui`"),
-    ("ui-run", "The answer to `GET /api/runs/{run}` of `judge ui`"),
-    ("ui-labels", "The answer to `POST /api/runs/{run}/labels` of `judge ui`"),
-    ("ui-cases", "The answer to `GET /api/runs/{run}/cases` of `judge ui`"),
-    ("ui-points", "The answer to `GET /api/runs/{run}/points` of `judge ui`"),
-    ("ui-counts", "The answer to `GET /api/runs/{run}/counts` of `judge ui`"),
-    ("ui-boxes", "The answer to `GET /api/runs/{run}/boxes` of `judge ui`"),
-    ("ui-case", "The answer to `GET /api/problems/{problem}/cases/{case}` of `judge ui`"),
-    ("ui-grid", "The answer to `GET /api/grid` of `judge ui`"),
-    ("ui-replay", "The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`"),
-    ("ui-replay-line", "A line of the same request with `?lines`"),
-    ("ui-progress", "The data of the event `progress` of `GET /api/events` of `judge ui`"),
-    ("ui-compare", "The answer to `GET /api/compare` of `judge ui`"),
-    ("ui-problems", "The answer to `GET /api/problems` of `judge ui`"),
-    ("ui-problem", "The answer to `GET /api/problems/{problem}` of `judge ui`"),
-    ("ui-server", "The answer to `GET /api/server` of `judge ui`"),
-    ("ui-started", "The answer to requests of `/api/started` of `judge ui --allow-run`"),
-    ("ui-play", "The answer to `POST /api/play/{problem}` of `judge ui`"),
-    ("ui-played", "The answer to `POST /api/play/{problem}/run` of `judge ui`"),
-    ("ui-error", "An error of the API of `judge ui`"),
-];
-
-fn schema_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(SCHEMAS.map(|(name, what)| PossibleValue::new(name).help(what)))
-}
-
-fn kept_stderr() -> impl TypedValueParser<Value = KeptStderr> {
-    PossibleValuesParser::new(["all", "failed", "none"]).map(|name| match &*name {
-        "all" => KeptStderr::All,
-        "none" => KeptStderr::None,
-        _ => KeptStderr::Failed,
-    })
-}
-
-/// What would tell more of sealed cases than may be told, or names other cases.
-const NOT_SEALED: [&str; 29] = [
-    "seeds",
-    "calls",
-    "inputs",
-    "condition",
-    "group_by",
-    "repeat",
-    "shard",
-    "fail_fast",
-    "watch",
-    "resume",
-    "reuse",
-    "message",
-    "save_answers",
-    "transcript",
-    "feedback",
-    "best",
-    "all",
-    "sort",
-    "submissions",
-    "on",
-    "detach",
-    "attach",
-    "jsonl",
-    "junit",
-    "visible",
-    "stderr",
-    "top",
-    "pareto",
-    "show_inputs",
-];
-
-/// Arguments of `judge run`.
-#[derive(Debug, Args)]
+  judge run -p columns -s ./mybot --message 'wider beam' --save-answers answers --stderr all")]
 #[command(mut_arg("no_journal", |arg| arg.conflicts_with("journal")))]
 pub struct RunArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
@@ -417,68 +330,69 @@ pub struct RunArgs {
     /// A program, a quoted command, a source file or folder with its arguments, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
     solvers: Vec<String>,
-    /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; solvers that do not compile are ranked, too; repeatable
-    #[arg(long = "solvers", value_name = "PATTERN")]
+    /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; solvers that do not compile are also ranked; repeatable
+    #[arg(long = "solvers", value_name = "PATTERN", conflicts_with = "sealed", hide_short_help = true)]
     pub submissions: Vec<String>,
     /// The number of runs of every case
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>, conflicts_with = "sealed", hide_short_help = true)]
     pub repeat: Option<NonZeroU32>,
     /// Run a fixed part of the cases, such as 3/16, or the one of this task of an array: auto, auto/16 or auto/0-15
-    #[arg(long, value_name = "K/N|auto")]
+    #[arg(long, value_name = "K/N|auto", conflicts_with = "sealed", hide_short_help = true)]
     pub shard: Option<ShardArg>,
     /// Stop at the first case that is not accepted
-    #[arg(long)]
+    #[arg(long, conflicts_with = "sealed", hide_short_help = true)]
     pub fail_fast: bool,
     /// Run again when a solver's source or the catalogue changes, and show what changed
-    #[arg(long, conflicts_with_all = ["resume", "shard", "on", "detach", "attach", "json", "jsonl", "csv", "junit", "markdown", "html"])]
+    #[arg(long, conflicts_with_all = ["sealed", "resume", "shard", "on", "detach", "attach", "json", "jsonl", "csv", "junit", "markdown", "html"])]
     pub watch: bool,
     /// Continue the last interrupted run of this command; cases that have changed run again
-    #[arg(long, conflicts_with = "no_journal")]
+    #[arg(long, conflicts_with_all = ["sealed", "no_journal"])]
     pub resume: bool,
+    // Options conflict with it if they show single cases or choose others.
     /// Run one solver on the sealed cases, and show only the number of failures and the best total so far; FILE holds
     /// the cases, and is created if missing [default: one beside the journal]
-    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_SEALED)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "calls", "inputs", "condition", "sort", "top", "reuse", "on", "detach", "attach", "visible", "jsonl", "junit"], hide_short_help = true)]
     pub sealed: Option<Option<PathBuf>>,
     /// With --sealed: the score on as many fresh cases, once
-    #[arg(long = "final", requires = "sealed")]
+    #[arg(long = "final", requires = "sealed", hide_short_help = true)]
     pub is_final: bool,
     /// A message that the history and the reports show
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "sealed", hide_short_help = true)]
     pub message: Option<String>,
     /// Write each answer to a file CASE.out in this folder, or in a folder for each solver if there are several
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "sealed")]
     pub save_answers: Option<PathBuf>,
     /// Write the timed conversation of each solver and the interactor to a file CASE.txt in this folder, as
     /// --save-answers does
-    #[arg(long, value_name = "DIR", conflicts_with = "on")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["sealed", "on"], hide_short_help = true)]
     pub transcript: Option<PathBuf>,
     /// Write a page for the author of each solver to this folder, in Markdown and HTML: verdicts, reasons, rank
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "sealed", hide_short_help = true)]
     pub feedback: Option<PathBuf>,
     /// With --feedback: also show the inputs, expected answers and standard error of failed cases, which reveals the
     /// tests
-    #[arg(long, requires = "feedback")]
+    #[arg(long, requires = "feedback", conflicts_with = "sealed", hide_short_help = true)]
     pub show_inputs: bool,
     /// The cases whose standard error is kept and shown
-    #[arg(long, value_name = "all|failed|none", value_parser = kept_stderr(), default_value = "failed", hide_possible_values = true)]
+    #[arg(long, value_name = "all|failed|none", value_parser = kept_stderr(), default_value = "failed", hide_possible_values = true, conflicts_with = "sealed")]
     pub stderr: KeptStderr,
-    /// What scores are relative to, beside this run's own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
-    #[arg(long, value_name = "run|problem|FILE")]
+    /// What scores are relative to, in addition to this run's own: known (the best of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: the catalogue's, or known]
+    #[arg(long, value_name = "run|problem|FILE", conflicts_with = "sealed", hide_short_help = true)]
     pub best: Option<PathBuf>,
     /// Show a row for every case
-    #[arg(long)]
+    #[arg(long, conflicts_with = "sealed")]
     pub all: bool,
     /// In which order
     #[command(flatten)]
     pub sort: SortArgs,
     /// Also show the solvers that no other one dominates in two of score, cpu, memory and the metrics: score,metric:moves
-    #[arg(long, value_name = "A,B")]
+    #[arg(long, value_name = "A,B", conflicts_with = "sealed", hide_short_help = true)]
     pub pareto: Option<String>,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
     /// Also show the results for each value of this feature
-    #[arg(long, value_name = "NAME", help_heading = "Cases")]
+    #[arg(long, value_name = "NAME", help_heading = "Cases", conflicts_with = "sealed")]
     pub group_by: Option<String>,
     /// How the solvers are run
     #[command(flatten)]
@@ -529,10 +443,12 @@ mod tests {
 
     #[test]
     fn the_grammar_is_consistent_and_every_command_has_examples() {
-        let cli = Cli::command();
+        let mut cli = Cli::command();
         cli.clone().debug_assert();
-        for command in cli.get_subcommands() {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        cli.build();
+        for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+            let help = command.get_after_long_help().or(command.get_after_help());
+            let help = help.map(ToString::to_string).unwrap_or_default();
             assert!(help.starts_with("Examples:"), "judge help {} has no examples", command.get_name());
         }
     }

@@ -6,42 +6,13 @@ use judge_problem::{Bytes, Condition, Rule, RunChoice, Tag, listed};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-pub(super) const HISTORY_EXAMPLES: &str = "Examples:
-  judge history                              the newest runs
-  judge history -p columns --solver mybot    one solver's progress on a problem
-  judge history -p columns --where 'k<1000'   the same over small boards only
-  judge history show 12 --group-by colors    run 12 in full
-  judge history show last --sort score --top 5    its five worst cases
-  judge history tag 12 baseline              give a run a tag; judge history --tag baseline
-  judge history note 12 'wider beam'         give it a note
-  judge history rm 12 13                     remove two runs";
-
-pub(super) const BEST_EXAMPLES: &str = "Examples:
-  judge best -p columns
-  judge best -p columns --export best.json    to share with a team
-  judge best -p columns --import best.json    keep what is better";
-
-pub(super) const MERGE_EXAMPLES: &str = "Examples:
-  judge merge shards/*.db                    into the journal beside the catalogue
-  judge merge 'shards/*.db' --into all.db    into a journal of its own
-  judge merge shards/3.db                    what it has by now, if it still runs
-  judge merge shards/*.db --json -           what is missing, for a script
-  judge history show last --journal all.db";
-
-pub(super) const RESCORE_EXAMPLES: &str = "Examples:
-  judge rescore 12 --score mean
-  judge rescore last --score rank --scale 1000000000
-  judge rescore last --where 'k<1000' --group-by colors
-  judge rescore last --score relative --best ledger --json rescored.json";
-
-pub(super) const UI_EXAMPLES: &str = "Examples:
+/// Arguments of `judge ui`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   judge ui                                   prints the address of the page
   judge ui --open                            and opens it in the browser
   judge ui --open --allow-run                with a form that starts runs
-  judge ui --journal all.db --read-only      runs of another journal, which is not written";
-
-/// Arguments of `judge ui`.
-#[derive(Debug, Args)]
+  judge ui --journal all.db --read-only      runs of another journal, which is not written")]
 pub struct UiArgs {
     /// The port on this machine's loopback, 0 for any free one [default: 4870, or any if it is taken]
     #[arg(long, value_name = "N")]
@@ -57,14 +28,13 @@ pub struct UiArgs {
     pub allow_run: bool,
 }
 
-pub(super) const SITE_EXAMPLES: &str = "Examples:
+/// Arguments of `judge site`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   judge site public                          the whole journal, for any web host or from the disk
   judge site public --run 12 --run 15        two runs
   judge site public --include commands       with the command lines
-  judge site --badge badge.svg --history history.svg    pictures for a README";
-
-/// Arguments of `judge site`.
-#[derive(Debug, Args)]
+  judge site --badge badge.svg --history history.svg    pictures for a README")]
 pub struct SiteArgs {
     /// The folder to write: a new or empty one, or a site that it replaces
     #[arg(value_name = "DIR", required_unless_present_any = ["badge", "history"])]
@@ -86,7 +56,7 @@ pub struct SiteArgs {
     pub history: Option<PathBuf>,
 }
 
-/// What a site tells only if it is asked to.
+/// What a site shows only on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SitePart {
     /// The command lines of runs and solvers
@@ -114,6 +84,15 @@ pub struct CaseFilterArgs {
 
 /// Arguments of `judge history`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge history                              the newest runs
+  judge history -p columns --solver mybot    one solver's progress on a problem
+  judge history -p columns --where 'k<1000'   the same over small boards only
+  judge history show 12 --group-by colors    run 12 in full
+  judge history show last --sort score --top 5    its five worst cases
+  judge history tag 12 baseline              give a run a tag; judge history --tag baseline
+  judge history note 12 'wider beam'         give it a note
+  judge history rm 12 13                     remove two runs")]
 pub struct HistoryArgs {
     /// What to do with a run [default: list them]
     #[command(subcommand)]
@@ -142,11 +121,11 @@ pub struct HistoryArgs {
 }
 
 impl HistoryArgs {
-    /// Returns whether there are flags that say which runs are listed.
+    /// Returns whether a flag selects the listed runs.
     pub fn choose_runs(&self) -> bool {
         let CaseFilterArgs { condition, group_by } = &self.filter;
-        let is_given = [self.problem.is_some(), self.solver.is_some(), self.json.is_some(), condition.is_some()];
-        is_given.contains(&true) || group_by.is_some() || self.tag.is_some() || self.all
+        let is_filtered = condition.is_some() || group_by.is_some() || self.tag.is_some() || self.all;
+        is_filtered || self.problem.is_some() || self.solver.is_some() || self.json.is_some()
     }
 }
 
@@ -191,6 +170,7 @@ pub enum HistoryAction {
 
 /// Arguments of `judge history show`.
 #[derive(Debug, Args)]
+#[command(mut_arg("reverse", |arg| arg.hide_short_help(false)))]
 pub struct ShowArgs {
     /// The run's number, or last
     pub run: RunChoice,
@@ -213,6 +193,10 @@ pub struct ShowArgs {
 
 /// Arguments of `judge best`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge best -p columns
+  judge best -p columns --export best.json    to share with a team
+  judge best -p columns --import best.json    keep what is better")]
 pub struct BestArgs {
     /// Which problem
     #[command(flatten)]
@@ -242,6 +226,12 @@ fn scale_help() -> String {
 
 /// Arguments of `judge merge`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge merge shards/*.db                    into the journal beside the catalogue
+  judge merge 'shards/*.db' --into all.db    into a journal of its own
+  judge merge shards/3.db                    what it has by now, if it still runs
+  judge merge shards/*.db --json -           what is missing, for a script
+  judge history show last --journal all.db")]
 pub struct MergeArgs {
     /// The journals of the shards, or quoted patterns of them
     #[arg(required = true, value_name = "FILE")]
@@ -257,6 +247,11 @@ pub struct MergeArgs {
 
 /// Arguments of `judge rescore`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge rescore 12 --score mean
+  judge rescore last --score rank --scale 1000000000
+  judge rescore last --where 'k<1000' --group-by colors
+  judge rescore last --score relative --best ledger --json rescored.json")]
 pub struct RescoreArgs {
     /// The run's number, as in `judge history`, or last
     pub run: RunChoice,
@@ -266,7 +261,7 @@ pub struct RescoreArgs {
     /// The points of the best on a case
     #[arg(long, value_name = "N", value_parser = count::<NonZeroU64>, help = scale_help())]
     pub scale: Option<NonZeroU64>,
-    /// What scores are relative to, beside this run's own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
+    /// What scores are relative to, in addition to this run's own: known (the best of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: the catalogue's, or known]
     #[arg(long, value_name = "run|problem|FILE")]
     pub best: Option<PathBuf>,
     /// Which of its cases

@@ -2,22 +2,13 @@
 
 use crate::shared::count;
 use crate::{ConditionArgs, JobArgs, ProblemArgs, RunningArgs};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use judge_problem::{Condition, GeneratorCall, Seeds, Time, parse_seed};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-pub(super) const FIND_EXAMPLES: &str = "Examples:
-  judge find -p columns -s ./mybot --against ./old               the cases on which ./mybot loses most to ./old
-  judge find -p columns -s ./mybot --for failure --top 1         a case on which it fails
-  judge find -p columns -s ./mybot --for time --budget 500 --save slow
-  judge run --problems slow/problems.toml -s ./mybot             plays what was found
-  judge find -p same-game -s ./a --against ./b --for disagreement
-  judge find -p columns -s ./mybot --for where 'score<100 && k>=50'
-  judge find -p sum -s ./mybot --for failure --inputs 'data/*.in' --save found    changes these inputs";
-
 /// What `judge find` looks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchGoal {
     /// The largest loss against --against, or else the best known score
     Loss,
@@ -27,14 +18,22 @@ pub enum SearchGoal {
     Time,
     /// The most memory
     Memory,
-    /// Another answer or score than that of --against
+    /// Another answer or score than the solver of --against
     Disagreement,
-    /// A condition on the case, score, cpu_ms, wall_ms, memory_bytes, accepted; with other_ before those of --against
-    Where,
+    /// A condition on the case, score, cpu_ms, wall_ms, memory_bytes and accepted. The names of the solver of --against begin with other_
+    Where(Condition),
 }
 
 /// Arguments of `judge find`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge find -p columns -s ./mybot --against ./old               the cases on which ./mybot loses most to ./old
+  judge find -p columns -s ./mybot --for failure --top 1         a case on which it fails
+  judge find -p columns -s ./mybot --for time --budget 500 --save slow
+  judge run --problems slow/problems.toml -s ./mybot             plays what was found
+  judge find -p same-game -s ./a --against ./b --for disagreement
+  judge find -p columns -s ./mybot --for where 'score<100 && k>=50'
+  judge find -p sum -s ./mybot --for failure --inputs 'data/*.in' --save found    changes these inputs")]
 pub struct FindArgs {
     /// Which problem
     #[command(flatten)]
@@ -70,7 +69,7 @@ pub struct FindArgs {
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
     /// The seed of the search
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", hide_short_help = true)]
     pub draw: u64,
     /// Continue an interrupted search of the same command, and reuse recorded results
     #[arg(long, conflicts_with = "no_journal")]
@@ -81,38 +80,43 @@ pub struct FindArgs {
 }
 
 impl FindArgs {
-    /// Returns the goal and its condition.
+    /// Returns the goal.
     ///
     /// # Errors
-    /// What is wrong with them.
-    pub fn goal(&self) -> Result<(SearchGoal, Option<Condition>), String> {
-        let [name, rest @ ..] = &*self.goal else { return Ok((SearchGoal::Loss, None)) };
-        let goal = SearchGoal::from_str(name, false).map_err(|_| {
-            let names = SearchGoal::value_variants().iter().filter_map(SearchGoal::to_possible_value);
-            let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
-            format!("--for `{name}`: expected one of {}", names.join(", "))
-        })?;
-        match (goal, rest) {
-            (SearchGoal::Where, [text]) => text
-                .parse()
-                .map(|condition| (goal, Some(condition)))
-                .map_err(|error| format!("--for where `{text}`: {error}")),
-            (SearchGoal::Where, _) => Err("--for where needs a condition: --for where 'score<100'".to_owned()),
-            (_, []) => Ok((goal, None)),
-            (_, [extra, ..]) => Err(format!("--for {name} takes no condition, found `{extra}`")),
+    /// When there is no such goal, its condition is missing or wrong, or it takes none.
+    pub fn goal(&self) -> Result<SearchGoal, String> {
+        let [name, condition @ ..] = &*self.goal else { return Ok(SearchGoal::Loss) };
+        let goal = match (&**name, condition) {
+            ("loss", _) => SearchGoal::Loss,
+            ("failure", _) => SearchGoal::Failure,
+            ("time", _) => SearchGoal::Time,
+            ("memory", _) => SearchGoal::Memory,
+            ("disagreement", _) => SearchGoal::Disagreement,
+            ("where", [text, ..]) => {
+                let parsed = text.parse().map(SearchGoal::Where);
+                return parsed.map_err(|error| format!("--for where `{text}`: {error}"));
+            }
+            ("where", []) => return Err("--for where needs a condition: --for where 'score<100'".to_owned()),
+            _ => {
+                let names = "loss, failure, time, memory, disagreement, where";
+                return Err(format!("--for `{name}`: expected one of {names}"));
+            }
+        };
+        match condition {
+            [] => Ok(goal),
+            [extra, ..] => Err(format!("--for {name} takes no condition, found `{extra}`")),
         }
     }
 }
 
-pub(super) const REDUCE_EXAMPLES: &str = "Examples:
+/// Arguments of `judge reduce`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   judge reduce -p columns -s ./mybot --seed 7 --output small.in    a small case with the same failure
   judge reduce -p columns -s ./mybot --input big.in > small.in
   judge reduce -p columns -s ./new --against ./old --seed 7        a small case on which ./new loses to ./old
   judge reduce -p columns -s ./mybot --seed 7 --keep 'score<100 && k>=10'
-  judge run -p columns -s ./mybot --inputs small.in                plays what was found";
-
-/// Arguments of `judge reduce`.
-#[derive(Debug, Args)]
+  judge run -p columns -s ./mybot --inputs small.in                plays what was found")]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["input", "seed", "call"]))]
 pub struct ReduceArgs {
     /// Which problem

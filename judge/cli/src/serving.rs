@@ -7,16 +7,6 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-pub(super) const SERVE_EXAMPLES: &str = "Examples:
-  judge serve                                   requests on standard input, a line an object
-  judge serve --listen 127.0.0.1:0              over HTTP; the address and its token are printed as a line of JSON
-  judge serve --jobs 2 --journal evolved.db     two solvers at once; every result is recorded
-  judge serve --cpu 1s                          requests may ask for less, and get no more";
-
-pub(super) const MCP_EXAMPLES: &str = "Examples:
-  judge mcp                                     what an agent starts; it sees the problems of this folder
-  judge mcp --journal evolved.db                every evaluation is recorded there";
-
 /// How the server evaluates.
 #[derive(Debug, Args)]
 pub struct EvaluatorArgs {
@@ -27,7 +17,7 @@ pub struct EvaluatorArgs {
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "1024")]
     pub queue: NonZeroUsize,
     /// Record nothing; this is the default unless --journal names a file
-    #[arg(long, conflicts_with = "journal")]
+    #[arg(long, conflicts_with = "journal", hide_short_help = true)]
     pub no_journal: bool,
     /// How the solvers are limited, built and isolated
     #[command(flatten)]
@@ -36,6 +26,11 @@ pub struct EvaluatorArgs {
 
 /// Arguments of `judge serve`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge serve                                   requests on standard input, a line an object
+  judge serve --listen 127.0.0.1:0              over HTTP; the address and its token are printed as a line of JSON
+  judge serve --jobs 2 --journal evolved.db     two solvers at once; every result is recorded
+  judge serve --cpu 1s                          the limit of each request, which may set a lower one")]
 pub struct ServeArgs {
     /// Answer requests on standard input and output: the default
     #[arg(long, conflicts_with = "listen")]
@@ -45,16 +40,8 @@ pub struct ServeArgs {
     pub listen: Option<SocketAddr>,
     /// The file of the sealed cases, which is created if missing: an `evaluate` without cases returns only the failures
     /// and the best total so far
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub sealed: Option<PathBuf>,
-    /// How it evaluates
-    #[command(flatten)]
-    pub evaluator: EvaluatorArgs,
-}
-
-/// Arguments of `judge mcp`.
-#[derive(Debug, Args)]
-pub struct McpArgs {
     /// How it evaluates
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,

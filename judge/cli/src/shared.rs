@@ -57,7 +57,7 @@ pub struct SortArgs {
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, requires = "sort")]
     top: Option<NonZeroUsize>,
     /// With --sort: the best first
-    #[arg(long, requires = "sort")]
+    #[arg(long, requires = "sort", hide_short_help = true)]
     reverse: bool,
 }
 
@@ -155,7 +155,7 @@ pub struct JobArgs {
     #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub jobs: Option<NonZeroUsize>,
     /// Do not pin each solver to its own core
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_pin: bool,
 }
 
@@ -197,7 +197,7 @@ impl ReportArgs {
     }
 }
 
-/// Reads how many there are to be, at least one.
+/// Reads a number that is at least 1.
 pub(super) fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow => format!("{text} is too large"),
@@ -210,18 +210,18 @@ pub(super) fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, St
 pub enum ShardArg {
     /// This one.
     Fixed(Shard),
-    /// The one that the engine of this task says.
+    /// The shard of this task, by the variables of its engine.
     Auto(TaskIds),
 }
 
-/// What is known of the ids of an array's tasks, beside what its engine says.
+/// The ids of an array's tasks, as far as the command line gives them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskIds {
     /// Nothing.
     Unknown,
-    /// How many there are.
+    /// Their number.
     Count(NonZeroU32),
-    /// From, to, and in steps of.
+    /// The first, the last, and the step.
     Range(u32, u32, NonZeroU32),
 }
 
@@ -249,9 +249,6 @@ fn ids(text: &str) -> Option<TaskIds> {
     let (first, last, step) = (first.parse().ok()?, last.parse().ok()?, step.parse().ok()?);
     (first <= last).then_some(TaskIds::Range(first, last, step))
 }
-
-pub(super) const WORK_EXAMPLES: &str = "Examples:
-  judge work judge-run.x7Fq     what a task of --on slurm runs; it is of no use by hand";
 
 /// What runs the solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,36 +7,12 @@ use judge_problem::{Bytes, GeneratorCall, PackageKind, RunChoice, Seeds, Time, p
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub(super) const EXEC_EXAMPLES: &str = "Examples:
-  judge exec --cpu 1s --memory 256MiB -- ./mybot
-  judge exec --stdin case.in --stdout answer.out --json usage.json -- python3 bot.py
-  judge exec --require-tier root --dir /opt/data -- ./untrusted";
-
-pub(super) const CHECK_EXAMPLES: &str = "Examples:
-  judge check -p columns --seed 1 --output answer.txt
-  judge check -p deletion-game --input game1.in --output -     the answer from standard input
-  judge check -p sum --input 1.in --output my.out --answer 1.ans   for checkers that compare with an answer file
-  judge check -p columns --dir results                         every NAME.in with its NAME.out
-  judge check --run 12                                         recheck the stored answers of a past run";
-
-pub(super) const VIEW_EXAMPLES: &str = "Examples:
-  judge view -p columns --seed 1 -s ./mybot --html game.html
-  judge view -p columns --seed 1 -s ./mybot --text          step through it on the terminal
-  judge view -p same-game-free --input board.in --output board.out --html game.html
-  judge view -p square-remover --seed 1 --html game.html --from 1 --to 500
-  judge view --run 13 --case seed-7 --html game.html        the stored answer of a past run";
-
-pub(super) const GEN_EXAMPLES: &str = "Examples:
-  judge gen -p columns --seed 7 > seed-7.in
-  judge gen -p columns --case seed=7,k=50,colors=3 > case.in
-  judge gen -p square-remover --seeds 1-100 --dir cases";
-
-pub(super) const SOLVE_EXAMPLES: &str = "Examples:
-  judge gen -p columns --seed 1 | judge solve columns
-  judge solve same-game < board.in > answer.out";
-
 /// Arguments of `judge exec`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge exec --cpu 1s --memory 256MiB -- ./mybot
+  judge exec --stdin case.in --stdout answer.out --json usage.json -- python3 bot.py
+  judge exec --require-tier root --dir /opt/data -- ./untrusted")]
 pub struct ExecArgs {
     /// What the program may use
     #[command(flatten)]
@@ -63,6 +39,12 @@ pub struct ExecArgs {
 
 /// Arguments of `judge check`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge check -p columns --seed 1 --output answer.txt
+  judge check -p deletion-game --input game1.in --output -     the answer from standard input
+  judge check -p sum --input 1.in --output my.out --answer 1.ans   for checkers that compare with an answer file
+  judge check -p columns --dir results                         every NAME.in with its NAME.out
+  judge check --run 12                                         recheck the stored answers of a past run")]
 #[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed", "dir", "run"]))]
 pub struct CheckArgs {
     /// Which problem
@@ -94,6 +76,12 @@ pub struct CheckArgs {
 
 /// Arguments of `judge view`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge view -p columns --seed 1 -s ./mybot --html game.html
+  judge view -p columns --seed 1 -s ./mybot --text          step through it on the terminal
+  judge view -p same-game-free --input board.in --output board.out --html game.html
+  judge view -p square-remover --seed 1 --html game.html --from 1 --to 500
+  judge view --run 13 --case seed-7 --html game.html        the stored answer of a past run")]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["input", "seed", "run"]))]
 #[command(group = clap::ArgGroup::new("how").required(true).args(["html", "text", "svg"]))]
 pub struct ViewArgs {
@@ -141,24 +129,13 @@ pub struct ViewArgs {
     pub conditions: ConditionArgs,
 }
 
-pub(super) const LANGUAGES_EXAMPLES: &str = "Examples:
-  judge languages                      of the catalogue here, and your own
-  judge languages --json languages.json
-  judge run -p columns -s bot.py --language pypy";
-
-pub(super) const CACHE_EXAMPLES: &str = "Examples:
-  judge cache
-  judge cache clear
-  judge run -p columns -s bot.cpp --no-cache";
-
-pub(super) const IMPORT_EXAMPLES: &str = "Examples:
+/// Arguments of `judge import`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   judge import packages/hello                    writes hello/problems.toml and the files it needs
   judge import hello.zip --to contest/a --id a   a zip archive, into another folder
   judge import packages/hello --no-verify        without the checks of `judge verify` at the end
-  judge run --problems hello/problems.toml -p hello -s ./mybot";
-
-/// Arguments of `judge import`.
-#[derive(Debug, Args)]
+  judge run --problems hello/problems.toml -p hello -s ./mybot")]
 pub struct ImportArgs {
     /// The package: a folder, or a zip archive
     #[arg(value_name = "SOURCE")]
@@ -183,14 +160,6 @@ pub struct ImportArgs {
     pub sandbox: SandboxArgs,
 }
 
-/// Arguments of `judge languages`.
-#[derive(Debug, Args)]
-pub struct LanguagesArgs {
-    /// Write the same as JSON to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub json: Option<PathBuf>,
-}
-
 /// What is done with the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum CacheAction {
@@ -200,6 +169,10 @@ pub enum CacheAction {
 
 /// Arguments of `judge gen`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  judge gen -p columns --seed 7 > seed-7.in
+  judge gen -p columns --case seed=7,k=50,colors=3 > case.in
+  judge gen -p square-remover --seeds 1-100 --dir cases")]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["seed", "seeds", "case"]))]
 pub struct GenArgs {
     /// Which problem
@@ -221,20 +194,18 @@ pub struct GenArgs {
 
 /// Parses the kind of a package.
 fn kinds() -> impl TypedValueParser<Value = PackageKind> {
-    let named = |name: String| PackageKind::from_name(&name);
     PossibleValuesParser::new(PackageKind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.meaning())))
-        .try_map(move |name| named(name).ok_or("unknown kind"))
+        .try_map(|name| PackageKind::from_name(&name).ok_or("unknown kind"))
 }
 
-pub(super) const VERIFY_EXAMPLES: &str = "Examples:
+/// Arguments of `judge verify`.
+#[derive(Debug, Args, Default)]
+#[command(after_help = "Examples:
   judge verify                                   every problem of the catalogue here
   judge verify -p my-problem --json verify.json
   judge verify -p my-problem --fuzz 60s          look for answers that break the checker
   judge verify -p my-problem --fuzz 60s --second 'python3 other.py {input} {answer}'
-  judge verify --problems builtin -p columns";
-
-/// Arguments of `judge verify`.
-#[derive(Debug, Args, Default)]
+  judge verify --problems builtin -p columns")]
 pub struct VerifyArgs {
     /// The problem's id, as in `judge list`; repeatable [default: all of the catalogue]
     #[arg(short = 'p', long = "problem", value_name = "ID")]
@@ -269,15 +240,14 @@ pub struct VerifyArgs {
     pub sandbox: SandboxArgs,
 }
 
-pub(super) const NEW_EXAMPLES: &str = "Examples:
+/// Arguments of `judge new`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   judge new my-problem
   judge new my-problem --checker cpp
   judge new my-problem --interactive --checker rust
   cd my-problem && judge verify
-  judge run -p my-problem -s solutions/plain.py -s solutions/good.py";
-
-/// Arguments of `judge new`.
-#[derive(Debug, Args)]
+  judge run -p my-problem -s solutions/plain.py -s solutions/good.py")]
 pub struct NewArgs {
     /// The id of the problem, and the name of its folder
     #[arg(value_name = "ID", allow_hyphen_values = true)]

@@ -100,11 +100,11 @@ fn sensitivity(baseline: &Baseline) -> Option<String> {
     let fall = calibration.design(calibration.cases, calibration.recorded, 1).detectable * 100.0;
     Some(format!(
         "a gate of one run of each case notices a fall of {fall:.1} % 4 times of 5; \
-         `judge gate --calibrate` tells what notices smaller ones"
+         `judge gate --calibrate` shows how to notice smaller ones"
     ))
 }
 
-/// Returns that other programs disturbed the runs, if they did so often.
+/// Returns a note that other programs disturbed the runs, if they often did.
 fn disturbance(baseline: &Baseline) -> Option<String> {
     let conditions = baseline.conditions.as_ref()?;
     let waited = format!("{} of {} runs waited for a core", conditions.noisy_runs(), conditions.runs);
@@ -161,7 +161,7 @@ fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure> {
     }
     Ok(Baseline {
         problem: plan.problem.id.clone(),
-        terms: terms(plan),
+        terms: format!("{}; {}", plan.problem.direction.name(), plan.limits),
         checker: checker_identity(&plan.problem.checker).to_string(),
         conditions: None,
         cases,
@@ -187,11 +187,6 @@ pub(super) fn exit(runs: &[MatchResult]) -> Exit {
     let worst = [Exit::Interrupted, Exit::Fault, Exit::NotAccepted].into_iter();
     let mut of_runs = worst.filter(|exit| runs.iter().any(|played| played.exit() == *exit));
     of_runs.next().unwrap_or(Exit::Success)
-}
-
-/// Returns the direction and the limits as one line. Under other terms, scores are not comparable.
-fn terms(plan: &Plan) -> String {
-    format!("{}; {}", plan.problem.direction.name(), plan.limits)
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.

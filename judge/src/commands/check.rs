@@ -56,31 +56,16 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
     Ok(exit_of(&ruling))
 }
 
-/// The result of one pair of files.
-enum Checked {
-    Ruled(Ruling),
-    /// There is no such answer.
-    NoAnswer(PathBuf),
-    /// There is no such input.
-    NoInput(PathBuf),
-    /// A file is at fault, or the judge.
-    Failed(Failure),
-}
-
 /// Checks every pair. A fault in one pair does not end the others. Returns the exit code of the worst.
-pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
+fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
     let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
     let mut worst = Exit::Success;
     let bases = bases(folder)?;
     let all_checked = map_on_all_cores(bases.len(), |number| check_pair(problem, &bases[number], limit));
-    for (base, checked) in bases.iter().zip(&all_checked) {
+    for (base, (score, ruling, exit)) in bases.iter().zip(all_checked) {
         let name = base.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let score = match checked {
-            Checked::Ruled(Ruling::Accepted(score)) => score.to_string(),
-            _ => "–".to_owned(),
-        };
-        table.add_row([name, score, checked.text()]);
-        worst = [worst, checked.exit()].into_iter().max_by_key(|exit| exit.code()).unwrap_or(worst);
+        table.add_row([name, score.unwrap_or_else(|| "–".to_owned()), ruling]);
+        worst = if exit.code() > worst.code() { exit } else { worst };
     }
     judge_report::print(&table.text())?;
     Ok(worst)
@@ -101,15 +86,20 @@ fn bases(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(bases)
 }
 
-fn check_pair(problem: &Problem, base: &Path, limit: Bytes) -> Checked {
+/// Checks a pair of files. Returns the score if there is one, the ruling or what is wrong, and the exit code.
+fn check_pair(problem: &Problem, base: &Path, limit: Bytes) -> (Option<String>, String, Exit) {
     let (input, output) = (with_ending(base, ".in"), with_ending(base, ".out"));
     if input.symlink_metadata().is_err() {
-        return Checked::NoInput(input);
+        return (None, format!("no input: {} is missing", input.display()), Exit::Usage);
     }
     if output.symlink_metadata().is_err() {
-        return Checked::NoAnswer(output);
+        return (None, format!("no answer: {} is missing", output.display()), Exit::NotAccepted);
     }
-    check_files(problem, &input, &output, limit).map_or_else(Checked::Failed, Checked::Ruled)
+    match check_files(problem, &input, &output, limit) {
+        Ok(Ruling::Accepted(score)) => (Some(score.to_string()), "accepted".to_owned(), Exit::Success),
+        Ok(ruling) => (None, ruling.to_string(), exit_of(&ruling)),
+        Err(failure) => (None, format!("not checked: {}", failure.in_one_line()), failure.exit()),
+    }
 }
 
 fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> Result<Ruling, Failure> {
@@ -133,41 +123,20 @@ fn with_ending(base: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-impl Checked {
-    fn text(&self) -> String {
-        match self {
-            Self::Ruled(Ruling::Accepted(_)) => "accepted".to_owned(),
-            Self::Ruled(ruling) => ruling.to_string(),
-            Self::NoAnswer(output) => format!("no answer: {} is missing", output.display()),
-            Self::NoInput(input) => format!("no input: {} is missing", input.display()),
-            Self::Failed(failure) => format!("not checked: {}", failure.in_one_line()),
-        }
-    }
-
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Ruled(ruling) => exit_of(ruling),
-            Self::NoAnswer(_) => Exit::NotAccepted,
-            Self::NoInput(_) => Exit::Usage,
-            Self::Failed(failure) => failure.exit(),
-        }
-    }
-}
-
 /// The result of rechecking an answer.
 enum Recheck {
     /// The current checker decides as recorded.
     Same,
-    /// It decides otherwise: the recorded decision, and the current one.
-    Differs(String, String),
-    /// The answer cannot be checked: why.
+    /// It decides as this text says.
+    Differs(String),
+    /// The answer cannot be checked, for this reason.
     Impossible(String),
     /// The solver gave no answer.
     NoAnswer,
 }
 
 /// Rechecks every stored answer of a run. Each answer was within the limit of its run; `limit` replaces that limit.
-pub(in crate::commands) fn check_run(
+fn check_run(
     global: GlobalArgs<'_>,
     id: Option<&str>,
     choice: RunChoice,
@@ -190,19 +159,15 @@ pub(in crate::commands) fn check_run(
         let prepared = rechecker.prepare(&case);
         for (entrant, stored) in run.entrants.iter().zip(&case.results) {
             let Some(stored) = stored else { continue };
-            let row =
-                |recorded: String, today: String| [case.spec.name.to_string(), entrant.name.clone(), recorded, today];
-            match rechecker.recheck(&prepared, stored)? {
-                Recheck::Same => same += 1,
-                Recheck::NoAnswer => {}
-                Recheck::Differs(recorded, today) => {
-                    differ += 1;
-                    table.add_row(row(recorded, today));
-                }
-                Recheck::Impossible(why) => {
-                    impossible += 1;
-                    table.add_row(row(recorded(stored), format!("cannot be checked: {why}")));
-                }
+            let (count, today) = match rechecker.recheck(&prepared, stored)? {
+                Recheck::NoAnswer => continue,
+                Recheck::Same => (&mut same, None),
+                Recheck::Differs(today) => (&mut differ, Some(today)),
+                Recheck::Impossible(why) => (&mut impossible, Some(format!("cannot be checked: {why}"))),
+            };
+            *count += 1;
+            if let Some(today) = today {
+                table.add_row([case.spec.name.to_string(), entrant.name.clone(), recorded(stored), today]);
             }
         }
     }
@@ -235,9 +200,12 @@ impl Rechecker<'_> {
     fn recheck(&self, prepared: &Result<PreparedCase, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
         let verdict = stored.outcome.verdict;
         let Some(answer) = stored.answer.map(|id| self.journal.answer(id)).transpose()?.flatten() else {
-            let answered = matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer);
-            let dropped = || Recheck::Impossible("its answer is no longer stored".to_owned());
-            return Ok(if answered { dropped() } else { Recheck::NoAnswer });
+            return Ok(match verdict {
+                Verdict::Accepted | Verdict::WrongAnswer => {
+                    Recheck::Impossible("its answer is no longer stored".to_owned())
+                }
+                _ => Recheck::NoAnswer,
+            });
         };
         let case = match prepared {
             Ok(case) => case,
@@ -248,12 +216,12 @@ impl Rechecker<'_> {
             _ => case.check(&answer),
         };
         Ok(match ruling {
-            // The checker sees the answer of a later pass as that of the first one.
+            // The answer of the last pass is stored, and the checker takes it for the first one.
             Ok(Ruling::Rejected(_)) if case.passes() > 1 => {
                 Recheck::Impossible("of several passes, only the last answer is stored".to_owned())
             }
             Ok(ruling) if is_as_recorded(&ruling, &stored.outcome) => Recheck::Same,
-            Ok(ruling) => Recheck::Differs(recorded(stored), today(&ruling)),
+            Ok(ruling) => Recheck::Differs(today(&ruling)),
             Err(error) => Recheck::Impossible(error_chain(&error)),
         })
     }

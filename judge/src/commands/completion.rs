@@ -1,4 +1,4 @@
-//! Shell completion: the script of a shell, and the candidates that the script asks this program for.
+//! Shell completion: the script of a shell, and the candidates that the script requests from this program. Also the manual page.
 
 use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_complete::env::Shells;
@@ -10,7 +10,7 @@ use judge_session::{Failure, load};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The variable by which a script asks for candidates.
+/// The variable by which a completion script requests candidates.
 const VARIABLE: &str = "JUDGE_COMPLETE";
 
 /// Prints a shell's completion script. It calls this program by the path that it was started by.
@@ -31,8 +31,7 @@ fn program() -> String {
     absolute.to_string_lossy().into_owned()
 }
 
-/// Prints candidates if a completion script asks for them. Returns the exit code, or `None` if this process is not asked
-/// for candidates.
+/// Prints candidates if a completion script requests them. Returns the exit code, or `None` without such a request.
 pub fn complete_if_asked() -> Option<ExitCode> {
     let folder = std::env::current_dir().ok();
     let completion = CompleteEnv::with_factory(with_candidates).var(VARIABLE).bin("judge");

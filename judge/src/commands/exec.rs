@@ -24,7 +24,7 @@ const OUTPUT: Bytes = Bytes(64_000_000);
 /// The default limit of processes and threads.
 const PROCESSES: u32 = 64;
 
-/// Stands for "no limit". No run takes this long.
+/// Means "no limit": no run takes this long.
 const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 
 /// Runs one program in the sandbox.
@@ -62,7 +62,7 @@ fn limits(given: &LimitArgs) -> Limits {
     }
 }
 
-/// Returns what the sandbox is asked for. `seen`: the files and folders of `--dir`.
+/// Returns the request to the sandbox. `seen` has the files and folders of `--dir`.
 fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams, mut seen: Vec<Visible>) -> Request {
     let hidden = runner::hidden(&program, &seen);
     seen.extend(program::visible(&program));
@@ -138,7 +138,7 @@ fn files(args: &ExecArgs) -> [Option<&Path>; 3] {
 
 impl Streams {
     fn open(args: &ExecArgs) -> Result<Self, Failure> {
-        // The input first: what cannot run empties no file.
+        // The input comes first: if it is unusable, no output file is emptied.
         let stdin = stdin(args.stdin.as_deref())?;
         // The output would empty the input before it is read.
         refuse_input_as_output(args.stdin.as_deref(), files(args).into_iter().flatten())?;
@@ -147,7 +147,7 @@ impl Streams {
             return Err(Failure::usage(error).with_hint("give one of them a file"));
         }
         let files = files(args);
-        // A device or a pipe takes two.
+        // Two outputs may go to one device or pipe.
         let is_file = |path: &&Path| path.metadata().map_or(true, |meta| meta.is_file());
         let flags = ["--stdout", "--stderr", "--json"].into_iter().zip(files);
         refuse_two_in_one(flags.filter_map(|(flag, path)| Some((flag, path.filter(is_file)?))))?;

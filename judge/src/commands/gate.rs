@@ -1,13 +1,12 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
 use crate::commands::{baseline, sealed};
-use judge_cli::{GateArgs, IfNoisy};
+use judge_cli::GateArgs;
 use judge_compare::gate::{
     self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
 };
 use judge_problem::{
-    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Plan, Problem, Solver, SolverSpec, Stop,
-    listed, quote,
+    BestSource, CaseList, CaseSpec, Direction, Exit, NodeList, Plan, Problem, Solver, SolverSpec, Stop, listed, quote,
 };
 use judge_report::{CalibrationReport, GateReport, GatesReport, case_flags};
 use judge_sandbox::Sandbox;
@@ -81,7 +80,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Fail
             is_updated: args.update && update(recorded, played, judgement)?,
         });
     }
-    let noise_passes = args.if_noisy == IfNoisy::Pass;
+    let noise_passes = args.noise_passes;
     outputs.publish(&GatesReport { gates, alpha: args.alpha, noise_passes, provenance: &provenance })?;
     Ok(exit(&played, &judgements, noise_passes))
 }
@@ -239,10 +238,7 @@ fn read<'a>(file: &'a Path, text: &str) -> Result<RecordedGate<'a>, Failure> {
 
 /// Returns the cases of the baseline whose input still exists. The gate complains about the others.
 fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<CaseList, Failure> {
-    let is_there = |case: &CaseSpec| match &case.source {
-        CaseSource::Seed(_) | CaseSource::Made(_) => true,
-        CaseSource::File(path) => path.is_file(),
-    };
+    let is_there = |case: &CaseSpec| case.file().is_none_or(Path::is_file);
     let terms = problem.cases.terms_by_source();
     let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, record, folder, &terms));
     let mut cases: CaseList = all.filter(is_there).collect();

@@ -1,7 +1,7 @@
 //! `judge gen`: writes the inputs of cases.
 
 use judge_cli::GenArgs;
-use judge_problem::{BundledSolver, Exit, Problem, Seeds, counted, try_map_on_all_cores};
+use judge_problem::{BundledSolver, Exit, Seeds, counted, try_map_on_all_cores};
 use judge_run::cases::Inputs;
 use judge_session::{Failure, GlobalArgs, load, programs};
 use std::collections::BTreeSet;
@@ -14,7 +14,12 @@ const BLOCK: usize = 1 << 12;
 /// Writes the inputs of cases, to standard output or into a folder.
 pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit, Failure> {
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
-    let inputs = inputs(load::problem(&catalogue, args.problem.id())?)?;
+    let problem = load::problem(&catalogue, args.problem.id())?;
+    if problem.generator.is_none() {
+        let hint = "add `generator-command = \"./gen {seed}\"` to its [[problem]]";
+        return Err(Failure::usage(format!("the problem `{}` has no generator", problem.id)).with_hint(hint));
+    }
+    let inputs = Inputs::of(problem);
     let Some(folder) = &args.dir else {
         let input = match &args.case {
             Some(call) => inputs.generate_call(call)?,
@@ -44,14 +49,6 @@ pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit, F
     }
     judge_report::note(&format!("wrote {} to {}", counted(written, "case"), folder.display()));
     Ok(Exit::Success)
-}
-
-fn inputs(problem: &Problem) -> Result<Inputs, Failure> {
-    if problem.generator.is_none() {
-        let hint = "add `generator-command = \"./gen {seed}\"` to its [[problem]]";
-        return Err(Failure::usage(format!("the problem `{}` has no generator", problem.id)).with_hint(hint));
-    }
-    Ok(Inputs::of(problem))
 }
 
 /// Returns the bundled solvers, for the search of solvers' programs.

@@ -31,7 +31,10 @@ pub(super) fn history(global: GlobalArgs<'_>, args: &HistoryArgs) -> Result<Exit
             label(&catalogue, *run, |labels| labels.tags.extend(tags.iter().cloned()))
         }
         Some(HistoryAction::Untag { run, tags }) => untag(&catalogue, *run, tags),
-        Some(HistoryAction::Note { run, text }) => note(&catalogue, *run, text),
+        Some(HistoryAction::Note { run, text }) => {
+            let note = Note::if_any(text).map_err(Failure::usage)?;
+            label(&catalogue, *run, |labels| labels.note = note)
+        }
         Some(HistoryAction::Rm { runs, cancel }) => remove(&catalogue, runs, *cancel),
     }
 }
@@ -111,11 +114,6 @@ fn untag(catalogue: &Catalogue, run: RunChoice, tags: &[Tag]) -> Result<Exit, Fa
         return Err(Failure::usage(format!("run {id} has no tag `{tag}`: {has}")));
     }
     label(catalogue, run, |labels| labels.tags.retain(|tag| !tags.contains(tag)))
-}
-
-fn note(catalogue: &Catalogue, run: RunChoice, text: &str) -> Result<Exit, Failure> {
-    let note = Note::if_any(text).map_err(Failure::usage)?;
-    label(catalogue, run, |labels| labels.note = note)
 }
 
 /// Changes the tags and the note of a run, and prints the new ones.

@@ -14,6 +14,7 @@ mod history;
 mod import;
 mod merge;
 mod new;
+mod new_cases;
 mod power;
 mod rank;
 mod reduce;
@@ -69,14 +70,14 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Show { problem, rules: false } => about::show(global, &problem),
         Command::Show { problem, rules: true } => about::rules(global, &problem),
         Command::Solve { solver } => return generate::solve(&solver),
-        Command::Ui(args) => view::ui(global, &args),
+        Command::Ui(args) => serve::ui(global, &args),
         Command::Site(args) => site::site(global, &args),
         Command::Serve(args) => serve::serve(global, args.into_inner()),
         Command::Mcp(args) => serve::mcp(global, *args.into_inner()),
         Command::View(args) => view::view(global, &args),
         Command::Schema { of } => about::schema(&of),
         Command::Completions { shell } => completion::script(shell),
-        Command::Languages(args) => about::languages(global, &args),
+        Command::Languages { json } => about::languages(global, json.as_deref()),
         Command::Cache { action } => about::cache(action.as_ref()),
         Command::New(args) => new::new(&args),
         Command::Verify(args) => verify::verify(global, &args),
@@ -114,7 +115,7 @@ fn explain(failure: Failure, global: GlobalArgs<'_>) -> Failure {
     let readable_rows = match Journal::readable_rows(&path) {
         Some(ReadableRows { runs, results }) => {
             let counted = |count, what| counted(usize::try_from(count).unwrap_or(usize::MAX), what);
-            format!("what can still be read of it is {} and {}", counted(runs, "run"), counted(results, "result"))
+            format!("{} and {} of it can still be read", counted(runs, "run"), counted(results, "result"))
         }
         None => "nothing of it can be read".to_owned(),
     };

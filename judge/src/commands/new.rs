@@ -1,7 +1,7 @@
 //! `judge new`: a small problem that works, to start from.
 
 use judge_cli::{NewArgs, NewChecker};
-use judge_problem::{Exit, quote};
+use judge_problem::{Exit, Problem, quote};
 use judge_session::Failure;
 use judge_session::programs::{TESTLIB, TESTLIB_SOURCE};
 use std::io;
@@ -15,9 +15,8 @@ const TESTLIB_PLACES: [&str; 2] = ["/usr/local/include/testlib.h", "/usr/include
 
 /// Makes the folder of a new problem.
 pub(super) fn new(args: &NewArgs) -> Result<Exit, Failure> {
-    let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-    // A folder of such a name would be taken for a flag by other programs.
-    if args.id.is_empty() || args.id.starts_with('-') || !args.id.chars().all(valid) {
+    // Other programs would read a folder's name that begins with `-` as a flag.
+    if !Problem::is_id(&args.id) || args.id.starts_with('-') {
         let hint = "an id has lower-case letters, digits, `-` and `_`, as in `judge new my-problem`";
         return Err(Failure::usage(format!("bad id `{}`", args.id)).with_hint(hint));
     }
@@ -50,7 +49,7 @@ fn testlib() -> Result<Option<Vec<u8>>, Failure> {
     Ok(TESTLIB_PLACES.iter().find_map(|place| std::fs::read(place).ok()))
 }
 
-/// Copies the header to the programs that include it, or says how to get it.
+/// Copies the header to the programs that include it, or notes how to get it.
 fn add_header(places: &[PathBuf], header: Option<&[u8]>) -> Result<(), Failure> {
     for (place, first) in places.iter().zip([None, places.first()]) {
         match (header, first) {
@@ -75,18 +74,15 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A file by its name, with its text.
-pub(super) type TemplateFile = (&'static str, String);
-
 macro_rules! template {
     ($name:literal) => {
         include_str!(concat!("../../templates/new/", $name))
     };
 }
 
-/// Returns the files of a new problem. Those made with testlib still lack its header.
-pub(super) fn files(id: &str, checker: NewChecker, interactive: bool) -> Vec<TemplateFile> {
-    let (commands, programs) = if interactive { interactor(checker) } else { answer_checker(checker) };
+/// Returns the names and texts of the files of a new problem. The header of testlib is not among them.
+fn files(id: &str, checker: NewChecker, interactive: bool) -> Vec<(&'static str, String)> {
+    let (commands, programs) = programs(checker, interactive);
     let catalogue = if interactive { template!("interactive/problems.toml") } else { template!("problems.toml") };
     let catalogue = catalogue.replace("ID", id).replace("COMMANDS", commands);
     let texts = if interactive { CONVERSATION } else { KNAPSACK };
@@ -107,7 +103,7 @@ const KNAPSACK: [(&str, &str); 5] = [
     ("solutions/wrong.py", template!("solutions/wrong.py")),
 ];
 
-/// The programs of the interactive problem, but for the interactor.
+/// The programs of the interactive problem, except the interactor.
 const CONVERSATION: [(&str, &str); 5] = [
     ("gen.py", template!("interactive/gen.py")),
     ("validate.py", template!("interactive/validate.py")),
@@ -117,40 +113,34 @@ const CONVERSATION: [(&str, &str); 5] = [
 ];
 
 /// Returns the commands of the catalogue, and the files that they name.
-fn answer_checker(checker: NewChecker) -> (&'static str, &'static [(&'static str, &'static str)]) {
-    match checker {
-        NewChecker::Python => {
+fn programs(checker: NewChecker, interactive: bool) -> (&'static str, &'static [(&'static str, &'static str)]) {
+    match (checker, interactive) {
+        (NewChecker::Python, false) => {
             ("checker-command = \"python3 check.py {input} {answer}\"", &[("check.py", template!("check.py"))])
         }
-        NewChecker::Rust => {
+        (NewChecker::Rust, false) => {
             ("checker-command = \"check.rs {input} {answer}\"", &[("check.rs", template!("rust/check.rs"))])
         }
-        NewChecker::Cpp => {
+        (NewChecker::Cpp, false) => {
             ("checker-command = \"check.cpp {input} {answer}\"", &[("check.cpp", template!("cpp/check.cpp"))])
         }
-        NewChecker::Testlib => (
+        (NewChecker::Testlib, false) => (
             "checker-command = \"checker/\"\nchecker-protocol = \"testlib\"",
             &[("checker/check.cpp", template!("testlib/check.cpp"))],
         ),
-    }
-}
-
-/// The same of an interactive problem.
-fn interactor(checker: NewChecker) -> (&'static str, &'static [(&'static str, &'static str)]) {
-    match checker {
-        NewChecker::Python => (
+        (NewChecker::Python, true) => (
             "interactor-command = \"python3 interact.py {input} {report}\"",
             &[("interact.py", template!("interactive/interact.py"))],
         ),
-        NewChecker::Rust => (
+        (NewChecker::Rust, true) => (
             "interactor-command = \"interact.rs {input} {report}\"",
             &[("interact.rs", template!("interactive/interact.rs"))],
         ),
-        NewChecker::Cpp => (
+        (NewChecker::Cpp, true) => (
             "interactor-command = \"interact.cpp {input} {report}\"",
             &[("interact.cpp", template!("interactive/interact.cpp"))],
         ),
-        NewChecker::Testlib => (
+        (NewChecker::Testlib, true) => (
             "interactor-command = \"interactor/\"\nchecker-command = \"checker/\"\nchecker-protocol = \"testlib\"",
             &[
                 ("interactor/interact.cpp", template!("interactive/testlib.cpp")),

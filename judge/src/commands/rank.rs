@@ -1,7 +1,6 @@
 //! `judge rank`: the places of many solvers, with their uncertainty.
 
-use super::compare::pair;
-use crate::commands::compare::until_decided::UNSOLVED;
+use super::compare::{UNSOLVED, pair};
 use judge_cli::{CompareArgs, RankArgs};
 use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};

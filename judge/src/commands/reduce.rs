@@ -1,21 +1,20 @@
 //! `judge reduce`: makes a failing case small.
 
-use super::find::{NewAnswers, Player, again, check_names, check_programs, is_valid, try_cases};
+use super::new_cases::{NewAnswers, Player, again, as_read_file, check_names, is_valid, solvers, try_cases};
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, Outcome, Plan, Problem,
-    ReadFile, Solver, Stop, Verdict, counted, map_on_all_cores, quote,
+    CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Condition, Exit, Outcome, Plan, Problem,
+    Solver, Stop, Verdict, counted, map_on_all_cores, quote,
 };
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
 use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, outputs, programs};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
-/// The first input is run so often, to see whether chance decides.
+/// How often the first input is run, to see whether the result depends on chance.
 const CONFIRMATIONS: usize = 5;
 
 /// By the number of confirmations that show the goal, from 1 on: how often an input is run before it counts as one that
@@ -32,7 +31,7 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, 
     outputs::refuse_input_as_output(solvers.iter().map(|path| &**path), args.output.as_deref())?;
     outputs::probe("the small input", args.output.as_deref())?;
     let mut trials = Trials::open(&catalogue, problem, args)?;
-    trials.begin(&input, &name, args)?;
+    trials.begin(&input, &name)?;
     let (before, started) = (size(&input), Instant::now());
     let ended = shrink(&mut trials, &mut input);
     let whole = if ended.is_ok() { trials.confirm(&input) } else { Ok(()) };
@@ -85,15 +84,14 @@ fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Fail
     Ok((input, name))
 }
 
-/// The properties that a smaller input must still show.
-#[derive(Default)]
-struct Goal {
-    /// The same failure.
-    reason: Option<Reason>,
-    /// A condition on the case and its outcome.
-    condition: Option<judge_problem::condition::Condition>,
-    /// Whether the solver must be worse than the second one.
-    is_worse: bool,
+/// The property that a smaller input must still show.
+enum Goal {
+    /// A condition on the case and its outcomes.
+    Condition(Condition),
+    /// The solver is worse than this one.
+    Worse(String),
+    /// The same failure, once the first input was run.
+    Failure(Option<Reason>),
 }
 
 /// The outcomes of one input, by solver.
@@ -121,8 +119,7 @@ struct Trials<'a> {
 impl<'a> Trials<'a> {
     fn open(catalogue: &'a Catalogue, problem: &'a Problem, args: &ReduceArgs) -> Result<Self, Failure> {
         let mut runner = MatchRunner::open(catalogue, problem, &args.running())?;
-        let solvers = runner.pair(args.solver.as_ref(), args.against.as_ref())?;
-        check_programs(&solvers)?;
+        let solvers = solvers(&mut runner, args.solver.as_ref(), args.against.as_ref())?;
         let compared = NewAnswers::of(problem, args.input.is_some())?;
         if compared.is_some() {
             let unchecked = args.keep.as_ref().filter(|_| args.against.is_none());
@@ -132,8 +129,11 @@ impl<'a> Trials<'a> {
         let plan = runner.plan_as_it_is(solvers.clone(), CaseList::default(), problem.best.clone());
         let session = runner.begin(&plan)?;
         let reader = CaseReader::of(&runner.template.problem);
-        let is_worse = args.against.is_some() && args.keep.is_none();
-        let goal = Goal { condition: args.keep.clone(), is_worse, reason: None };
+        let goal = match (&args.keep, &args.against) {
+            (Some(condition), _) => Goal::Condition(condition.clone()),
+            (None, Some(other)) => Goal::Worse(other.clone()),
+            (None, None) => Goal::Failure(None),
+        };
         Ok(Self {
             problem,
             runner,
@@ -151,40 +151,40 @@ impl<'a> Trials<'a> {
     }
 
     /// Runs the first input. Determines which properties must stay, and whether the result depends on chance.
-    fn begin(&mut self, input: &[u8], name: &str, args: &ReduceArgs) -> Result<(), Failure> {
+    fn begin(&mut self, input: &[u8], name: &str) -> Result<(), Failure> {
         self.smallest = input.len();
         let trials = self.play(&[input.to_vec()], CONFIRMATIONS)?;
         if self.interrupted {
             return Err(Failure::interrupted());
         }
-        let failed = trials.iter().filter(|trial| !trial[0].is_accepted());
-        let outcomes: Vec<&Outcome> = failed.map(|trial| &trial[0]).collect();
         if let Some(fault) = trials.iter().flatten().find(|outcome| is_fault(outcome)) {
             let what = format!("{name}: {}: {}", fault.verdict, fault.note);
-            // A solver that cannot run is the user's.
+            // A solver that cannot run is the user's fault.
             let is_ours = fault.verdict == Verdict::JudgeError;
             return Err(if is_ours { Failure::fault(what) } else { Failure::usage(what) });
         }
-        match outcomes.first() {
-            _ if self.goal.condition.is_some() || self.goal.is_worse => {}
-            Some(outcome) => {
-                let mut reason = Reason::of(outcome);
-                if !outcomes.iter().all(|outcome| reason.is_of(outcome)) {
+        match &self.goal {
+            Goal::Condition(condition) => {
+                let mut names = self.reader.describe_input(input).unwrap_or_default();
+                add_all_names(&mut names, self.solvers.len(), &self.problem.metrics);
+                check_names(condition, self.problem, names)?;
+            }
+            Goal::Worse(_) => {}
+            Goal::Failure(_) => {
+                let failed = || trials.iter().map(|trial| &trial[0]).filter(|outcome| !outcome.is_accepted());
+                let mut reason = failed().next().map(Reason::of).ok_or_else(|| self.no_failure(name))?;
+                if !failed().all(|outcome| reason.is_of(outcome)) {
                     reason.crash.clear();
                 }
-                self.goal.reason = Some(reason);
+                self.goal = Goal::Failure(Some(reason));
             }
-            None => return Err(self.no_failure(name)),
-        }
-        if let Some(condition) = &self.goal.condition {
-            check_names(condition, self.problem, self.all_names(input))?;
         }
         let shown = trials.iter().filter(|trial| self.shows(input, trial)).count();
         let Some(repetitions) = shown.checked_sub(1).map(|place| REPETITIONS[place.min(CONFIRMATIONS - 1)]) else {
-            return Err(self.not_shown(name, &trials[0], args));
+            return Err(self.not_shown(name, &trials[0]));
         };
         self.repetitions = repetitions;
-        judge_report::note(&format!("{name}: {}", self.kept(args)));
+        judge_report::note(&format!("{name}: {}", self.kept()));
         if repetitions > 1 {
             let runs = counted(trials.len(), "run");
             judge_report::note(&format!(
@@ -199,18 +199,21 @@ impl<'a> Trials<'a> {
         let case = CaseSpec::from_source(CaseSource::File(path.to_owned()));
         let (cases, solvers) = (std::iter::once(case).collect(), self.solvers.clone());
         let plan = Plan { cases, solvers, ..self.runner.template.clone() };
-        let kept = self.goal.condition.as_ref().map(ToString::to_string);
-        let player = if self.compared.is_some() { Player::Reduce(kept) } else { Player::Run };
+        let player = match &self.goal {
+            _ if self.compared.is_none() => Player::Run,
+            Goal::Condition(condition) => Player::Reduce(Some(condition.to_string())),
+            _ => Player::Reduce(None),
+        };
         again(&plan, [args.solver.as_deref(), args.against.as_deref()], &player)
     }
 
-    /// Returns the properties that every smaller input shows, in words.
-    fn kept(&self, args: &ReduceArgs) -> String {
-        let against = args.against.as_ref().filter(|_| self.goal.is_worse);
-        let against = against.map(|other| format!("worse than {}", quote(other)));
-        let condition = self.goal.condition.as_ref().map(ToString::to_string);
-        let reason = self.goal.reason.as_ref().map(ToString::to_string);
-        [reason, condition, against].into_iter().flatten().collect::<Vec<_>>().join(", and ")
+    /// Returns the property that every smaller input shows, in words.
+    fn kept(&self) -> String {
+        match &self.goal {
+            Goal::Condition(condition) => condition.to_string(),
+            Goal::Worse(other) => format!("worse than {}", quote(other)),
+            Goal::Failure(reason) => reason.as_ref().map(ToString::to_string).unwrap_or_default(),
+        }
     }
 
     fn no_failure(&self, name: &str) -> Failure {
@@ -227,13 +230,13 @@ impl<'a> Trials<'a> {
         Failure::usage(error).with_hint(hint)
     }
 
-    fn not_shown(&self, name: &str, trial: &[Outcome], args: &ReduceArgs) -> Failure {
+    fn not_shown(&self, name: &str, trial: &[Outcome]) -> Failure {
         let said = |(outcome, solver): (&Outcome, &Solver)| match &outcome.score {
             Some(score) if self.compared.is_none() => format!("{} {score}", solver.spec.name),
             _ => format!("{} {}", solver.spec.name, outcome.verdict),
         };
         let results: Vec<String> = trial.iter().zip(&self.solvers).map(said).collect();
-        Failure::usage(format!("this does not hold on {name}: {} ({})", self.kept(args), results.join(", ")))
+        Failure::usage(format!("this does not hold on {name}: {} ({})", self.kept(), results.join(", ")))
     }
 
     /// Runs the result again, and reports how often it shows the goal.
@@ -257,8 +260,7 @@ impl<'a> Trials<'a> {
             (0..times).map(move |time| CaseSpec::new(CaseName::from(&*format!("try-{number}#{time}")), file(number)))
         };
         let mut cases: CaseList = (0..inputs.len()).flat_map(of_input).collect();
-        let read = |input: &Vec<u8>| ReadFile { hash: Digest::of(input), input: Some(Arc::from(&**input)) };
-        cases.set_read_files(inputs.iter().map(read).collect());
+        cases.set_read_files(inputs.iter().map(|input| as_read_file(input)).collect());
         let plan = self.runner.plan_as_it_is(self.solvers.clone(), cases, self.problem.best.clone());
         let (part, compared) = (Part::whole(&plan), self.compared.as_ref());
         let input = |case: usize| &*inputs[case / times];
@@ -270,29 +272,20 @@ impl<'a> Trials<'a> {
 
     /// Returns whether a result shows the goal.
     fn shows(&self, input: &[u8], trial: &[Outcome]) -> bool {
-        let own = &trial[0];
         // A fault of the judge never counts, even if the condition holds.
-        !trial.iter().any(is_fault)
-            && self.goal.reason.as_ref().is_none_or(|reason| reason.is_of(own))
-            && (!self.goal.is_worse || self.is_worse(trial))
-            && self.goal.condition.as_ref().is_none_or(|condition| {
+        if trial.iter().any(is_fault) {
+            return false;
+        }
+        match (&self.goal, trial) {
+            (Goal::Condition(condition), _) => {
                 let mut features = self.reader.describe_input(input).unwrap_or_default();
                 add_measures(&mut features, trial);
                 condition.holds(&features)
-            })
-    }
-
-    /// Returns whether the solver is worse than the second one.
-    fn is_worse(&self, trial: &[Outcome]) -> bool {
-        let [own, other] = trial else { return false };
-        is_worse(self.problem.direction, own, other)
-    }
-
-    /// Returns the names that a condition can have, each with some number.
-    fn all_names(&self, input: &[u8]) -> Features {
-        let mut features = self.reader.describe_input(input).unwrap_or_default();
-        add_all_names(&mut features, self.solvers.len(), &self.problem.metrics);
-        features
+            }
+            (Goal::Worse(_), [own, other]) => is_worse(self.problem.direction, own, other),
+            (Goal::Failure(reason), [own, ..]) => reason.as_ref().is_none_or(|reason| reason.is_of(own)),
+            _ => false,
+        }
     }
 }
 

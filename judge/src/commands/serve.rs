@@ -1,10 +1,10 @@
-//! `judge serve` and `judge mcp`: solvers are evaluated for other programs.
+//! The servers: `judge serve` and `judge mcp` evaluate solvers for other programs, `judge ui` serves the page.
 
-use judge_cli::{EvaluatorArgs, McpArgs, ServeArgs};
-use judge_problem::Exit;
+use judge_cli::{EvaluatorArgs, ServeArgs, UiArgs};
+use judge_problem::{Catalogue, Exit};
 use judge_serve::{Client, Evaluator, MAX_MESSAGE, Mcp, Methods, serve_stdio};
 use judge_session::{Failure, GlobalArgs, load, recorder};
-use judge_ui::Endpoint;
+use judge_ui::{Endpoint, Server};
 use std::io::{stdin, stdout};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -23,9 +23,9 @@ pub(super) fn serve(global: GlobalArgs<'_>, args: Box<ServeArgs>) -> Result<Exit
 }
 
 /// Answers requests of an agent until the end of standard input.
-pub(super) fn mcp(global: GlobalArgs<'_>, args: McpArgs) -> Result<Exit, Failure> {
+pub(super) fn mcp(global: GlobalArgs<'_>, args: EvaluatorArgs) -> Result<Exit, Failure> {
     let methods = Methods::Mcp(Mcp::new(Path::new("."))?);
-    let evaluator = open(global, args.evaluator, None)?;
+    let evaluator = open(global, args, None)?;
     serve_stdio(&evaluator, methods, stdin().as_fd(), output()?)?;
     Ok(Exit::Success)
 }
@@ -56,4 +56,27 @@ fn serve_http(evaluator: &Arc<Evaluator>, address: SocketAddr) -> Result<(), Fai
     let served = endpoint.run(2 * MAX_MESSAGE, move |message, reply| client.receive_one(message, reply));
     evaluator.end();
     served
+}
+
+/// Serves the page until Ctrl-C.
+pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
+    let catalogue = Catalogue { is_read_only: args.read_only, ..load::catalogue(global)? };
+    let server = Server::bind(args.port, catalogue, words(global), args.allow_run)?;
+    let url = server.url();
+    judge_report::print_line(&url)?;
+    judge_report::note("Ctrl-C ends it");
+    if args.open
+        && let Err(error) = judge_ui::open(&url)
+    {
+        judge_report::note(&format!("warning: no browser can be started: {error}"));
+    }
+    server.run()?;
+    Ok(Exit::Success)
+}
+
+/// Returns the words that give another judge the same catalogue and journal.
+fn words(global: GlobalArgs<'_>) -> Vec<String> {
+    let flags = [("--problems", global.catalogue), ("--journal", global.journal)];
+    let given = flags.into_iter().filter_map(|(flag, file)| Some((flag, file?)));
+    given.flat_map(|(flag, file)| [flag.to_owned(), file.to_string_lossy().into_owned()]).collect()
 }

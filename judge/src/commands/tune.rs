@@ -71,7 +71,7 @@ fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Returns whether an outcome says something about its setting: a fault of the judge does not.
+/// Returns whether an outcome counts for its setting. A fault of the judge does not.
 fn is_judged(outcome: &Outcome) -> bool {
     outcome.verdict != Verdict::JudgeError
 }
@@ -145,8 +145,7 @@ impl Tuning<'_> {
 
     /// Passes the values of this round to the search. If points depend on the other settings, passes all values again.
     fn tell(&mut self, round: &SearchRound) -> Result<(), Failure> {
-        let is_alone = self.measure().score_measure().is_some() || restored_run::rule(&self.plan()).counts_raw_scores();
-        let part = if is_alone { round.clone() } else { self.whole() };
+        let part = if self.counts_scores() { round.clone() } else { self.whole() };
         for (&candidate, values) in part.candidates.iter().zip(self.values(&part)?) {
             for (case, value) in part.cases.clone().zip(values) {
                 if self.outcomes[candidate][case].as_ref().is_some_and(is_judged) {
@@ -190,6 +189,11 @@ impl Tuning<'_> {
     /// Returns the measure by which candidates are compared.
     fn measure(&self) -> EffectMeasure {
         self.args.statistics.measure().unwrap_or_else(|| EffectMeasure::of_rule(&self.problem.scoring))
+    }
+
+    /// Returns whether a setting's value on a case does not depend on the other settings.
+    fn counts_scores(&self) -> bool {
+        self.measure().score_measure().is_some() || restored_run::rule(&self.plan()).counts_raw_scores()
     }
 
     /// Returns which scores are better, or which values of the metric if one replaces the scores.
@@ -256,8 +260,7 @@ impl Tuning<'_> {
                 worth,
             })
             .collect();
-        let counts_scores = measure.score_measure().is_some() || restored_run::rule(&plan).counts_raw_scores();
-        let direction = if counts_scores { self.direction()? } else { Direction::Max };
+        let direction = if self.counts_scores() { self.direction()? } else { Direction::Max };
         let grid = self.grid(&whole);
         best.into_iter().for_each(|best| self.session.recorder.mark_search(best));
         self.session.finish(&plan, &grid, stop);

@@ -1,6 +1,6 @@
 //! `judge view`: a game move by move, as one web page or in plain characters.
 
-use judge_cli::{JobArgs, RunningArgs, UiArgs, ViewArgs};
+use judge_cli::{JobArgs, RunningArgs, ViewArgs};
 use judge_journal::Part;
 use judge_problem::verdict::Termination;
 use judge_problem::{
@@ -10,11 +10,10 @@ use judge_problem::{
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
 use judge_run::runner::{self, Signals};
-use judge_run::solver::{self};
+use judge_run::solver;
 use judge_session::{
     Failure, GlobalArgs, MatchRunner, answers, entrants, load, outputs, programs, recorder, running, sandbox,
 };
-use judge_ui::Server;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -103,14 +102,8 @@ fn case(args: &ViewArgs) -> Result<CaseSpec, Failure> {
         Some(path) if path == Path::new("-") => {
             Err(Failure::usage("the case needs a name: give --input FILE or --seed N"))
         }
-        Some(path) => {
-            let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
-            Ok(CaseSpec::new(CaseName::from(&*name), CaseSource::File(path.clone())))
-        }
-        None => {
-            let seed = args.seed.unwrap_or_default();
-            Ok(CaseSpec::new(CaseName::from(&*format!("seed-{seed}")), CaseSource::Seed(seed)))
-        }
+        Some(path) => Ok(CaseSpec::new(CaseName::of_file(path), CaseSource::File(path.clone()))),
+        None => Ok(CaseSpec::from_seed(args.seed.unwrap_or_default())),
     }
 }
 
@@ -230,10 +223,7 @@ fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Resu
         answers::no_answer(run.id, &player, &case, verdict)
     })?;
     let input = answers::shown_input(problem, run.id, &case)?.into();
-    let file = match &case.spec.source {
-        CaseSource::File(path) => Some(path.clone()),
-        CaseSource::Seed(_) | CaseSource::Made(_) => None,
-    };
+    let file = case.spec.file().map(Path::to_owned);
     Ok(Game { problem, case: name.to_owned(), input, file, answer, player })
 }
 
@@ -290,27 +280,4 @@ fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failu
         let hint = format!("the answers of `{}` may not be moves: see `judge show {}`", problem.id, problem.id);
         Failure::usage(error).with_hint(hint)
     }
-}
-
-/// Serves the page until Ctrl-C.
-pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
-    let catalogue = Catalogue { is_read_only: args.read_only, ..load::catalogue(global)? };
-    let server = Server::bind(args.port, catalogue, words(global), args.allow_run)?;
-    let url = server.url();
-    judge_report::print_line(&url)?;
-    judge_report::note("Ctrl-C ends it");
-    if args.open
-        && let Err(error) = judge_ui::open(&url)
-    {
-        judge_report::note(&format!("warning: no browser can be started: {error}"));
-    }
-    server.run()?;
-    Ok(Exit::Success)
-}
-
-/// Returns the words that give another judge the same catalogue and journal.
-fn words(global: GlobalArgs<'_>) -> Vec<String> {
-    let flags = [("--problems", global.catalogue), ("--journal", global.journal)];
-    let given = flags.into_iter().filter_map(|(flag, file)| Some((flag, file?)));
-    given.flat_map(|(flag, file)| [flag.to_owned(), file.to_string_lossy().into_owned()]).collect()
 }

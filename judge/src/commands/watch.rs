@@ -30,7 +30,7 @@ const SHOWN: usize = 20;
 /// Runs again and again, until the user or an error ends it.
 pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let watched = watched(global, args)?;
-    // The changes are those of all cases, not of the shown ones.
+    // The report has all cases without these flags.
     let words = without_flags(command_line::words(), &["--watch", "--reverse"], &["--sort", "--top"]);
     let words = with_flags(words, ["--json".to_owned(), "-".to_owned()]);
     let mut last: Option<Value> = None;
@@ -54,7 +54,7 @@ fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failu
     let problem = load::problem(&catalogue, args.problem_id())?;
     let given_solvers = args.solvers();
     let own = problem.default_solver.iter().filter(|_| given_solvers.is_empty() && args.submissions.is_empty());
-    // Those of the catalogue start from its folder.
+    // The catalogue's own solver starts from the folder of the catalogue.
     let own = own.map(|text| entrants::of_catalogue(text, &catalogue.folder));
     let solvers = given_solvers.iter().map(|text| entrants::of_catalogue(text, Path::new(""))).chain(own);
     let mut watched: Vec<PathBuf> = global.catalogue.map(Path::to_owned).into_iter().collect();
@@ -69,7 +69,7 @@ fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failu
         Some(folder) if folder != Path::new("") => folder.to_owned(),
         _ => PathBuf::from("."),
     }));
-    // What is missing may come later.
+    // Missing files may appear later.
     Ok(watched)
 }
 
@@ -125,7 +125,7 @@ impl Rerun {
         Ok(serde_json::from_slice(&output).ok())
     }
 
-    /// The end of its standard input interrupts it.
+    /// Interrupts the run by ending its standard input, and if this takes long by a signal.
     fn cancel(&mut self) -> Result<(), Failure> {
         drop(self.child.stdin.take());
         let started = Instant::now();

@@ -1,4 +1,4 @@
-"""Accepts a case that keeps to the rules with exit code 0; says what is wrong with any other."""
+"""Exits with 0 if the case is valid. Otherwise it prints what is wrong, and exits with 1."""
 import sys
 
 try:

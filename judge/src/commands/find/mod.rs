@@ -1,34 +1,25 @@
 //! `judge find`: searches for cases on which a solver loses, fails, or is slow.
 
-mod reference;
 mod save;
 mod supply;
 
-pub(super) use reference::NewAnswers;
-pub(super) use supply::is_valid;
-
+use super::new_cases::{NewAnswers, Player, again, as_read_file, check_names, solver_flags, solvers, try_cases};
 use checkers::Score;
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
-use judge_problem::condition::Condition;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    CaseList, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, Invocation, JobId, MetricRule, Outcome,
-    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, Verdict, counted, one_line, quote, quote_words,
-    without_flags,
+    CaseList, CheckerChoice, Direction, Exit, JobId, Outcome, OutcomeGrid, Plan, Problem, Stop, Verdict, counted,
+    one_line, quote, quote_words, without_flags,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps, exact};
-use judge_run::cases::CaseReader;
 use judge_run::runner::was_interrupted;
 use judge_search::{UNCHECKED, add_all_names, add_measures, is_worse};
-use judge_session::{
-    Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, case_selection, load, outputs, programs,
-};
+use judge_session::{Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, load, outputs, programs};
 use save::SavedFolder;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 use supply::{Pick, Supply};
 
@@ -44,10 +35,10 @@ const BATCH: usize = 16;
 
 /// Searches for cases.
 pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Failure> {
-    let (goal, condition) = checked_goal(args)?;
+    let goal = checked_goal(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
-    let compared = compared(problem, goal, condition.as_ref(), args)?;
+    let compared = compared(problem, &goal, args)?;
     let mut readable = problem.clone();
     if compared.is_some() {
         readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
@@ -58,14 +49,14 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         return Err(Failure::usage(format!("this search is not recorded, and cannot go on: {why}"))
             .with_hint("leave out --resume: the same command finds the same"));
     }
-    let reader = CaseReader::of(&readable);
     let first = supply.next(BATCH.min(budget(args)));
-    check_condition(condition.as_ref(), &first, problem, args, &reader)?;
+    check_condition(&goal, &first, args, &supply)?;
     let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
     let plan = plan(&mut runner, args, compared.is_some().then_some(readable.checker))?;
-    let folder = outputs(&catalogue, problem, args)?;
+    outputs::probe("the JSON report", args.json.as_deref())?;
+    let folder = args.save.as_ref().map(|folder| SavedFolder::open(&catalogue, problem, folder)).transpose()?;
     let has_known = goal == SearchGoal::Loss && args.against.is_none() && compared.is_none();
     let known = || {
         let own = runner.fingerprint(&plan.solvers[0]);
@@ -74,31 +65,14 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let known = has_known.then(known).transpose()?;
     let session = runner.begin(&plan)?;
     let (seen, runs) = (Vec::new(), 0);
-    let mut search = Search {
-        args,
-        goal,
-        condition,
-        problem,
-        runner,
-        session,
-        plan,
-        supply,
-        compared,
-        reader,
-        known,
-        first,
-        folder,
-        seen,
-        runs,
-    };
+    let mut search = Search { args, goal, runner, session, plan, supply, compared, known, first, folder, seen, runs };
     let stop = search.run()?;
     search.finish(stop)
 }
 
 /// Returns the plan of the search, without cases. With `checker`, answers are not checked by the problem's own one.
 fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerChoice>) -> Result<Plan, Failure> {
-    let solvers = runner.pair(args.solver.as_ref(), args.against.as_ref())?;
-    check_programs(&solvers)?;
+    let solvers = solvers(runner, args.solver.as_ref(), args.against.as_ref())?;
     if let Some(checker) = checker {
         runner.template.problem.checker = checker;
     }
@@ -121,17 +95,12 @@ fn budget(args: &FindArgs) -> usize {
 }
 
 /// Fails if the condition uses a name that no case has.
-fn check_condition(
-    condition: Option<&Condition>,
-    first: &[Pick],
-    problem: &Problem,
-    args: &FindArgs,
-    reader: &CaseReader,
-) -> Result<(), Failure> {
-    let Some(condition) = condition else { return Ok(()) };
+fn check_condition(goal: &SearchGoal, first: &[Pick], args: &FindArgs, supply: &Supply<'_>) -> Result<(), Failure> {
+    let SearchGoal::Where(condition) = goal else { return Ok(()) };
+    let problem = supply.problem;
     let mut checked = Ok(());
     for pick in first {
-        let mut names = features(pick, problem, reader);
+        let mut names = supply.features(pick);
         add_all_names(&mut names, 1 + usize::from(args.against.is_some()), &problem.metrics);
         checked = check_names(condition, problem, names);
         // A case that cannot be read has no features.
@@ -142,69 +111,28 @@ fn check_condition(
     checked
 }
 
-/// Fails if a condition on a case and its results uses a name that is not among these.
-pub(super) fn check_names(condition: &Condition, problem: &Problem, names: Features) -> Result<(), Failure> {
-    for name in condition.names().into_iter().filter(|name| names.get(name).is_none()) {
-        let of_other = name.strip_prefix("other_");
-        if let Some(metric) = of_other.unwrap_or(name).strip_prefix(MetricRule::PREFIX) {
-            case_selection::check_metric(problem, metric)?;
-        }
-        if of_other.is_some_and(|own| names.get(own).is_some()) {
-            return Err(Failure::usage(format!("`{name}` needs a second solver")).with_hint("--against ./other"));
-        }
-    }
-    case_selection::check_names(condition.names(), &[names])
-}
-
-/// Returns the features of a case, and the numbers among the parameters of its generator.
-fn features(pick: &Pick, problem: &Problem, reader: &CaseReader) -> Features {
-    let described = match &pick.input {
-        Some(input) => reader.describe_input(input).ok(),
-        None => reader.describe(&pick.case).ok().map(|described| described.features),
-    };
-    let mut features = described.unwrap_or_default();
-    for (name, value) in supply::parameter_values(problem, &pick.case.source) {
-        // What is read from the input counts.
-        if let (None, Ok(number)) = (features.get(&name), value.parse()) {
-            features.set(&name, number);
-        }
-    }
-    features
-}
-
-/// Returns the goal and its condition, if the command line has what they need.
-fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Failure> {
-    let (goal, condition) =
-        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
+/// Returns the goal. Fails if the command line lacks something that it needs.
+fn checked_goal(args: &FindArgs) -> Result<SearchGoal, Failure> {
+    let goal = args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
     if args.time.is_some_and(|time| time.0.is_zero()) {
         return Err(Failure::usage("--time 0s plays no case").with_hint("--time 60s"));
     }
     if goal == SearchGoal::Disagreement && args.against.is_none() {
         return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
     }
-    Ok((goal, condition))
-}
-
-/// Returns the folder for the cases found, if they are saved. Fails if the results cannot be written.
-fn outputs(catalogue: &Catalogue, problem: &Problem, args: &FindArgs) -> Result<Option<SavedFolder>, Failure> {
-    outputs::probe("the JSON report", args.json.as_deref())?;
-    args.save.as_ref().map(|folder| SavedFolder::open(catalogue, problem, folder)).transpose()
+    Ok(goal)
 }
 
 /// Returns how answers are judged, if the checker would compare with an answer file that the cases do not have.
-fn compared(
-    problem: &Problem,
-    goal: SearchGoal,
-    condition: Option<&Condition>,
-    args: &FindArgs,
-) -> Result<Option<NewAnswers>, Failure> {
+fn compared(problem: &Problem, goal: &SearchGoal, args: &FindArgs) -> Result<Option<NewAnswers>, Failure> {
     let compared = NewAnswers::of(problem, supply::changes_inputs(problem, args))?;
     if compared.is_some() && args.against.is_none() {
-        condition.map_or(Ok(()), NewAnswers::check_condition)?;
-        if matches!(goal, SearchGoal::Loss | SearchGoal::Failure) {
-            judge_report::note(
+        match goal {
+            SearchGoal::Where(condition) => NewAnswers::check_condition(condition)?,
+            SearchGoal::Loss | SearchGoal::Failure => judge_report::note(
                 "answers are not checked, because new cases have no answer file: with --against ./right, its answers are used",
-            );
+            ),
+            _ => {}
         }
     }
     Ok(compared)
@@ -226,8 +154,6 @@ struct Seen {
 struct Search<'a> {
     args: &'a FindArgs,
     goal: SearchGoal,
-    condition: Option<Condition>,
-    problem: &'a Problem,
     runner: MatchRunner<'a>,
     session: Session,
     /// The solvers, without cases.
@@ -235,7 +161,6 @@ struct Search<'a> {
     supply: Supply<'a>,
     /// How answers are judged, if the cases have no answer files.
     compared: Option<NewAnswers>,
-    reader: CaseReader,
     /// The best known scores of others, if losses are relative to them.
     known: Option<ReferenceScores>,
     /// The first cases. They are made before the record begins, so that a wrong condition leaves no record.
@@ -313,14 +238,10 @@ impl Search<'_> {
     fn play(&mut self, picks: Vec<Pick>, steps: &Steps) -> Result<Option<Stop>, Failure> {
         let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
         if self.supply.makes_inputs() {
-            let read = |pick: &Pick| {
-                let input = pick.input.clone().unwrap_or_default();
-                ReadFile { hash: Digest::of(&input), input: Some(Arc::from(input)) }
-            };
-            cases.set_read_files(picks.iter().map(read).collect());
+            cases.set_read_files(picks.iter().flat_map(|pick| &pick.input).map(|input| as_read_file(input)).collect());
         }
         self.runner.grow(&mut self.session, &[], &cases);
-        self.known.iter().for_each(|known| known.apply(self.problem, &mut cases));
+        self.known.iter().for_each(|known| known.apply(self.supply.problem, &mut cases));
         // The plan may add the solver's own.
         let others = cases.clone();
         let of_others = |case| self.known.as_ref().and_then(|_| others.at(case).best);
@@ -353,7 +274,7 @@ impl Search<'_> {
         let own = &outcomes[0];
         let verdict = || FoundValue::Text(own.verdict.name().to_owned());
         let score = || own.score.as_ref().and_then(exact).map_or_else(verdict, FoundValue::Score);
-        match self.goal {
+        match &self.goal {
             SearchGoal::Failure => (!own.is_accepted()).then(verdict),
             SearchGoal::Time => Some(FoundValue::time(own.cpu?)),
             SearchGoal::Memory => Some(FoundValue::Bytes(own.memory?)),
@@ -365,10 +286,10 @@ impl Search<'_> {
                 None => Some(score()),
             },
             SearchGoal::Disagreement => self.disagreement(outcomes).map(FoundValue::Text),
-            SearchGoal::Where => {
-                let mut features = features(pick, self.problem, &self.reader);
+            SearchGoal::Where(condition) => {
+                let mut features = self.supply.features(pick);
                 add_measures(&mut features, outcomes);
-                self.condition.as_ref().is_some_and(|condition| condition.holds(&features)).then(score)
+                condition.holds(&features).then(score)
             }
         }
     }
@@ -393,14 +314,14 @@ impl Search<'_> {
     /// Returns the value that the search maximizes: the goal's value, or else the loss, or else the worse score. If
     /// nearly everything is lost, the small remaining share is most informative, so its logarithm counts.
     fn signal(&self, outcomes: &[Outcome], loss: Option<f64>, value: Option<&FoundValue>) -> f64 {
-        match (self.goal, value) {
+        match (&self.goal, value) {
             (SearchGoal::Time | SearchGoal::Memory, value) => value.map_or(0.0, FoundValue::size),
-            (SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where, Some(_)) => self.highest_signal(),
+            (SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where(_), Some(_)) => self.highest_signal(),
             _ => match loss {
                 Some(loss) => -(1.0 - loss).max(LEAST_LEFT).ln(),
                 None => {
                     let score = outcomes[0].score.as_ref().map(as_float);
-                    score.map_or(0.0, |score| -sign(self.problem.direction) * score)
+                    score.map_or(0.0, |score| -sign(self.supply.problem.direction) * score)
                 }
             },
         }
@@ -426,7 +347,7 @@ impl Search<'_> {
             (_, None) => None,
             (None, Some(_)) => Some(1.0),
             (Some(own), Some(reference)) => {
-                Some(ScoreMeasure::Relative.effect(own, reference)? * sign(self.problem.direction))
+                Some(ScoreMeasure::Relative.effect(own, reference)? * sign(self.supply.problem.direction))
             }
         }
     }
@@ -444,10 +365,10 @@ impl Search<'_> {
     }
 
     fn worse_first(&self, left: &Seen, right: &Seen) -> Ordering {
-        match self.goal {
-            SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where => Ordering::Equal,
+        match &self.goal {
+            SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where(_) => Ordering::Equal,
             SearchGoal::Loss if left.loss.is_none() => match (&left.outcomes[0].score, &right.outcomes[0].score) {
-                (Some(left), Some(right)) => self.problem.direction.compare(left, right),
+                (Some(left), Some(right)) => self.supply.problem.direction.compare(left, right),
                 // A failure is worse than any score.
                 (left, right) => left.is_some().cmp(&right.is_some()),
             },
@@ -469,13 +390,13 @@ impl Search<'_> {
         let folder = self.folder.take();
         let found: Vec<&Seen> = self.worst();
         let folder = folder.filter(|_| !found.is_empty());
-        let saved = folder.map(|folder| folder.save(self.problem, &found, self.compared.is_some())).transpose();
+        let saved = folder.map(|folder| folder.save(self.supply.problem, &found, self.compared.is_some())).transpose();
         if let Ok(Some(playable)) = saved {
             self.note_saved(playable, found.len() - playable);
         }
         let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
         let report = FindReport {
-            problem: self.problem.id.clone(),
+            problem: self.supply.problem.id.clone(),
             solver: self.plan.solvers[0].spec.name.clone(),
             against: self.plan.solvers.get(1).map(|solver| solver.spec.name.clone()),
             goal: self.args.goal.join(" "),
@@ -500,7 +421,7 @@ impl Search<'_> {
         })
     }
 
-    /// Says how the saved cases are played again.
+    /// Notes how to play the saved cases again.
     fn note_saved(&self, playable: usize, others: usize) {
         let folder = self.args.save.as_deref().unwrap_or(Path::new(""));
         if others > 0 {
@@ -521,27 +442,23 @@ impl Search<'_> {
     fn found(&self, seen: &Seen) -> FoundCase {
         let own = &seen.outcomes[0];
         let score = |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(exact);
+        let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
+        let player = if self.compared.is_some() { Player::Reduce(self.kept(seen)) } else { Player::Run };
         FoundCase {
             case: seen.pick.case.name.to_string(),
             value: seen.value.clone().unwrap_or(FoundValue::Loss(0.0)),
             verdict: own.verdict.name(),
             score: score(own),
             other_score: seen.outcomes.get(1).and_then(score),
-            reproduce: self.reproduce(seen),
+            reproduce: again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], &player),
         }
-    }
-
-    fn reproduce(&self, seen: &Seen) -> String {
-        let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
-        let player = if self.compared.is_some() { Player::Reduce(self.kept(seen)) } else { Player::Run };
-        again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], &player)
     }
 
     /// Returns the condition that `judge reduce` needs to keep what was found; `None` if it does so without one.
     fn kept(&self, seen: &Seen) -> Option<String> {
-        if let Some(condition) = &self.condition {
+        if let SearchGoal::Where(condition) = &self.goal {
             // Only a generator has parameters.
-            let parameters = supply::parameter_values(self.problem, &seen.pick.case.source);
+            let parameters = supply::parameter_values(self.supply.problem, &seen.pick.case.source);
             let names = condition.names();
             if !parameters.iter().any(|(parameter, _)| names.contains(&&**parameter)) {
                 return Some(condition.to_string());
@@ -549,93 +466,12 @@ impl Search<'_> {
         }
         match &*seen.outcomes {
             [own] if own.is_accepted() => Some("accepted==1".to_owned()),
-            [own, other] if !is_worse(self.problem.direction, own, other) => {
+            [own, other] if !is_worse(self.supply.problem.direction, own, other) => {
                 let [own, other] = [own, other].map(|outcome| u8::from(outcome.is_accepted()));
                 Some(format!("accepted=={own} && other_accepted=={other}"))
             }
             _ => None,
         }
-    }
-}
-
-/// The results of cases that were tried.
-pub(super) struct Tried {
-    /// By case, the outcome and the answer of each solver. They end before the first case that was interrupted.
-    pub(super) cases: Vec<(Vec<Outcome>, Vec<Vec<u8>>)>,
-    /// How often a solver was run.
-    pub(super) runs: usize,
-    /// Why it stopped early, if it did.
-    pub(super) stop: Option<Stop>,
-}
-
-/// Plays a part of a run. With `compared`, its answers are judged by that, on the input of each case.
-pub(super) fn try_cases<'i>(
-    runner: &MatchRunner<'_>,
-    session: &mut Session,
-    (plan, part): (Plan, Part),
-    compared: Option<&NewAnswers>,
-    input: impl Fn(usize) -> &'i [u8],
-    steps: &Steps,
-) -> Result<Tried, Failure> {
-    let plan = Plan { hand_over_answers: compared.is_some(), ..plan };
-    let solvers = plan.solvers.len();
-    let mut answers = vec![vec![Vec::new(); solvers]; plan.cases.len()];
-    let mut runs = 0;
-    let result = runner.play_watched(session, plan, part, &mut |event| {
-        steps.watch(event);
-        if let RunEvent::Finished(finished) = event {
-            let JobId { case, solver } = finished.job;
-            answers[case][solver] = finished.evidence.answer.clone().unwrap_or_default();
-            runs += usize::from(finished.evidence.stored.is_none());
-        }
-    })?;
-    let judged = |(case, answers): (usize, Vec<Vec<u8>>)| {
-        let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
-        let mut outcomes = outcomes.collect::<Option<Vec<Outcome>>>()?;
-        compared.iter().for_each(|compared| compared.judge(input(case), &mut outcomes, &answers));
-        Some((outcomes, answers))
-    };
-    Ok(Tried { cases: answers.into_iter().enumerate().map_while(judged).collect(), runs, stop: result.stop })
-}
-
-/// The command that plays a case again.
-pub(super) enum Player {
-    /// `judge run`, which cannot judge a case without an answer file.
-    Run,
-    /// `judge reduce`, which can; with the condition of `--keep`, if it needs one.
-    Reduce(Option<String>),
-}
-
-/// Returns the command that plays the first case of a plan again, with the solvers as they are given.
-pub(super) fn again(plan: &Plan, given: [Option<&str>; 2], player: &Player) -> String {
-    let ([command, seed, input, other], kept) = match player {
-        Player::Run => (["run", "--seeds", "--inputs", "-s"], None),
-        Player::Reduce(kept) => (["reduce", "--seed", "--input", "--against"], kept.as_deref()),
-    };
-    let (problem, solvers) = (quote(&plan.problem.id), solver_flags(plan, given, other));
-    let case = plan.cases.at(0).source.flag(seed, input);
-    let kept = kept.map_or_else(String::new, |kept| format!(" --keep {}", quote(kept)));
-    format!("judge {command} -p {problem}{solvers} {case}{kept}{}", plan.case_flags.suffix())
-}
-
-/// Returns the flags of the solvers as they are given. The first one may be the problem's own.
-fn solver_flags(plan: &Plan, [own, other]: [Option<&str>; 2], flag: &str) -> String {
-    // A word that begins with a dash would be read as a flag.
-    let given = |flag: &str, word: &str| {
-        let between = if word.starts_with('-') { '=' } else { ' ' };
-        format!(" {flag}{between}{}", quote(word))
-    };
-    let own = own.map_or_else(|| format!(" {}", plan.solvers[0].spec.flag()), |own| given("-s", own));
-    own + &other.map(|other| given(flag, other)).unwrap_or_default()
-}
-
-/// Fails if a solver is a folder of answers, which has none for other cases.
-pub(super) fn check_programs(solvers: &[Solver]) -> Result<(), Failure> {
-    match solvers.iter().find(|solver| matches!(solver.invocation, Invocation::Answers(_))) {
-        Some(Solver { spec, .. }) => {
-            Err(Failure::usage(format!("`{}` is a folder of answers, which has none for new cases", spec.name)))
-        }
-        None => Ok(()),
     }
 }
 

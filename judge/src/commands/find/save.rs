@@ -174,7 +174,7 @@ impl SavedFolder {
         Ok(None)
     }
 
-    /// Adds the files beside a source, which it may include.
+    /// Adds the files in the folder of a source, because it may include them.
     fn find_included(&mut self, path: &Path, from: &Path) -> Result<(), Failure> {
         let may_include = |path: &Path| path.extension().is_some_and(|end| INCLUDED.iter().any(|known| end == *known));
         if !may_include(path) || !self.files.contains_key(path) {

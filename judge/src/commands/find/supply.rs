@@ -1,17 +1,18 @@
 //! The cases that `judge find` tries: seeds, values of the generator's parameters, and changes of input files.
 
-use super::BATCH;
+use super::{BATCH, as_float};
+use crate::commands::new_cases::is_valid;
 use judge_cli::{CaseArgs, FindArgs};
 use judge_problem::{
-    CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorChoice, GeneratorParameter, Number,
-    Problem, map_on_all_cores,
+    CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorChoice, GeneratorParameter, Problem,
+    map_on_all_cores,
 };
-use judge_run::cases::{CaseReader, Inputs, validate};
+use judge_run::cases::{CaseReader, Inputs};
 use judge_run::runner::was_interrupted;
 use judge_search::{Explorer, mutant};
 use judge_session::{Failure, case_selection};
 use judge_statistics::Random;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -44,7 +45,9 @@ pub(super) struct Pick {
 
 /// Where cases come from.
 pub(super) struct Supply<'a> {
-    problem: &'a Problem,
+    pub(super) problem: &'a Problem,
+    /// Reads inputs, without an answer file.
+    reader: CaseReader,
     source: Source,
     explorer: Explorer,
     /// Every other case is random, so that a misled search costs at most twice as much.
@@ -53,11 +56,11 @@ pub(super) struct Supply<'a> {
     end: Option<Instant>,
 }
 
-/// The seeds of `more` follow the pool in order.
+/// `pool` has the examined seeds that are left, in order. The seeds of `more` follow.
 enum Source {
     Parameters { parameters: Vec<GeneratorParameter>, next: u64 },
-    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize, more: Box<dyn Iterator<Item = u64>> },
-    Mutants { parents: Vec<Parent>, folder: PathBuf, reader: Box<CaseReader>, random: Random, seen: HashSet<Digest> },
+    Seeds { pool: BTreeMap<usize, (CaseSpec, Vec<f64>)>, more: Box<dyn Iterator<Item = u64>> },
+    Mutants { parents: Vec<Parent>, folder: PathBuf, random: Random, seen: HashSet<Digest> },
 }
 
 /// An input from which mutants are made.
@@ -70,17 +73,18 @@ impl<'a> Supply<'a> {
     /// Returns the cases that the command line and the problem give. `readable` is the problem with a checker that can
     /// read inputs without an answer file.
     pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
-        let new = |source, categories| {
+        let reader = CaseReader::of(readable);
+        let new = |reader, source, categories| {
             let end = args.time.map(|time| Instant::now() + time.0);
-            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false, end })
+            Ok(Self { problem, reader, source, explorer: Explorer::new(categories, args.draw), is_random: false, end })
         };
         if changes_inputs(problem, args) {
-            return new(mutants(problem, readable, args)?, Vec::new());
+            return new(reader, mutants(problem, readable, args)?, Vec::new());
         }
         let parameters = problem.generator_parameters.clone();
         if args.seeds.is_none() && !parameters.is_empty() {
             let categories = parameters.iter().map(|parameter| parameter.domain.is_category()).collect();
-            return new(Source::Parameters { parameters, next: 1 }, categories);
+            return new(reader, Source::Parameters { parameters, next: 1 }, categories);
         }
         let budget = args.budget.map_or(super::BUDGET, std::num::NonZeroUsize::get).min(MAX_POOL / LOOKED_AT);
         let (mut more, examined): (Box<dyn Iterator<Item = u64>>, usize) = match &args.seeds {
@@ -90,13 +94,28 @@ impl<'a> Supply<'a> {
             }
             None => (Box::new(1..), budget * LOOKED_AT),
         };
-        let pool = described(readable, more.by_ref().take(examined).collect());
+        let pool = described(readable, &reader, more.by_ref().take(examined).collect());
         if args.seeds.is_none() && super::budget(args) == budget {
             more = Box::new(std::iter::empty());
         }
         let dimensions = pool.first().map_or(0, |(_, point)| point.len());
-        let taken = vec![false; pool.len()];
-        new(Source::Seeds { pool, taken, next: 0, more }, vec![false; dimensions])
+        new(reader, Source::Seeds { pool: pool.into_iter().enumerate().collect(), more }, vec![false; dimensions])
+    }
+
+    /// Returns the features of a case, and the numbers among the parameters of its generator.
+    pub(super) fn features(&self, pick: &Pick) -> Features {
+        let described = match &pick.input {
+            Some(input) => self.reader.describe_input(input).ok(),
+            None => self.reader.describe(&pick.case).ok().map(|described| described.features),
+        };
+        let mut features = described.unwrap_or_default();
+        for (name, value) in parameter_values(self.problem, &pick.case.source) {
+            // A feature that is read from the input takes precedence.
+            if let (None, Ok(number)) = (features.get(&name), value.parse()) {
+                features.set(&name, number);
+            }
+        }
+        features
     }
 
     /// Returns whether inputs are changed.
@@ -139,32 +158,20 @@ impl<'a> Supply<'a> {
 
     /// Returns the next cases from seeds.
     fn seeds(&mut self, count: usize) -> Vec<Pick> {
-        let Source::Seeds { pool, taken, next, more } = &mut self.source else { return Vec::new() };
-        let has_features = pool.first().is_some_and(|(_, point)| !point.is_empty());
-        let open = pool.iter().enumerate().filter(|(place, _)| !taken[*place]);
-        let candidates = open.map(|(place, (_, point))| (place, &**point));
+        let Source::Seeds { pool, more } = &mut self.source else { return Vec::new() };
+        let has_features = pool.values().next().is_some_and(|(_, point)| !point.is_empty());
+        let candidates = pool.iter().map(|(&place, (_, point))| (place, &**point));
         let by_features = count * LIKELIEST / BATCH;
-        let mut picked = if has_features { self.explorer.likeliest(candidates, by_features) } else { Vec::new() };
-        picked.iter().for_each(|&place| taken[place] = true);
-        while picked.len() < count && *next < pool.len() {
-            if !std::mem::replace(&mut taken[*next], true) {
-                picked.push(*next);
-            }
-            *next += 1;
-        }
-        let pick = |place: usize| {
-            let (case, point) = pool[place].clone();
-            Pick { case, point, input: None }
-        };
-        let mut picks: Vec<Pick> = picked.into_iter().map(pick).collect();
-        let others = more.by_ref().take(count - picks.len());
-        picks.extend(others.map(|seed| Pick { case: CaseSpec::from_seed(seed), point: Vec::new(), input: None }));
-        picks
+        let likeliest = if has_features { self.explorer.likeliest(candidates, by_features) } else { Vec::new() };
+        let mut picked: Vec<_> = likeliest.iter().filter_map(|place| pool.remove(place)).collect();
+        picked.extend(std::iter::from_fn(|| pool.pop_first()).map(|(_, seed)| seed).take(count - picked.len()));
+        picked.extend(more.take(count - picked.len()).map(|seed| (CaseSpec::from_seed(seed), Vec::new())));
+        picked.into_iter().map(|(case, point)| Pick { case, point, input: None }).collect()
     }
 
     /// Makes a valid input that was not there before.
     fn mutant(&mut self) -> Option<Pick> {
-        let Source::Mutants { parents, folder, reader, random, seen } = &mut self.source else { return None };
+        let Source::Mutants { parents, folder, random, seen } = &mut self.source else { return None };
         for _ in 0..MAX_MUTANTS {
             // A validator may refuse many inputs, and take long for each.
             if was_interrupted() || self.end.is_some_and(|end| Instant::now() >= end) {
@@ -175,7 +182,7 @@ impl<'a> Supply<'a> {
             let among = if self.is_random { parents.len() } else { parents.len().min(8) };
             let parent = &parents[random.below(among)];
             let input = mutant(&parent.input, random);
-            if seen.insert(Digest::of(&input)) && is_valid(self.problem, reader, &input) {
+            if seen.insert(Digest::of(&input)) && is_valid(self.problem, &self.reader, &input) {
                 let path = folder.join(format!("{FOUND}{}.in", seen.len()));
                 let case = CaseSpec::from_source(CaseSource::File(path));
                 return Some(Pick { case, point: Vec::new(), input: Some(input) });
@@ -214,13 +221,6 @@ pub(super) fn parameter_values(problem: &Problem, source: &CaseSource) -> Vec<(S
     call.complete(&problem.generator_parameters).unwrap_or_default()
 }
 
-/// Returns whether a text is an input of the problem.
-pub(in super::super) fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
-    let validator = problem.verification.validator.as_ref();
-    reader.describe_input(input).is_ok()
-        && validator.is_none_or(|validator| matches!(validate(problem, validator, input), Ok(None)))
-}
-
 /// Reads the inputs that are changed.
 fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Source, Failure> {
     if args.seeds.is_some() {
@@ -256,17 +256,15 @@ fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Sou
         );
     }
     let seen = parents.iter().map(|parent| Digest::of(&parent.input)).collect();
-    let reader = Box::new(CaseReader::of(readable));
-    Ok(Source::Mutants { parents, folder, reader, random: Random::new(args.draw), seen })
+    Ok(Source::Mutants { parents, folder, random: Random::new(args.draw), seen })
 }
 
 /// Returns the cases of these seeds, each with its features from 0 to 1, as far as a case can be read without a program.
-fn described(problem: &Problem, seeds: Vec<u64>) -> Vec<(CaseSpec, Vec<f64>)> {
+fn described(problem: &Problem, reader: &CaseReader, seeds: Vec<u64>) -> Vec<(CaseSpec, Vec<f64>)> {
     let cases: Vec<CaseSpec> = seeds.into_iter().map(CaseSpec::from_seed).collect();
     if !matches!(problem.generator, Some(GeneratorChoice::BuiltIn { .. })) && problem.features.is_empty() {
         return cases.into_iter().map(|case| (case, Vec::new())).collect();
     }
-    let reader = CaseReader::of(problem);
     let described = map_on_all_cores(cases.len(), |place| reader.describe(&cases[place]).ok());
     let features: Vec<Option<Features>> = described.into_iter().map(|found| Some(found?.features)).collect();
     let all = features.iter().flatten().flat_map(|features| features.iter().map(|(name, _)| name.to_owned()));
@@ -292,8 +290,4 @@ fn column(cases: &[Option<Features>], name: &str) -> Vec<f64> {
     let (low, high) = ends(&values);
     let share = |value: Option<f64>| value.filter(|_| high > low).map_or(0.5, |value| (value - low) / (high - low));
     values.into_iter().map(share).collect()
-}
-
-fn as_float(number: &Number) -> f64 {
-    number.to_string().parse().unwrap_or_default()
 }

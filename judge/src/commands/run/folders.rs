@@ -3,7 +3,8 @@
 use judge_cli::RunArgs;
 use judge_journal::Journal;
 use judge_problem::{
-    CaseName, CaseSource, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent, Verdict, counted,
+    CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent, Verdict,
+    counted,
 };
 use judge_report::{Feedback, RunReport, TestTexts};
 use judge_run::cases::{Inputs, ProblemChecker};
@@ -29,7 +30,7 @@ pub(super) struct JobFiles<'a> {
 
 /// The content of the files.
 enum Content<'a> {
-    /// Answers. Those of earlier runs are in the journal, which is opened for the first of them.
+    /// Answers. The journal has those of earlier runs. It is opened when the first one is needed.
     Answers(&'a Catalogue, Option<Box<Journal>>),
     Transcripts,
 }
@@ -43,14 +44,9 @@ impl<'a> JobFiles<'a> {
             let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
             return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
         }
-        let mut all = Vec::new();
-        if let Some(folder) = &args.save_answers {
-            all.push(Self::new(Content::Answers(catalogue, None), plan, folder)?);
-        }
-        if let Some(folder) = &args.transcript {
-            all.push(Self::new(Content::Transcripts, plan, folder)?);
-        }
-        Ok(all)
+        let answers = args.save_answers.iter().map(|folder| (Content::Answers(catalogue, None), folder));
+        let transcripts = args.transcript.iter().map(|folder| (Content::Transcripts, folder));
+        answers.chain(transcripts).map(|(content, folder)| Self::new(content, plan, folder)).collect()
     }
 
     /// Makes the folder, and a folder in it for each solver if there are several.
@@ -69,11 +65,9 @@ impl<'a> JobFiles<'a> {
     /// Fails if a file would replace the input or the expected answer of a case.
     fn check_tests(&self) -> Result<(), Failure> {
         let checker = ProblemChecker::of(&self.plan.problem);
-        let files_of = |source: &CaseSource| {
-            let input = if let CaseSource::File(path) = source { Some(path.clone()) } else { None };
-            [input, checker.answer_file(Some(source)).ok().flatten()]
-        };
-        let tests = self.plan.cases.listed().flat_map(|case| files_of(&case.source)).flatten();
+        let files_of =
+            |case: &CaseSpec| [case.file().map(Path::to_owned), checker.answer_file(Some(&case.source)).ok().flatten()];
+        let tests = self.plan.cases.listed().flat_map(files_of).flatten();
         let tests: HashSet<PathBuf> = tests.filter_map(|path| path.canonicalize().ok()).collect();
         let (what, ending) = self.content.kind();
         let files = || self.plan.cases.listed().map(move |case| self.file(&case.name, ending));
@@ -172,41 +166,22 @@ fn distinct(names: impl Iterator<Item = String>) -> impl Iterator<Item = String>
 /// The maximal number of bytes of a name in the folder, without its ending.
 const MAX_LENGTH: usize = 80;
 
-/// The folder that the pages are written to.
-pub(super) struct FeedbackFolder<'a> {
-    folder: &'a Path,
-    /// Whether the pages show inputs, expected answers and standard error.
-    shows_tests: bool,
-}
-
-impl<'a> FeedbackFolder<'a> {
-    /// Makes the folder of `--feedback`, if requested.
-    pub(super) fn requested(args: &'a RunArgs) -> Result<Option<Self>, Failure> {
-        let Some(folder) = args.feedback.as_deref() else { return Ok(None) };
-        load::make_folder(folder)?;
-        Ok(Some(Self { folder, shows_tests: args.show_inputs }))
+/// Writes the pages of all solvers of a run to the folder of `--feedback`, if requested.
+pub(super) fn write_feedback(args: &RunArgs, report: &RunReport<'_>) -> Result<(), Failure> {
+    let Some(folder) = &args.feedback else { return Ok(()) };
+    let problem = &report.plan.problem;
+    let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
+    let test = |job: JobId| test(report, &inputs, &checker, job);
+    let test: Option<&dyn Fn(JobId) -> TestTexts> = if args.show_inputs { Some(&test) } else { None };
+    let names: Vec<&str> = report.plan.solvers.iter().map(|solver| &*solver.spec.name).collect();
+    for (solver, name) in file_names(&names).enumerate() {
+        let page = Feedback::of(report, solver, test);
+        let mut html = Vec::new();
+        page.html(&mut html).map_err(Failure::fault)?;
+        load::write("the feedback", &folder.join(format!("{name}.md")), page.markdown().as_bytes())?;
+        load::write("the feedback", &folder.join(format!("{name}.html")), &html)?;
     }
-
-    /// Writes the pages of all solvers of a run.
-    pub(super) fn write(&self, report: &RunReport<'_>) -> Result<(), Failure> {
-        let problem = &report.plan.problem;
-        let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
-        let test = |job: JobId| test(report, &inputs, &checker, job);
-        let test: Option<&dyn Fn(JobId) -> TestTexts> = if self.shows_tests { Some(&test) } else { None };
-        let names: Vec<&str> = report.plan.solvers.iter().map(|solver| &*solver.spec.name).collect();
-        for (solver, name) in file_names(&names).enumerate() {
-            let page = Feedback::of(report, solver, test);
-            let mut html = Vec::new();
-            page.html(&mut html).map_err(Failure::fault)?;
-            load::write("the feedback", &self.place(&name, "md"), page.markdown().as_bytes())?;
-            load::write("the feedback", &self.place(&name, "html"), &html)?;
-        }
-        Ok(())
-    }
-
-    fn place(&self, name: &str, ending: &str) -> PathBuf {
-        self.folder.join(format!("{name}.{ending}"))
-    }
+    Ok(())
 }
 
 /// Returns the input of a case, the expected answer if it has an answer file, and the solver's standard error.

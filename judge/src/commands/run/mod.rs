@@ -1,18 +1,16 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
-mod attached;
 mod folders;
 mod shards;
 
-use crate::commands::run::attached::AttachedRun;
-use crate::commands::run::folders::{FeedbackFolder, JobFiles};
+use crate::commands::run::folders::{JobFiles, write_feedback};
 use crate::commands::run::shards::Sharded;
 use judge_cli::{RunArgs, RunningArgs};
-use judge_journal::RunEnd;
+use judge_journal::{Reference, RunEnd};
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
-    BestSource, CaseList, Catalogue, Exit, Features, Labels, Plan, Problem, Provenance, RunChoice, RunEvent, RunId,
-    Stop,
+    BestSource, CaseList, Catalogue, Exit, Features, Labels, Plan, Problem, Provenance, RunChoice, RunEvent, RunState,
+    Stop, StoredRun, error_chain,
 };
 use judge_report::{Progress, RunReport};
 use judge_run::command::game_of;
@@ -25,6 +23,7 @@ use judge_session::{
     Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, command_line,
     entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
 };
+use judge_slurm::{PlanFile, RunFolder};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -136,21 +135,75 @@ fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
 /// else from the recorded one.
 fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(global)?;
-    let attached = AttachedRun::find(&catalogue, choice)?;
-    let own = attached.arguments()?;
+    let (run, reference, folder) = submitted(&catalogue, choice)?;
+    let own = command_line::recorded_run(&run.command)
+        .ok_or_else(|| Failure::usage(format!("run {} is not of `judge run`: {}", run.id, run.command)))?;
     let reports = if args.reports.is_empty() { &own.reports } else { &args.reports };
     let outputs = RunOutputs::check(reports)?;
-    let problem = catalogue.find(&attached.run.problem)?;
-    let plan = attached.plan(problem, own.save_answers.is_some())?;
+    let plan = submitted_plan(catalogue.find(&run.problem)?, &run.command, reference, &folder)?;
+    let plan = Plan { hand_over_answers: own.save_answers.is_some(), ..plan };
     let sandbox = sandbox::open(&own.running.conditions.sandbox)?;
-    let detach = DetachPolicy::Reattach(attached.folder.clone());
+    let detach = DetachPolicy::Reattach(folder);
     let runner = running::runner(&catalogue, &own.running, &sandbox, outputs.show_features, detach)?;
-    let hashes: Vec<_> = attached.run.entrants.iter().map(|entrant| entrant.hash).collect();
-    let recorder = Recorder::reattach(&catalogue, &plan, attached.run.id, &hashes, runner.tier())?;
+    let hashes: Vec<_> = run.entrants.iter().map(|entrant| entrant.hash).collect();
+    let recorder = Recorder::reattach(&catalogue, &plan, run.id, &hashes, runner.tier())?;
     let features = vec![None; plan.cases.len()];
-    let provenance = restored_run::provenance(&attached.run);
+    let provenance = restored_run::provenance(&run);
     Play { catalogue: &catalogue, args: &own, plan: &plan, runner: &*runner, provenance }
         .play(recorder, outputs, features)
+}
+
+/// Finds a run that continues on a cluster. Returns it with the best scores that its scores are relative to, and its folder
+/// on the shared file system.
+fn submitted(catalogue: &Catalogue, choice: RunChoice) -> Result<(StoredRun, Option<Reference>, RunFolder), Failure> {
+    let journal = recorder::open_to_read(catalogue)?;
+    let run = journal.stored_run(journal.choose(choice)?)?;
+    let id = run.id;
+    let Some(job) = journal.cluster_job(id)? else {
+        return Err(Failure::usage(format!("run {id} was not run on a cluster: there is nothing to follow"))
+            .with_hint("`judge history` lists the runs"));
+    };
+    if matches!(run.state, RunState::Complete | RunState::Stopped) {
+        // A judge that was killed after it had recorded the end has left the folder.
+        let _ = judge_slurm::remove_folder(&job);
+        return Err(Failure::usage(format!("run {id} is {}: there is nothing to follow", run.state))
+            .with_hint(format!("`judge history show {id}` shows it")));
+    }
+    let folder = RunFolder::at(&job.folder);
+    let place = format!("its folder {} (Slurm job {})", job.folder.display(), job.id);
+    match folder.find_open() {
+        Ok(true) => Ok((run, journal.reference(id)?, folder)),
+        Ok(false) => {
+            Err(Failure::usage(format!("run {id}: {place} is gone")).with_hint(how_to_run_the_rest(&run.command)))
+        }
+        Err(error) => Err(Failure::usage(format!("run {id}: {place} cannot be reached: {}", error_chain(&error)))
+            .with_hint("is the shared file system mounted here? `df` lists the mounted ones")),
+    }
+}
+
+/// Returns the plan in the folder of a run, for a problem with its current terms.
+fn submitted_plan(
+    problem: &Problem,
+    command: &str,
+    reference: Option<Reference>,
+    folder: &RunFolder,
+) -> Result<Plan, Failure> {
+    let unreadable = |error| {
+        let error = format!("cannot read the run folder {}: {}", folder.path().display(), error_chain(&error));
+        Failure::usage(error).with_hint(how_to_run_the_rest(command))
+    };
+    let file = PlanFile::read(folder).map_err(unreadable)?;
+    let cases = PlanFile::cases(folder).map_err(unreadable)?;
+    let terms = problem.cases.terms_by_source();
+    let mut cases: CaseList = cases.into_iter().map(|case| terms.case(case.name, case.source)).collect();
+    let mut problem = problem.clone();
+    reference.iter().for_each(|reference| reference.apply(&mut problem, &mut cases));
+    Ok(Plan { cases, case_flags: command_line::recorded_case_flags(command), ..file.plan(problem) })
+}
+
+/// Returns the hint with the command that continues a run without its folder.
+fn how_to_run_the_rest(command: &str) -> String {
+    format!("`{}` runs what is missing", command_line::recorded_with_flag(command, recorder::RESUME))
 }
 
 /// A run that is ready to be played.
@@ -174,7 +227,7 @@ impl Play<'_> {
         let pareto = outputs::pareto(args.pareto.as_deref(), &plan.problem)?;
         let (started, mut outputs) = (Instant::now(), outputs.open()?);
         let mut files = JobFiles::requested(args, catalogue, plan)?;
-        let pages = FeedbackFolder::requested(args)?;
+        args.feedback.as_deref().map_or(Ok(()), load::make_folder)?;
         let mut progress = progress(catalogue, args, plan, runner);
         let result = runner.run(plan, &recorder, &mut |event| {
             note_features(event, &mut features);
@@ -207,11 +260,15 @@ impl Play<'_> {
         };
         let recorded = recorder.finish(&RunEnd { stop, elapsed, rule: &scored.rule, totals: scored.totals() });
         if stop == Some(Stop::Detached) {
-            note_how_to_attach(recorded);
+            if let Some(run) = recorded {
+                judge_report::note(&format!(
+                    "run {run} goes on without this judge; follow it with: judge run --attach {run}"
+                ));
+            }
             return Ok(Exit::Success);
         }
         note_other_rule(&plan.problem, &scored);
-        let written = [outputs.publish(&report), pages.map_or(Ok(()), |pages| pages.write(&report))];
+        let written = [outputs.publish(&report), write_feedback(args, &report)];
         let written = written.into_iter().chain(files.into_iter().map(JobFiles::close));
         let all_written = Failure::check_all(written.filter_map(Result::err));
         note_how_to_continue(recorded.is_some(), stop);
@@ -241,12 +298,6 @@ fn note_features(event: &RunEvent, features: &mut [Option<Arc<Features>>]) {
 
 fn message(args: &RunArgs) -> Option<&str> {
     args.message.as_deref().filter(|message| !message.trim().is_empty())
-}
-
-fn note_how_to_attach(run: Option<RunId>) {
-    if let Some(run) = run {
-        judge_report::note(&format!("run {run} goes on without this judge; follow it with: judge run --attach {run}"));
-    }
 }
 
 fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {

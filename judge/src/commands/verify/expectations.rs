@@ -1,6 +1,6 @@
 //! Whether solvers get the verdicts and scores that the problem expects of them.
 
-use super::robustness::GoodAnswer;
+use super::programs::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
 use judge_problem::{
@@ -29,7 +29,7 @@ pub(super) struct Played {
 }
 
 /// The run that used the largest part of its time limit.
-pub(crate) struct Slowest {
+pub(super) struct Slowest {
     pub(super) solver: String,
     pub(super) case: String,
     pub(super) cpu: Duration,
@@ -97,7 +97,7 @@ fn one(
     Ok(judged(&check, expectation, &result))
 }
 
-/// Runs solvers on cases without a journal. Returns the answers by job, too.
+/// Runs solvers on cases without a journal. Also returns the answers by job.
 fn play(
     matches: &MatchRunner<'_>,
     solvers: Vec<Solver>,
@@ -165,63 +165,50 @@ fn judged(check: &str, expectation: &Expectation, result: &MatchResult) -> Findi
     let names = expectation.verdicts.iter().map(|verdict| verdict.name()).collect::<Vec<_>>().join(" or ");
     let other = jobs().find(|&job| outcome(job).is_none_or(|outcome| !is_expected(outcome.verdict)));
     if let Some(job) = other {
-        let said = outcome(job).map_or_else(
-            || Verdict::Skipped.to_string(),
-            |Outcome { verdict, note, .. }| {
-                if note.is_empty() { verdict.to_string() } else { format!("{verdict}: {note}") }
-            },
-        );
+        let said = match outcome(job) {
+            None => Verdict::Skipped.to_string(),
+            Some(Outcome { verdict, note, .. }) if note.is_empty() => verdict.to_string(),
+            Some(Outcome { verdict, note, .. }) => format!("{verdict}: {note}"),
+        };
         let detail = format!("expected {names}; on {} it got {said}", plan.cases.at(job.case).name);
         return finding(check, CheckResult::Failed, detail, plan.reproduce(job).unwrap_or_default());
     }
     let hits = jobs().filter_map(outcome).filter(|outcome| expectation.verdicts.contains(&outcome.verdict)).count();
+    let cases = counted(plan.cases.len(), "case");
+    let (kind, detail) = if hits == 0 {
+        (CheckResult::Failed, format!("expected {names}; all {cases} are accepted"))
+    } else {
+        let (kind, total) = scored(&expectation.score, result);
+        (kind, format!("{names} on {hits} of {cases}{total}"))
+    };
     // Without flags, all of the problem's own cases run.
     let given = plan.cases.iter().map(|case| case.source).filter(|_| expectation.cases.is_some());
-    let whole = plan.command(0, given);
-    if hits == 0 {
-        let detail = format!("expected {names}; all {} are accepted", counted(plan.cases.len(), "case"));
-        return finding(check, CheckResult::Failed, detail, whole);
-    }
-    let detail = format!("{names} on {hits} of {}", counted(plan.cases.len(), "case"));
-    scored(check, &expectation.score, result, &detail, whole)
+    finding(check, kind, detail, plan.command(0, given))
 }
 
-/// Compares the total with its range.
-fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, command: String) -> Finding {
-    let plan = &result.plan;
-    let scored = restored_run::score(plan, &result.outcomes, &[], None);
-    let total = match &scored {
-        Ok(scored) => scored.board.headline(&scored.board.standings[0]),
-        Err(error) => return finding(check, CheckResult::Failed, error.to_string(), command),
+/// Compares the total with its range. Returns the result, and the words about it.
+fn scored(range: &ScoreRange, result: &MatchResult) -> (CheckResult, String) {
+    let scored = match restored_run::score(&result.plan, &result.outcomes, &[], None) {
+        Ok(scored) => scored,
+        Err(error) => return (CheckResult::Failed, format!("; {error}")),
     };
-    let Some(total) = total else {
-        let result = if range.is_open() { CheckResult::Ok } else { CheckResult::Failed };
-        let why = if range.is_open() {
-            ""
-        } else {
-            "; it has no total, because a case failed: set `failure` in [problem.scoring]"
-        };
-        return finding(check, result, format!("{detail}{why}"), command);
+    let Some(total) = scored.board.headline(&scored.board.standings[0]) else {
+        let why = "; it has no total, because a case failed: set `failure` in [problem.scoring]";
+        return if range.is_open() { (CheckResult::Ok, String::new()) } else { (CheckResult::Failed, why.to_owned()) };
     };
     let is_below = range.least.as_ref().is_some_and(|least| *total < least.to_rational());
     let is_above = range.most.as_ref().is_some_and(|most| *total > most.to_rational());
     let shown =
         checkers::Score::from_rational(total).map_or_else(|| scoring::display(total, 6), |score| score.to_string());
     if is_below || is_above {
-        return finding(
-            check,
-            CheckResult::Failed,
-            format!("{detail}; its total is {shown}, expected {range}"),
-            command,
-        );
+        return (CheckResult::Failed, format!("; its total is {shown}, expected {range}"));
     }
-    if range.is_open() {
-        return finding(check, CheckResult::Ok, format!("{detail}, total {shown}"), command);
-    }
-    let detail = format!("{detail}, total {shown} (expected {range})");
-    match says_nothing(plan) {
-        Some(why) => finding(check, CheckResult::Warning, format!("{detail}; the range says little: {why}"), command),
-        None => finding(check, CheckResult::Ok, detail, command),
+    match says_nothing(&result.plan) {
+        _ if range.is_open() => (CheckResult::Ok, format!(", total {shown}")),
+        None => (CheckResult::Ok, format!(", total {shown} (expected {range})")),
+        Some(why) => {
+            (CheckResult::Warning, format!(", total {shown} (expected {range}); the range says little: {why}"))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! inconsistently, or accepts an answer that a second checker or the sum of its own steps refutes.
 
 use crate::commands::verify::mutate::{mutated, reduced};
-use crate::commands::verify::robustness::GoodAnswer;
+use crate::commands::verify::programs::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
 use checkers::{Frame, Observer, Score};
 use judge_problem::verdict::ProtocolError;
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The placeholders of a second checker, in any protocol.
 const PLACEHOLDERS: [&str; 5] = ["input", "answer", "expected", "result", "output"];
 
-/// One in this many tries changes the input, too.
+/// One in this many tries also changes the input.
 const INPUTS: usize = 4;
 
 /// How often, and for how long, a fault is reproduced while it is made smaller.
@@ -153,7 +153,7 @@ pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) 
     }
     if faults.is_empty() {
         let detail = format!("no fault in {} with --seed {}", counted(tries, "changed answer"), fuzz.seed);
-        // A check that has changed nothing says nothing.
+        // Without a try, nothing was checked.
         let result = if tries == 0 { CheckResult::Warning } else { CheckResult::Ok };
         return Ok(vec![finding("fuzz", result, detail, String::new())]);
     }
@@ -227,9 +227,12 @@ impl Checkers {
                 | CheckerError::Store(_)
                 | CheckerError::Protocol(ProtocolError::NextPass(_)),
             ) => return None,
-            Err(error) => return Some((kind_of(&error), error_chain(&error))),
+            Err(error @ CheckerError::Command(CommandError::Timeout { .. })) => {
+                return Some((Fault::Hang, error_chain(&error)));
+            }
+            Err(error) => return Some((Fault::Crash, error_chain(&error))),
         };
-        let refuted = if is_built_in(&prepared) { refuted_by_steps } else { unsteady };
+        let refuted = if matches!(prepared, PreparedCase::BuiltIn(_)) { refuted_by_steps } else { unsteady };
         refuted(&prepared, answer, &ruling).or_else(|| self.refuted_by_second(input, source, answer, &ruling))
     }
 
@@ -277,13 +280,6 @@ impl Checkers {
     }
 }
 
-fn kind_of(error: &CheckerError) -> Fault {
-    match error {
-        CheckerError::Command(CommandError::Timeout { .. }) => Fault::Hang,
-        _ => Fault::Crash,
-    }
-}
-
 /// Two rejections are the same decision even if their reasons differ.
 fn is_same(one: &Ruling, other: &Ruling) -> bool {
     match (one, other) {
@@ -301,10 +297,6 @@ impl Observer for Sum {
     fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
         self.0 = Some(frame().total);
     }
-}
-
-fn is_built_in(prepared: &PreparedCase) -> bool {
-    matches!(prepared, PreparedCase::BuiltIn(_))
 }
 
 /// Returns how the steps of a game contradict its score.

@@ -2,12 +2,10 @@
 
 mod expectations;
 mod fuzz;
-mod inputs;
 mod mutate;
-mod robustness;
+mod programs;
 
-use crate::commands::verify::expectations::Slowest;
-use expectations::Played;
+use expectations::{Played, Slowest};
 use fuzz::Fuzz;
 use judge_cli::{ConditionArgs, LimitArgs, RunningArgs, VerifyArgs};
 use judge_problem::{CaseFlags, CaseSource, CaseSpec, Catalogue, Exit, Problem, TestGroup, Time, counted, quote};
@@ -15,7 +13,7 @@ use judge_report::{CheckResult, Finding, VerifiedProblem, VerifyReport};
 use judge_run::cases::{Selection, select};
 use judge_run::runner::was_interrupted;
 use judge_sandbox::Sandbox;
-use judge_session::programs::{self, Programs};
+use judge_session::programs::{Programs, compile};
 use judge_session::{Failure, GlobalArgs, MatchRunner, load, outputs, sandbox};
 use num_rational::BigRational;
 use num_traits::One;
@@ -64,7 +62,7 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
 /// Compiles the programs of a problem. A program that does not compile is a finding about its problem; a fault of the
 /// machine is not.
 fn compiled(catalogue: &mut Catalogue, id: &str) -> Result<Result<Programs, Failure>, Failure> {
-    match programs::compile(catalogue, Some(id)) {
+    match compile(catalogue, Some(id)) {
         Err(failure) if failure.exit() != Exit::Usage => Err(failure),
         compiled => Ok(compiled),
     }
@@ -105,25 +103,25 @@ impl Verifier<'_> {
                 return Ok(verified(vec![finding("cases", CheckResult::Failed, failure.in_one_line(), show)]));
             }
         };
-        let mut checks: Vec<_> = inputs::generator(&subject).into_iter().collect();
+        let mut checks: Vec<_> = programs::generator(&subject).into_iter().collect();
         let is_failed = |check: &Finding| check.result == CheckResult::Failed && check.check != "validator";
         let has_all_cases = !checks.iter().any(is_failed);
         if !has_all_cases {
-            // The cases that are files are there all the same.
+            // The cases in files do not need the generator.
             subject.cases.retain(|case| matches!(case.source, CaseSource::File(_)));
         }
-        let inputs = if subject.cases.is_empty() { Vec::new() } else { inputs::inputs(&subject) };
+        let inputs = if subject.cases.is_empty() { Vec::new() } else { programs::inputs(&subject) };
         let are_readable = !subject.cases.is_empty() && !inputs.iter().any(is_failed);
         checks.extend(inputs);
         if are_readable {
             let mut matches = MatchRunner::open_in(Arc::clone(&self.sandbox), self.catalogue, problem, &self.running)?;
             matches.template.case_flags = case_flags(matches.template.case_flags.clone(), self.file);
             let Played { findings, good, slowest } = expectations::expectations(&subject, &mut matches)?;
-            checks.extend(robustness::checker(&subject, &good));
+            checks.extend(programs::checker(&subject, &good));
             checks.extend(expectations::bad_conversations(&subject, &mut matches)?);
-            checks.extend(robustness::answer_files(&subject));
+            checks.extend(programs::answer_files(&subject));
             checks.extend(findings);
-            checks.extend(slowest.map(|slowest| time_limit(&subject, &slowest)));
+            checks.extend(slowest.map(|slowest| time_limit(&subject, slowest)));
             if let Some(fuzz) = &self.fuzz {
                 checks.extend(fuzz::fuzz(&subject, &good, fuzz)?);
             }
@@ -149,7 +147,7 @@ pub(super) struct Subject<'a> {
     pub(super) problem: &'a Problem,
     /// Its own cases.
     pub(super) cases: Vec<CaseSpec>,
-    /// The flag of the command line that names the catalogue, after a space; empty if there is none.
+    /// The flag that names the catalogue, after a space; empty if the command line has none.
     catalogue: String,
 }
 
@@ -172,7 +170,7 @@ fn case_flags(own: CaseFlags, catalogue: Option<&Path>) -> CaseFlags {
 
 impl<'a> Subject<'a> {
     /// Finds the cases of a problem.
-    pub(super) fn new(problem: &'a Problem, catalogue: Option<&std::path::Path>) -> Result<Self, Failure> {
+    fn new(problem: &'a Problem, catalogue: Option<&Path>) -> Result<Self, Failure> {
         let cases = select(problem, &Selection::default())?;
         Ok(Self { problem, cases: cases.iter().collect(), catalogue: catalogue_flag(catalogue) })
     }
@@ -212,20 +210,18 @@ pub(super) fn finding(check: &str, result: CheckResult, detail: impl Into<String
 const FACTOR: f64 = 2.0;
 
 /// Compares the time limit with the slowest solver that is expected to be accepted.
-pub(super) fn time_limit(subject: &Subject<'_>, slowest: &Slowest) -> Finding {
+fn time_limit(subject: &Subject<'_>, slowest: Slowest) -> Finding {
     let Slowest { solver, case, cpu, limit, command } = slowest;
     let factor = limit.as_secs_f64() / cpu.as_secs_f64().max(0.001);
     let measured = format!("{} ms of {} ms by {solver} on {case}", cpu.as_millis(), limit.as_millis());
     if factor >= FACTOR {
-        let detail = format!("{measured}, a factor of {factor:.1}");
-        return finding("time limit", CheckResult::Ok, detail, command.clone());
+        return finding("time limit", CheckResult::Ok, format!("{measured}, a factor of {factor:.1}"), command);
     }
-    let own = subject.problem.limits.cpu.0;
     // The limit of a language is a multiple of the problem's.
-    let share = own.as_secs_f64() / limit.as_secs_f64();
+    let share = subject.problem.limits.cpu.0.as_secs_f64() / limit.as_secs_f64();
     let suggested = Time(rounded_up(cpu.mul_f64(FACTOR * share)));
     let detail = format!("{measured}, a factor of only {factor:.1}: `cpu = \"{suggested}\"` would be twice as much");
-    finding("time limit", CheckResult::Warning, detail, command.clone())
+    finding("time limit", CheckResult::Warning, detail, command)
 }
 
 /// Rounds up to a tenth of a second, and above ten seconds to a second.
@@ -235,34 +231,28 @@ fn rounded_up(time: Duration) -> Duration {
 }
 
 /// Checks that every group has cases, and the weights add up. No case is in two: it could not have been chosen.
-pub(super) fn groups(subject: &Subject<'_>) -> Option<Finding> {
+fn groups(subject: &Subject<'_>) -> Option<Finding> {
     let groups = &subject.problem.test_groups;
-    let show = subject.show();
-    if groups.is_empty() {
-        return None;
-    }
-    let failed = |detail: String| Some(finding("groups", CheckResult::Failed, detail, subject.show()));
-    let members = |group: &TestGroup| subject.cases.iter().filter(|case| group.members.have(case)).count();
-    if let Some(empty) = groups.iter().find(|group| members(group) == 0) {
-        return failed(format!("the group `{}` has no case: {}", empty.name, empty.members));
-    }
-    let warning = |detail: String| Some(finding("groups", CheckResult::Warning, detail, subject.show()));
-    if let Some(case) = subject.cases.iter().find(|case| subject.problem.test_group_of(case).is_none()) {
-        return warning(format!("the case `{}` is in no group", case.name));
-    }
+    let is_empty = |group: &&TestGroup| !subject.cases.iter().any(|case| group.members.have(case));
+    let is_outside = |case: &&CaseSpec| subject.problem.test_group_of(case).is_none();
     let weights: Option<Vec<&BigRational>> = groups.iter().map(|group| Some(group.weight.as_ref()?.value())).collect();
-    let sum: Option<BigRational> = weights.map(|weights| weights.into_iter().sum());
-    let hundred = BigRational::from_integer(100.into());
-    match sum {
-        Some(sum) if sum != hundred && !sum.is_one() => {
-            warning(format!("the weights of the groups add up to {sum}, neither 100 nor 1"))
+    let (result, detail) = if groups.is_empty() {
+        return None;
+    } else if let Some(empty) = groups.iter().find(is_empty) {
+        (CheckResult::Failed, format!("the group `{}` has no case: {}", empty.name, empty.members))
+    } else if let Some(case) = subject.cases.iter().find(is_outside) {
+        (CheckResult::Warning, format!("the case `{}` is in no group", case.name))
+    } else if let Some(weights) = weights {
+        let sum: BigRational = weights.into_iter().sum();
+        if sum.is_one() || sum == BigRational::from_integer(100.into()) {
+            (CheckResult::Ok, format!("{} with weights of {sum} together", counted(groups.len(), "group")))
+        } else {
+            (CheckResult::Warning, format!("the weights of the groups add up to {sum}, neither 100 nor 1"))
         }
-        Some(sum) => {
-            let detail = format!("{} with weights of {sum} together", counted(groups.len(), "group"));
-            Some(finding("groups", CheckResult::Ok, detail, show))
-        }
-        None => Some(finding("groups", CheckResult::Ok, counted(groups.len(), "group"), show)),
-    }
+    } else {
+        (CheckResult::Ok, counted(groups.len(), "group"))
+    };
+    Some(finding("groups", result, detail, subject.show()))
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ fn changed(text: &[u8], random: &mut Random) -> Vec<u8> {
 
 /// Replaces, removes or repeats a word.
 fn with_word(text: &[u8], random: &mut Random) -> Vec<u8> {
-    let words = parts(text, u8::is_ascii_whitespace);
+    let words = words(text);
     let Some(&(start, end)) = pick(&words, random) else { return with_end(text, random) };
     let word = &text[start..end];
     let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<i64>().ok());
@@ -72,7 +72,7 @@ fn with_word(text: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 fn with_words_swapped(text: &[u8], random: &mut Random) -> Vec<u8> {
-    let words = parts(text, u8::is_ascii_whitespace);
+    let words = words(text);
     let (Some(&one), Some(&other)) = (pick(&words, random), pick(&words, random)) else { return text.to_vec() };
     let (first, second) = if one <= other { (one, other) } else { (other, one) };
     if first == second {
@@ -128,22 +128,15 @@ fn pick<'a, T>(all: &'a [T], random: &mut Random) -> Option<&'a T> {
     if all.is_empty() { None } else { all.get(random.below(all.len())) }
 }
 
-/// Returns the start and the end of each part between bytes that separate.
-fn parts(text: &[u8], separates: impl Fn(&u8) -> bool) -> Vec<(usize, usize)> {
-    let mut parts = Vec::new();
-    let mut start = None;
-    for (place, byte) in text.iter().enumerate() {
-        match (separates(byte), start) {
-            (false, None) => start = Some(place),
-            (true, Some(first)) => {
-                parts.push((first, place));
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    parts.extend(start.map(|first| (first, text.len())));
-    parts
+/// Returns the start and the end of each word.
+fn words(text: &[u8]) -> Vec<(usize, usize)> {
+    let mut next = 0;
+    let parts = text.split(u8::is_ascii_whitespace).map(|part| {
+        let start = next;
+        next += part.len() + 1;
+        (start, start + part.len())
+    });
+    parts.filter(|(start, end)| start < end).collect()
 }
 
 /// Cuts a text into parts.
@@ -177,13 +170,7 @@ fn without_parts(mut parts: Vec<Vec<u8>>, budget: &mut usize, shows: &mut impl F
                 start = end;
             }
         }
-        size = if size > 1 {
-            size.div_ceil(2)
-        } else if is_smaller {
-            1
-        } else {
-            0
-        };
+        size = if size > 1 { size.div_ceil(2) } else { usize::from(is_smaller) };
     }
     parts
 }

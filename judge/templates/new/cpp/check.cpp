@@ -1,4 +1,4 @@
-// Prints what an answer is worth, or why it is wrong (with exit code 1).
+// Prints the score of an answer, or why it is wrong (with exit code 1).
 #include <cctype>
 #include <cstdlib>
 #include <fstream>

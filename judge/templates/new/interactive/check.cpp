@@ -1,4 +1,4 @@
-// Says with testlib what a conversation is worth: the interactor has written the number of guesses.
+// Scores a conversation with testlib, by the number of guesses that the interactor has written.
 #include "testlib.h"
 
 int main(int argc, char* argv[]) {

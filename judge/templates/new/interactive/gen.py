@@ -1,4 +1,4 @@
-"""Prints the case of a seed: n, and the number from 1 to n that is to be found."""
+"""Prints the case of a seed: n, and the number from 1 to n to be found."""
 import random
 import sys
 

@@ -1,4 +1,4 @@
-// Converses with a solver, and writes to the report what that is worth, or why it is wrong (with exit code 1).
+// Converses with a solver, and writes its score or its fault to the report. A fault has exit code 1.
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -6,7 +6,7 @@
 #include <string>
 
 int main(int, char* argv[]) {
-    // The solver may have gone: that is seen when it is read.
+    // The solver may have ended. This is noticed when its next guess is read.
     std::signal(SIGPIPE, SIG_IGN);
     auto end = [&](const std::string& text, int code) {
         std::ofstream(argv[2]) << text << '\n';

@@ -1,4 +1,4 @@
-"""Converses with a solver, and writes to the report what that is worth, or why it is wrong (with exit code 1)."""
+"""Converses with a solver, and writes its score or its fault to the report. A fault has exit code 1."""
 import sys
 
 with open(sys.argv[1]) as file:

@@ -1,4 +1,4 @@
-//! Converses with a solver, and writes to the report what that is worth, or why it is wrong (with exit code 1).
+//! Converses with a solver, and writes its score or its fault to the report. A fault has exit code 1.
 use std::io::{BufRead, Write, stdin, stdout};
 
 fn main() {
@@ -11,7 +11,7 @@ fn main() {
     let numbers: Vec<u32> = input.split_whitespace().map(|word| word.parse().expect("a number")).collect();
     let (n, secret) = (numbers[0], numbers[1]);
 
-    // The solver may have gone: that is seen when it is read.
+    // The solver may have ended. This is noticed when its next guess is read.
     let say = |text: &str| drop(writeln!(stdout(), "{text}").and_then(|()| stdout().flush()));
     say(&n.to_string());
     let mut lines = stdin().lock();

@@ -1,4 +1,4 @@
-// Says with testlib what an answer is worth.
+// Scores an answer with testlib.
 #include "testlib.h"
 #include <set>
 #include <vector>

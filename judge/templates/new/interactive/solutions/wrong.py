@@ -1,2 +1,2 @@
-"""Guesses a number that is too large: the interactor has to say so."""
+"""Guesses a number that is too large: the interactor must reject it."""
 print(int(input()) + 1, flush=True)

@@ -1,15 +1,21 @@
-//! `judge compare --until-decided`: fresh cases until every comparison is decided, with a look after each.
+//! `judge compare`: the difference between solvers, and its certainty. With `--until-decided`, it runs fresh cases until every
+//! comparison is decided, with a look after each.
 
 use judge_cli::CompareArgs;
 use judge_compare::paired::{self, EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
 use judge_journal::{CasePlaces, Part};
-use judge_problem::{CaseList, CaseSpec, Outcome, OutcomeGrid, Plan, Problem, Rule, RunEvent, Solver, Verdict};
-use judge_report::{InterimResult, IntervalProgress};
+use judge_problem::{
+    CaseList, CaseSpec, Catalogue, Exit, Outcome, OutcomeGrid, Plan, Problem, Rule, RunEvent, Solver, Verdict,
+};
+use judge_report::{CompareReport, InterimResult, IntervalProgress};
 use judge_run::runner::EarlyEnd;
-use judge_session::comparison::{measured, parameters, unit};
+use judge_session::comparison::{self, Compared, measured, parameters, unit};
+use judge_session::entrants::{self, Entrant};
 use judge_session::match_runner::measure_of;
-use judge_session::{Failure, MatchResult, MatchRunner};
+use judge_session::pairing::{self, Pairing};
+use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, load, outputs, programs};
 use std::borrow::Cow;
+use std::time::Instant;
 
 /// The size of the first batch: hardly anything is decided before.
 const FIRST_BATCH: usize = 8;
@@ -21,11 +27,60 @@ const BATCH_SHARE: usize = 64;
 /// The interval is shown this many times while the number of cases doubles.
 const SHOWN: usize = 8;
 
+/// Compares solvers with the first one of them.
+pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
+    let problem = load::problem(&catalogue, args.problem.as_deref())?;
+    let provenance = outputs::here();
+    comparison::check(args, problem)?;
+    let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
+    let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
+    let fresh = |runner: &MatchRunner<'_>, solvers| play_until_decided(runner, solvers, args);
+    let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
+    let exit = pairing.played.exit();
+    let told = pairing.warnings.len();
+    let compared = Compared::of(args, &entrants, pairing)?;
+    compared.pairing.warnings.iter().skip(told).for_each(|warning| pairing::print_warning(warning));
+    outputs.publish(&compared.report(args, provenance))?;
+    Ok(exit)
+}
+
+/// Returns the results of the entrants: recorded ones, new ones on the chosen cases, or with `--until-decided` the
+/// results from `fresh`.
+pub(super) fn pair(
+    catalogue: &Catalogue,
+    problem: &Problem,
+    entrants: &[Entrant],
+    args: &CompareArgs,
+    fresh: impl FnOnce(&MatchRunner<'_>, Vec<Solver>) -> Result<MatchResult, Failure>,
+) -> Result<Pairing, Failure> {
+    if entrants.iter().any(|entrant| entrant.past.is_some()) {
+        if args.until_decided {
+            return Err(Failure::usage("--until-decided needs fresh cases, which a past run does not have")
+                .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
+        }
+        let (conditions, reference) = ((&args.cases, &args.running), (args.statistics.measure(), args.best.as_deref()));
+        return pairing::pair(catalogue, problem, entrants, conditions, reference, pairing::print_warning);
+    }
+    let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
+    runner.use_best_scores(args.statistics.measure(), args.best.as_deref())?;
+    let solvers = runner.solvers(&args.solvers)?;
+    let started = Instant::now();
+    let played = if args.until_decided {
+        fresh(&runner, solvers)?
+    } else {
+        runner.play(runner.plan(solvers, runner.cases(&args.cases, args.group_by.as_deref())?)?)?
+    };
+    let run_info = Some(runner.run_info(started.elapsed()));
+    let nodes = runner.plan_runner.nodes();
+    Ok(Pairing::fresh(played, run_info, nodes))
+}
+
 /// Runs all solvers on fresh cases. Each solver ends with the first case after which a claim about it is possible, or
 /// when there are no further cases. Batches fill the workers, but looks go case by case in the order of the cases. So
 /// `--jobs` does not change where a comparison ends. A runner that ends early gets all cases in one batch, with a look
 /// after each result. All of this is one run in the journal.
-pub(super) fn play_until_decided(
+fn play_until_decided(
     runner: &MatchRunner<'_>,
     solvers: Vec<Solver>,
     args: &CompareArgs,
@@ -72,7 +127,8 @@ pub(super) fn play_until_decided(
         }
         looked = looked.and_then(|()| open.show_if_due());
     }
-    let played = open.finish();
+    let OpenComparisons { progress, played, .. } = open;
+    progress.finish();
     session.finish(&played.plan, &played.outcomes, played.stop);
     looked.map(|()| played)
 }
@@ -161,16 +217,10 @@ impl<'a> OpenComparisons<'a> {
         self.progress.update(measure, &results);
         Ok(())
     }
-
-    /// Ends the display, and returns the results.
-    fn finish(self) -> MatchResult {
-        self.progress.finish();
-        self.played
-    }
 }
 
 /// The number of cases after which a comparison ends if the solvers have not both solved any.
-pub(in crate::commands) const UNSOLVED: usize = 16;
+pub(super) const UNSOLVED: usize = 16;
 
 /// The comparisons with the first solver, case by case.
 struct Looks<'a> {
