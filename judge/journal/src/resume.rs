@@ -125,8 +125,8 @@ fn unfinished(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
     query_all(connection, sql, key, |row| row.get(0).map(RunId))
 }
 
-/// Returns the identity of a run and what has changed since then, apart from its inputs. `None` if the run has grown, or
-/// if its solvers have other names: then it is of another command.
+/// Returns the identity of a run and what has changed since then, apart from its inputs. `None` if the run cannot be
+/// resumed by this command: it has no plan (it has grown, or was disowned), or its solvers have other names.
 fn changes(
     connection: &Connection,
     record: &RunRecord<'_>,

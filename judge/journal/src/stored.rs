@@ -533,7 +533,8 @@ impl Known {
             KnownFrom::Any(conditions) => Some(conditions.0),
             KnownFrom::Itself | KnownFrom::SameShard => None,
         };
-        // If the run is from several machines, only results of machines like this one count.
+        // Another run may be from several machines: only results of machines like this one count. Of the own run and the
+        // same shard, all count.
         let mut statement = connection.prepare_cached(&format!(
             "SELECT result.place, game_case.input, attempt, {OUTCOME}
              FROM result JOIN game_case ON game_case.id = result.game_case

@@ -54,7 +54,7 @@ impl<'a> ValueCounts<'a> {
     }
 }
 
-/// How often a number of the cases is in each of some ranges.
+/// How often the values of a number are in each of some ranges.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Ranges<'a> {
     /// The formula of the number.

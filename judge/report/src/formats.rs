@@ -107,7 +107,7 @@ pub trait Report: Document {
     /// Writes the report in this format, if it has it. Reports of many cases are written piece by piece.
     fn write(&self, format: Format, output: &mut dyn Write) -> Option<io::Result<()>> {
         match format {
-            Format::Json => Some(self.write_json(output).map_err(Into::into)),
+            Format::Json => Self::NO_JSON.is_none().then(|| self.write_json(output).map_err(Into::into)),
             Format::JsonLines => self.json_lines(output),
             Format::Csv => self.csv(output),
             Format::Junit => self.junit(output),

@@ -15,7 +15,8 @@ pub struct MergeReport {
     pub origins: Vec<MergedOrigin>,
     /// The missing parts, each with the command that runs it.
     pub missing: Vec<MissingPart>,
-    /// The names of the cases that lack a result of a solver; absent if the catalogue does not list its cases.
+    /// The names of the cases that lack a result of a solver; absent if the command of the run and
+    /// the catalogue do not give its cases.
     pub missing_cases: Option<Vec<String>>,
     /// The files that do not belong to the run, or cannot be read: then nothing was merged.
     pub refused: Vec<RefusedFile>,

@@ -90,7 +90,7 @@ pub fn check_names<'a, F: Borrow<Features>>(
     let is_unknown = |name: &&str| cases.iter().all(|features| features.borrow().get(name).is_none());
     let Some(name) = names.into_iter().find(is_unknown) else { return Ok(()) };
     if name.starts_with(MetricRule::PREFIX) {
-        let error = format!("`{name}` is a metric of results, and the cases are not run yet");
+        let error = format!("`{name}` is a metric of results, not a feature of cases");
         return Err(Failure::usage(error).with_hint(format!("judge history show last --where '{name}>100'")));
     }
     let mut known: Vec<&str> = Vec::new();

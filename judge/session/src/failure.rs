@@ -49,7 +49,7 @@ impl Failure {
         if is_shortage(&*error) { Self::fault(error) } else { Self::new(error, Exit::Usage) }
     }
 
-    /// An error of the judge or of the machine.
+    /// An error of the judge or of the machine. It has a hint if too few open files or processes caused it.
     pub fn fault(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let error = error.into();
         let hint = is_shortage(&*error).then_some(SHORTAGE_HINT);

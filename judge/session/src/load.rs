@@ -100,7 +100,7 @@ pub fn text(what: &str, path: &Path) -> Result<String, Failure> {
     Ok(decode(&path.display().to_string(), bytes(what, path)?)?)
 }
 
-/// Reads a file of at most this many bytes; `None` if it is longer.
+/// Reads a file, and never more of it than this many bytes; `None` if it is longer.
 pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
     let read = || -> io::Result<Vec<u8>> {
         let source: Box<dyn Read> =
@@ -299,7 +299,7 @@ fn is_first_in(file: &Path, folder: &Path) -> bool {
     }
     let parent = file.parent().is_some_and(|parent| create_dir_all(parent).is_ok());
     if let (true, Ok(mut open)) = (parent, OpenOptions::new().create(true).append(true).open(file)) {
-        // One short write does not mix the lines of several judges.
+        // Each line is one short write, so lines of several judges do not mix.
         let _ = open.write_all(format!("{line}\n").as_bytes());
     }
     true

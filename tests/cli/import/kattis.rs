@@ -169,7 +169,7 @@ fn every_submission_folder_has_its_verdicts() {
     );
     let said = imported(&folder);
     assert!(said.contains("left   submissions/mixed: f.sh: no verdict is expected"), "{said}");
-    assert!(said.contains("left   submissions/time_limit_exceeded/e.sh: less than the format asks for"), "{said}");
+    assert!(said.contains("left   submissions/time_limit_exceeded/e.sh: weaker than the format requires"), "{said}");
     assert_eq!(said.matches("left   submissions").count(), 2, "{said}");
     let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
     assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
@@ -192,7 +192,7 @@ fn legacy_submissions_may_fail_in_other_ways_too() {
     for (config, code) in [("name: Echo\n", 0), ("name: Echo\nproblem_format_version: 2025-09\n", 1)] {
         let folder = echoes(&format!("{config}limits: {{time_limit: 1}}\n"), &files);
         let said = imported(&folder);
-        assert_eq!(said.matches("less than the format asks for").count(), 2 * usize::from(code == 0), "{said}");
+        assert_eq!(said.matches("weaker than the format requires").count(), 2 * usize::from(code == 0), "{said}");
         let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
         assert_eq!(verified.code, Some(code), "{}{}", verified.stdout, verified.stderr);
     }

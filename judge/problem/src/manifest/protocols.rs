@@ -26,7 +26,8 @@ const KEYS: &[(&str, ProtocolName)] = &[
 ];
 
 /// The default `reject-regex`. AtCoder's testers print `[WA] REASON`, print no score, and exit with code 0. The
-/// solver's standard error may be in the same output. Without a reason, the line itself is the reason.
+/// solver's standard error may be in the same output. Without a reason, the line itself is the
+/// reason, not the next line.
 pub const REJECTION: &str = r"(?m)^\[WA\](?:[^\S\n]*(\S.*))?";
 
 /// The purpose of a command.

@@ -25,7 +25,7 @@ pub struct SetterProgram {
 pub(super) struct Found {
     /// Its arguments are in `words`.
     pub(super) program: Program,
-    /// The words of its command line, each with whether it has placeholders to fill.
+    /// The words of its command line. `true`: as it is written, to be filled at each call; `false`: the path of a file.
     words: Vec<(OsString, bool)>,
     /// The real path of the folder of its problem.
     home: PathBuf,

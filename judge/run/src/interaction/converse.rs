@@ -134,7 +134,7 @@ pub(crate) fn converse(
 }
 
 /// Runs the solver of a request with this standard input until `over` becomes readable. Its output goes to the relay.
-/// Afterwards no copy of its pipes is open here: it would keep the other program from seeing an end.
+/// Afterwards the request's copies of the pipes are closed: they would keep the other program from seeing an end.
 pub(super) fn run_solver(
     executor: &mut dyn Executor,
     request: Request,

@@ -169,7 +169,7 @@ fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<So
         (Err(_), None) if first.failure_seen => return Ok(SolverRun::undecided(first.execution)),
         (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
     };
-    // Its standard output is the answer, unless it prints its score there.
+    // The tester's standard output is the answer, unless it prints its score there.
     let has_score = matches!(&protocol, CheckerProtocol::Regex(search) if search.stream == ScoreStream::Stdout);
     let execution = Execution { stdout: if has_score { first.said } else { stdout }, ..first.execution };
     Ok(SolverRun { written, ..SolverRun::new(execution, Some(decision)) })

@@ -199,7 +199,8 @@ fn public_type(source: &[u8]) -> Option<String> {
             '}' => depth = depth.saturating_sub(1),
             _ => return depth == 0,
         }
-        false
+        // The end of a body separates the words around it.
+        c == '}' && depth == 0
     });
     Some(public_type.captures(&code)?.get(1)?.as_str().to_owned())
 }
@@ -411,6 +412,8 @@ mod tests {
             ("class A { String s = \"\\\"}\"; } public abstract class B {}", Some("B")),
             ("@Deprecated(\"x\") public strictfp class B {}", Some("B")),
             ("public classy X {}", None),
+            ("class A{String s = \"\";}public class B {}", Some("B")),
+            ("class A{}public class B{}", Some("B")),
             ("class A { \"open\n } public class B {}", Some("B")),
             ("/* open", None),
             ("", None),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable};
+use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable, write};
 use crate::request::{Context, Fault};
 
 /// A control group, or one in each hierarchy that is needed. The files that a run reads are open.
@@ -220,7 +220,7 @@ impl Memory {
                 // this file is missing.
                 let _ = fs::write(self.folder.join("memory.memsw.limit_in_bytes"), "-1");
                 let file = self.folder.join("memory.limit_in_bytes");
-                match fs::write(&file, value) {
+                match write(&file, value) {
                     // The kernel refuses a limit below what the jail's init holds. The peak tells that the program
                     // has exceeded it.
                     Err(error) if is_busy(&error) => {
@@ -232,7 +232,7 @@ impl Memory {
                 let _ = fs::write(self.folder.join("memory.memsw.limit_in_bytes"), value);
             }
             Version::Two => {
-                fs::write(self.folder.join("memory.max"), text.as_deref().unwrap_or("max"))?;
+                write(&self.folder.join("memory.max"), text.as_deref().unwrap_or("max"))?;
                 let _ = fs::write(self.folder.join("memory.swap.max"), "0");
             }
         }
@@ -245,7 +245,7 @@ impl Memory {
     fn set_least(&self, file: &Path) -> io::Result<()> {
         let mut left = SMALLEST_LEFT;
         loop {
-            match fs::write(file, number(&self.usage).saturating_add(left).to_string()) {
+            match write(file, &number(&self.usage).saturating_add(left).to_string()) {
                 Err(error) if is_busy(&error) && left < MAX_RESIDUAL_BYTES => left *= 2,
                 written => return written,
             }
@@ -269,7 +269,7 @@ impl Pids {
         }
         let bounded = limit.filter(|count| *count < MAX_PROCESSES);
         let text = bounded.map_or_else(|| "max".to_owned(), |count| (u64::from(count) + 1).to_string());
-        fs::write(self.folder.join("pids.max"), text)?;
+        write(&self.folder.join("pids.max"), &text)?;
         self.limit.set(limit);
         Ok(())
     }

@@ -284,6 +284,11 @@ pub(crate) fn writable(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open(path)
 }
 
+/// Writes to an existing file. `fs::write` would try to create a missing one, which is refused as a lack of permission.
+pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
+}
+
 /// Reads a small kernel file again.
 fn contents<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> &'a str {
     let length = file.read_at(buffer, 0).unwrap_or(0);

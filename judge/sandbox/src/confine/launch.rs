@@ -327,7 +327,7 @@ impl Launcher {
         Ok(Launcher { work, done })
     }
 
-    /// Runs `work` on the thread and returns its result. Nothing spins meanwhile, as the program needs the core.
+    /// Runs `work` on the thread and returns its result. Meanwhile this thread sleeps, as the program needs the core.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let mut result = None;
         let place = &mut result;

@@ -310,8 +310,8 @@ fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
 /// A copy in memory, at its start.
 fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
     let mut copy = BufWriter::with_capacity(1 << 16, shared_memory::create()?);
-    // `dyn` makes this read and write. This process might be asked about `sendfile` and `splice` at the gate, and would
-    // wait for itself.
+    // For a `dyn Read`, `io::copy` only reads and writes. For files it would call `sendfile` or `splice`, about which the
+    // gate may ask this very process, which would then wait for itself.
     let file: &mut dyn Read = &mut File::from(file);
     io::copy(file, &mut copy)?;
     let copy = copy.into_inner()?;

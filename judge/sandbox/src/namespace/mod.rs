@@ -256,6 +256,7 @@ impl Program for JailedProcess<'_> {
             if !self.jail.gauges.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
                 return Err(fault);
             }
+            // If the program had not started, it ran for no time.
             let started = self.jail.gauges.status_page.started().unwrap_or(ended);
             return Ok(Ok(Finished { status: libc::SIGKILL, started, ended, ..Finished::default() }));
         };

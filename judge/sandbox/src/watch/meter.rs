@@ -90,7 +90,7 @@ pub(crate) fn conclude(
     let cpu = Duration::from_nanos(totals.cpu);
     // If a hypervisor gives the core to others, the program is killed up to a tick before its limit.
     let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
-    // The watcher counts from the order to start, which is earlier than the start.
+    // Until the watcher sees the start, it counts from when it began to watch, which is earlier.
     let stopped_at = limits.wall.filter(|_| breaches.contains(&Breach::Wall));
     let wall = finished.run_time();
     let usage = Usage {
