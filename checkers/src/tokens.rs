@@ -10,7 +10,7 @@ const SHOWN_BYTES: usize = 40;
 /// A token and where it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
-    /// Its bytes, without white space.
+    /// Its bytes. None of them is white space as [`Tokens`] defines it.
     pub(crate) bytes: &'a [u8],
     /// Offset of its first byte in the text.
     pub(crate) offset: usize,

@@ -52,7 +52,7 @@ fn faults_are_shown_at_their_places() {
         (
             "checker-command = \"c {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = '\\d*'",
             "5:15",
-            "finds the empty text",
+            "matches the empty text",
         ),
         (
             "checker-command = \"c {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = '\\d+'\nscore-match = \"frist\"",

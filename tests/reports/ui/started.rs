@@ -145,7 +145,7 @@ fn a_stored_command_lowers_no_isolation() {
         journal.execute("UPDATE run SET command = ?1", [&command]).unwrap();
         let said = refused(&server, run, &number);
         // A command other than `judge run` is refused with this reason.
-        assert!(said.contains(named) || said.contains("none of `judge run`"), "{flags}: {said}");
+        assert!(said.contains(named) || said.contains("was not made by `judge run`"), "{flags}: {said}");
     }
     for command in ["judge exec --unsafe -- ./slow", "./slow; judge run -p columns", "judge ui --allow-run", ""] {
         journal.execute("UPDATE run SET command = ?1", [command]).unwrap();

@@ -1,4 +1,5 @@
-//! The growing sequence of effects, its decision and its interval: their parameters, and the effect of one case.
+//! The parameters of a test, the effect of one case, and the growing sequence of effects with its decision and its
+//! interval.
 
 use super::asymptotic::AsymptoticSequence;
 use super::martingale::{BoundedMartingale, Side, TestMartingale};
