@@ -118,7 +118,8 @@ fn conditions_find_cases_and_nothing_is_said_so() {
     let (code, report) = search("score<0");
     assert_eq!((code, found(&report).len(), &report["runs"]), (Some(1), 0, &json!(60)), "{report}");
     for (goal, message) in [
-        (&["where"][..], "--for where needs a condition"),
+        (&["where"][..], "--for where needs one condition"),
+        (&["where", "score<1", "--for", "where", "n>5"], "--for where needs one condition"),
         (&["where", "score<"], "--for where `score<`"),
         (&["luck"], "--for `luck`: expected one of loss, failure"),
         (&["where", "scores<1"], "no case has a feature `scores`"),

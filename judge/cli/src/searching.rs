@@ -92,11 +92,11 @@ impl FindArgs {
             ("time", _) => SearchGoal::Time,
             ("memory", _) => SearchGoal::Memory,
             ("disagreement", _) => SearchGoal::Disagreement,
-            ("where", [text, ..]) => {
+            ("where", [text]) => {
                 let parsed = text.parse().map(SearchGoal::Where);
                 return parsed.map_err(|error| format!("--for where `{text}`: {error}"));
             }
-            ("where", []) => return Err("--for where needs a condition: --for where 'score<100'".to_owned()),
+            ("where", _) => return Err("--for where needs one condition: --for where 'score<100'".to_owned()),
             _ => {
                 let names = "loss, failure, time, memory, disagreement, where";
                 return Err(format!("--for `{name}`: expected one of {names}"));

@@ -26,6 +26,7 @@ impl Text {
         self
     }
 
+    /// Appends a comment. It is one line, or else text of a package could continue as keys.
     pub(super) fn comment(&mut self, line: &str) -> &mut Self {
         self.line(&format!("# {}", one_line(line)))
     }
@@ -71,7 +72,7 @@ impl Text {
         self.line(&format!("{key} = {value}"))
     }
 
-    /// Appends a comment to the last line.
+    /// Appends a comment to the last line. It is one line, as in [`Self::comment`].
     pub(super) fn because(&mut self, why: &str) -> &mut Self {
         self.0.truncate(self.0.trim_end().len());
         self.line(&format!("    # {}", one_line(why)))

@@ -193,7 +193,9 @@ fn with_solver(mut arguments: Map<String, Value>) -> Result<Map<String, Value>, 
         }
     };
     for key in ["source", "path", "command", "language"] {
-        solver.extend(arguments.remove_entry(key));
+        if let Some(value) = arguments.remove(key) {
+            solver.entry(key).or_insert(value);
+        }
     }
     arguments.insert("solver".to_owned(), solver.into());
     Ok(arguments)

@@ -110,6 +110,9 @@ fn files_outside_the_folder_are_not_read() {
     assert!(tool(&mut served, "check", &json!({"input": ".judge/sealed-columns.toml", "answer": "1"})).0);
     let both = json!({"a": {"path": "bot.sh"}, "b": {"path": "out.sh"}, "seeds": "1"});
     assert!(tool(&mut served, "compare", &both).0);
+    // The fields of a solver in their order, without names: a command is the third.
+    let listed = json!({"a": [null, null, "ls", null], "b": {"path": "bot.sh"}, "seeds": "1"});
+    assert!(tool(&mut served, "compare", &listed).0);
     assert!(tool(&mut served, "check", &json!({"input": "/etc/hostname", "answer": "1"})).0);
 }
 
