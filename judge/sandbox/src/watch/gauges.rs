@@ -237,6 +237,25 @@ mod tests {
 
     #[test]
     fn the_clock_of_a_process_has_what_was_used_before_it_was_opened_and_after() {
+        // The clock of perf events also counts what the host takes from a virtual machine, so a busy host needs more tries.
+        let mut tries = Vec::new();
+        for _ in 0..5 {
+            let Some((before, counted, whole)) = clock_and_usage() else {
+                crate::require::skip(crate::require::Need::Perf, "perf events are refused");
+                return;
+            };
+            let is_half = before > whole / 4 && before < whole * 3 / 4;
+            if is_half && counted > whole * 19 / 20 && counted < whole * 21 / 20 + 5_000_000 {
+                return;
+            }
+            tries.push(format!("{before} before and {counted} after of {whole} ns"));
+        }
+        panic!("{tries:?}");
+    }
+
+    /// Returns the CPU time of a process by its clock, opened after the first half of the work and at the end, and the
+    /// whole by `wait4`. `None` without perf events.
+    fn clock_and_usage() -> Option<(u64, u64, u64)> {
         let count = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
         let mut child = std::process::Command::new("/bin/sh")
             .args(["-c", &format!("{count}; echo; read x; ({count}) & wait")])
@@ -248,8 +267,7 @@ mod tests {
         let Some(clock) = TreeClock::of(child.id().cast_signed()) else {
             child.kill().unwrap();
             child.wait().unwrap();
-            crate::require::skip(crate::require::Need::Perf, "perf events are refused");
-            return;
+            return None;
         };
         let before = clock.read();
         drop(child.stdin.take());
@@ -259,9 +277,6 @@ mod tests {
         // SAFETY: the place is valid; the child is this test's own, and is waited for here alone.
         assert_eq!(unsafe { libc::wait4(pid, std::ptr::null_mut(), 0, &raw mut usage) }, pid);
         let micros = |time: libc::timeval| (time.tv_sec as u64) * 1_000_000 + time.tv_usec as u64;
-        let whole = (micros(usage.ru_utime) + micros(usage.ru_stime)) * 1000;
-        let counted = clock.read();
-        assert!(before > whole / 4 && before < whole * 3 / 4, "{before} of {whole} ns before");
-        assert!(counted > whole * 19 / 20 && counted < whole * 21 / 20 + 5_000_000, "{counted} of {whole} ns");
+        Some((before, clock.read(), (micros(usage.ru_utime) + micros(usage.ru_stime)) * 1000))
     }
 }
