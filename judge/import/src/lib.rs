@@ -3,7 +3,7 @@
 //!
 //! The main types:
 //! - [`Source`]: a package in a folder or in a zip archive.
-//! - [`PackageKind`](judge_problem::PackageKind): the kind of a package, detected from the files at its top level.
+//! - [`PackageKind`]: the kind of a package, detected from the files at its top level.
 //! - [`Imported`]: the text of the `problems.toml`, the files to copy, and the programs to compile and run. The caller
 //!   writes it.
 //!
