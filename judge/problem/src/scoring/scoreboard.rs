@@ -207,19 +207,11 @@ pub fn needed_by(groups: &[TestGroup], group: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::case::{Members, TestGroup, Thresholds};
-    use crate::scoring::results::{CaseTerms, Terms};
+    use crate::scoring::results::Terms;
+    use crate::scoring::tests::Run;
     use num_bigint::BigInt;
 
     const MILLION: i64 = 1_000_000;
-
-    /// Rows of scores on cases with default terms. `None` is a failure.
-    struct Run {
-        direction: Direction,
-        failure: Option<Score>,
-        cases: Vec<Terms>,
-        groups: Vec<TestGroup>,
-        solvers: Vec<SolverScores>,
-    }
 
     fn group(weight: Option<&str>, aggregate: GroupAggregate) -> TestGroup {
         let weight = weight.map(|weight| weight.parse().unwrap());
@@ -227,6 +219,7 @@ mod tests {
     }
 
     impl Run {
+        /// Rows of scores on cases with default terms. `None` is a failure.
         fn new(direction: Direction, rows: &[&[Option<i128>]]) -> Self {
             let solvers = rows.iter().enumerate().map(|(index, row)| SolverScores {
                 name: index.to_string(),
@@ -245,22 +238,8 @@ mod tests {
             cases.iter().for_each(|&case| self.solvers[solver].scores[case] = CaseScore::Skipped);
         }
 
-        fn score(&self, rule: &Rule) -> Result<Scoreboard, InvalidResults> {
-            let Self { direction, failure, cases, groups, solvers } = self;
-            score(
-                rule,
-                &Results {
-                    direction: *direction,
-                    failure: failure.as_ref(),
-                    cases: CaseTerms::Each(cases),
-                    groups,
-                    solvers,
-                },
-            )
-        }
-
         fn standings(&self, rule: &Rule) -> Vec<Standing> {
-            self.score(rule).unwrap().standings
+            self.score(rule).standings
         }
 
         fn totals(&self, rule: &Rule) -> Vec<Option<BigRational>> {
@@ -372,7 +351,10 @@ mod tests {
         let points = [10, 10, 9, 3, 2, 2, 1, 1, 0, 0].map(|points| ratio(points, 1));
         assert_eq!(run.standings(&"thresholds".parse().unwrap())[0].points.iter().collect::<Vec<_>>(), points);
         run.cases[3].thresholds = None;
-        assert_eq!(run.score(&"thresholds".parse().unwrap()), Err(InvalidResults::NoThresholds { case: 3 }));
+        assert_eq!(
+            score(&"thresholds".parse().unwrap(), &run.results()),
+            Err(InvalidResults::NoThresholds { case: 3 })
+        );
     }
 
     #[test]
@@ -492,7 +474,7 @@ mod tests {
             terms.group = Some(group);
         }
         run.cases[3].weight = "3".parse().unwrap();
-        let board = run.score(&Rule::Exact).unwrap();
+        let board = run.score(&Rule::Exact);
         assert_eq!(
             board.weights.iter().map(Some).collect::<Vec<_>>(),
             [ratio(15, 1), ratio(15, 1), ratio(35, 2), ratio(105, 2)]
@@ -567,6 +549,6 @@ mod tests {
         let mut run = Run::new(Direction::Max, &[&[Some(3), Some(4)]]);
         run.cases.pop();
         let expected = InvalidResults::Length { solver: "0".to_owned(), expected: 1, found: 2 };
-        assert_eq!(run.score(&Rule::Sum), Err(expected));
+        assert_eq!(score(&Rule::Sum, &run.results()), Err(expected));
     }
 }

@@ -15,22 +15,23 @@ use proptest::sample::Index;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+/// The results of a run, for the tests of scoring.
 #[derive(Debug, Clone)]
-struct Run {
-    direction: Direction,
-    failure: Option<Score>,
-    cases: Vec<Terms>,
-    groups: Vec<TestGroup>,
-    solvers: Vec<SolverScores>,
+pub(super) struct Run {
+    pub(super) direction: Direction,
+    pub(super) failure: Option<Score>,
+    pub(super) cases: Vec<Terms>,
+    pub(super) groups: Vec<TestGroup>,
+    pub(super) solvers: Vec<SolverScores>,
 }
 
 impl Run {
-    fn results(&self) -> Results<'_> {
+    pub(super) fn results(&self) -> Results<'_> {
         let Self { direction, failure, cases, groups, solvers } = self;
         Results { direction: *direction, failure: failure.as_ref(), cases: CaseTerms::Each(cases), groups, solvers }
     }
 
-    fn score(&self, rule: &Rule) -> Scoreboard {
+    pub(super) fn score(&self, rule: &Rule) -> Scoreboard {
         score(rule, &self.results()).unwrap()
     }
 }
