@@ -194,10 +194,11 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let place = choice(section, "score-match", &[("first", MatchPlace::First), ("last", MatchPlace::Last)]);
     let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
     let stream = choice(section, "score-stream", &streams);
-    let own = regex(section, "reject-regex");
-    let reject = if section.has("reject-regex") { own } else { Regex::new(REJECTION).ok() };
+    let reject = regex(section, "reject-regex");
     let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
+    // To compile a pattern takes long: the default is only for checkers that use it.
+    let reject = if section.has("reject-regex") { reject } else { Regex::new(REJECTION).ok() };
     let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
     Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
 }
