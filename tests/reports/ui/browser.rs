@@ -145,7 +145,7 @@ impl Browser {
         let page = self.call("Target.createTarget", target);
         let attached = self.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
         self.session = attached["sessionId"].as_str().map(str::to_owned);
-        for domain in ["Runtime", "Log", "Network", "Page"] {
+        for domain in ["Runtime", "Log", "Network", "Page", "Accessibility"] {
             self.call(&format!("{domain}.enable"), json!({}));
         }
         // Windows of other tests have no part in the focus.
