@@ -197,7 +197,7 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let reject = regex(section, "reject-regex");
     let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
-    // To compile a pattern takes long: the default is only for checkers that use it.
+    // Compiling a pattern takes long, so the default is compiled only for checkers that use it.
     let reject = if section.has("reject-regex") { reject } else { Regex::new(REJECTION).ok() };
     let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
     Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
