@@ -23,7 +23,7 @@ fn nothing_outlives_a_killed_judge_by_a_second() {
 }
 
 #[test]
-#[ignore = "long: every tier"]
+#[ignore = "CI: every tier"]
 fn nothing_outlives_a_killed_judge_in_every_tier() {
     nothing_outlives_a_killed_judge_in(users_and_tiers);
 }
@@ -119,7 +119,7 @@ fn the_next_judge_cleans_up_after_a_kill() {
 }
 
 #[test]
-#[ignore = "long: every tier"]
+#[ignore = "CI: every tier"]
 fn the_next_judge_cleans_up_in_every_tier() {
     the_next_judge_cleans_up_in(users_and_tiers);
 }

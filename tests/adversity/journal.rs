@@ -127,6 +127,7 @@ fn a_broken_journal_is_reported_and_runs_continue() {
 #[test]
 fn another_schema_is_untouched_and_a_hint_helps() {
     let folder = long();
+    folder.script("bot", "cat");
     assert_eq!(folder.judge(&RUN).code, Some(0));
     for form in [10, 99] {
         let connection = Connection::open(file(&folder)).unwrap();

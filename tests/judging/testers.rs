@@ -73,6 +73,7 @@ fn the_solver_dies_first() {
 }
 
 #[test]
+#[ignore = "CI: programs that hang"]
 fn who_hangs_is_to_blame() {
     hold(&[
         hanging("wall-limit", "hear report=1", "hear"),
@@ -92,6 +93,7 @@ fn a_tester_that_computes_endlessly_is_to_blame() {
 }
 
 #[test]
+#[ignore = "CI: many conversations"]
 fn either_floods_or_closes_one_side() {
     hold(&[
         slowly(always("judge-error", "flood", "exit=0")),
@@ -129,6 +131,7 @@ fn the_end_of_the_solver_reaches_the_tester() {
 }
 
 #[test]
+#[ignore = "CI: many conversations"]
 fn the_first_run_counts() {
     let twice = "start-with={solver} say=a hear error='Score = 5' start-with={solver}";
     for (second, tester) in [

@@ -620,6 +620,7 @@ mod numbers {
 
     /// A Mersenne prime of 6,002 digits, laid back and forth on a board of 6,003 cells, so that a 9 remains.
     #[test]
+    #[ignore = "CI: seconds of work"]
     fn a_prime_of_six_thousand_digits_is_accepted() {
         const WIDTH: usize = 69;
         let prime = mersenne(19_937);
@@ -645,6 +646,7 @@ mod numbers {
     }
 
     #[test]
+    #[ignore = "CI: seconds of work"]
     fn many_numbers_of_thousands_of_digits_are_decided() {
         // None of these numbers has a factor below 2^16.
         let offsets = [7, 33, 39, 49, 81, 99, 103, 109];

@@ -147,6 +147,7 @@ fn claim_of(report: &Value) -> (&str, &str) {
 }
 
 #[test]
+#[ignore = "CI: many runs"]
 fn a_lower_total_is_never_better() {
     a_worse_total_is_never_better("max", "the sum falls by 1.1");
 }

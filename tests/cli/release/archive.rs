@@ -39,7 +39,7 @@ pub(super) fn pack(folder: &Path) -> PathBuf {
 }
 
 #[test]
-#[ignore = "long: it packs a hundred megabytes"]
+#[ignore = "CI: it packs a hundred megabytes"]
 fn the_archive_is_complete_where_binstall_looks() {
     let folder = Folder::new();
     let archive = pack(&folder.path().join("dist"));

@@ -57,7 +57,7 @@ fn a_compiler_ends_with_the_judge() {
 }
 
 #[test]
-#[ignore = "long: every tier"]
+#[ignore = "CI: every tier"]
 fn a_compiler_ends_in_every_tier() {
     a_compiler_ends_in(users_and_tiers);
 }
@@ -112,7 +112,7 @@ fn helper_commands_end_with_the_judge() {
 }
 
 #[test]
-#[ignore = "long: every tier"]
+#[ignore = "CI: every tier"]
 fn helper_commands_end_in_every_tier() {
     helper_commands_end_in(users_and_tiers);
 }
@@ -157,7 +157,7 @@ fn a_confined_checker_ends_with_the_judge() {
 }
 
 #[test]
-#[ignore = "long: every tier"]
+#[ignore = "CI: every tier"]
 fn a_confined_checker_ends_in_every_tier() {
     a_confined_checker_ends_in(users_and_tiers);
 }

@@ -52,12 +52,13 @@ fn it_has_the_charts_of_the_live_page() {
 }
 
 #[test]
+#[ignore = "CI: a browser"]
 fn large_reports_draw_only_visible_rows() {
     draws_only_visible_rows(6_000);
 }
 
 #[test]
-#[ignore = "long: a hundred thousand cases"]
+#[ignore = "CI: a hundred thousand cases in a browser"]
 fn huge_reports_draw_only_visible_rows() {
     draws_only_visible_rows(100_000);
 }
@@ -80,6 +81,7 @@ fn draws_only_visible_rows(cases: usize) {
 
 /// Each solver against the first.
 #[test]
+#[ignore = "CI: a browser"]
 fn comparison_reports_have_the_live_charts() {
     let folder = some_runs();
     let page = folder.path().join("report.html");

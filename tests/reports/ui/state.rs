@@ -14,6 +14,7 @@ const STATE: &str = "(() => {
 })()";
 
 #[test]
+#[ignore = "CI: a browser"]
 fn the_way_back_restores_everything() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
@@ -60,6 +61,7 @@ fn the_way_back_restores_everything() {
 }
 
 #[test]
+#[ignore = "CI: a browser"]
 fn every_page_has_a_title_and_a_trail() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
@@ -102,6 +104,7 @@ fn many_tabs_share_one_stream() {
 }
 
 #[test]
+#[ignore = "CI: a browser"]
 fn a_restarted_server_is_named() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);

@@ -284,6 +284,7 @@ fn a_browser_opens_run_pages_without_errors() {
 
 /// The rows of a large run are drawn as they are scrolled, sorted and filtered.
 #[test]
+#[ignore = "CI: a browser"]
 fn run_pages_draw_only_visible_rows() {
     let Some(chromium) = chromium() else { return };
     let folder = Folder::new();

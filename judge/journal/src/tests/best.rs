@@ -87,6 +87,7 @@ fn play_shard(bench: &Bench, number: usize, scores: &[Option<i64>]) -> PathBuf {
 proptest! {
     #![proptest_config(percent_of_cases(30))]
     #[test]
+    #[ignore = "CI: many journals"]
     fn they_are_those_that_a_look_at_all_results_finds(steps in prop::collection::vec(step(), 1..30)) {
         let bench = Bench::new(&["bot"], 1..=3);
         let mut runs: Vec<Recording> = (0..3).map(|_| {

@@ -71,8 +71,7 @@ fn scores(case: usize, late_sign: i64, random: &mut Random) -> [Option<i64>; 3] 
 
 #[test]
 fn looks_case_by_case_find_what_a_look_at_all_cases_finds() {
-    let mut ends = 0;
-    for (rule, more) in [
+    let rules = [
         ("sum", &[][..]),
         ("sum", &["--min-effect", "5%"]),
         ("sum", &["--h0", "0", "--h1", "2%"]),
@@ -85,30 +84,39 @@ fn looks_case_by_case_find_what_a_look_at_all_cases_finds() {
         ("rank", &["--h0", "-10%", "--h1", "10%"]),
         ("log", &[]),
         ("exact", &[]),
+    ];
+    let ends: usize = std::thread::scope(|threads| {
+        let looks = rules.map(|(rule, more)| threads.spawn(move || decided_looks(rule, more)));
+        looks.into_iter().map(|looks| looks.join().unwrap()).sum()
+    });
+    assert!(ends > 300, "{ends}");
+}
+
+/// Plays cases under this rule. Both kinds of looks must agree. Returns how many looks decided.
+fn decided_looks(rule: &str, more: &[&str]) -> usize {
+    let mut ends = 0;
+    for (direction, weights, late_sign) in [
+        (Direction::Max, ["1", "1", "1"], 1),
+        (Direction::Min, ["1", "1", "1"], -1),
+        (Direction::Max, ["1", "2", "1/3"], 1),
     ] {
-        for (direction, weights, late_sign) in [
-            (Direction::Max, ["1", "1", "1"], 1),
-            (Direction::Min, ["1", "1", "1"], -1),
-            (Direction::Max, ["1", "2", "1/3"], 1),
-        ] {
-            let (args, mut random) = (args(more), Random::new(5));
-            let mut played = nothing_played(rule, direction);
-            let mut looks = Looks::new(&played, &args);
-            for case in 0..110 {
-                add(&mut played, weights[case % 3], scores(case, late_sign, &mut random));
-                looks.add(&played).unwrap();
-                assert!(looks.growing.is_some());
-                for second in [1, 2] {
-                    let found = looks.is_over(&played, second).unwrap();
-                    if found || case % 4 == 0 {
-                        assert_eq!(found, is_over(&played, second, &args), "{rule} {more:?} {direction:?} {case}");
-                    }
-                    ends += usize::from(found);
+        let (args, mut random) = (args(more), Random::new(5));
+        let mut played = nothing_played(rule, direction);
+        let mut looks = Looks::new(&played, &args);
+        for case in 0..110 {
+            add(&mut played, weights[case % 3], scores(case, late_sign, &mut random));
+            looks.add(&played).unwrap();
+            assert!(looks.growing.is_some());
+            for second in [1, 2] {
+                let found = looks.is_over(&played, second).unwrap();
+                if found || case % 4 == 0 {
+                    assert_eq!(found, is_over(&played, second, &args), "{rule} {more:?} {direction:?} {case}");
                 }
+                ends += usize::from(found);
             }
         }
     }
-    assert!(ends > 300, "{ends}");
+    ends
 }
 
 #[test]
