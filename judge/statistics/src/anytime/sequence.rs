@@ -25,34 +25,27 @@ pub struct SequenceSettings {
     pub rare: Option<f64>,
 }
 
-/// Invalid parameters of a test.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum InvalidSettings {
-    /// The error probability is out of range.
-    #[error("alpha must be above 0 and at most 0.25, not {0}")]
-    Alpha(f64),
-    /// The smallest effect that matters is not a positive number.
-    #[error("the smallest effect that matters must be above 0, not {0}")]
-    MinEffect(f64),
-    /// The bound is not a positive number.
-    #[error("the bound of the effects must be above 0, not {0}")]
-    Bound(f64),
-    /// The share of rare effects is not one.
-    #[error("the share of rare effects must be from 0.01 % to 50 %, not {0}")]
-    Rare(f64),
-}
+/// Why the parameters of a test are invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSettings(String);
 
 impl SequenceSettings {
     /// Returns these settings if they are valid.
     fn checked(self) -> Result<Self, InvalidSettings> {
-        if !(self.alpha > 0.0 && self.alpha <= 0.25) {
-            return Err(InvalidSettings::Alpha(self.alpha));
-        }
-        let is_useless = |number: &f64| !(*number > 0.0 && number.is_finite());
-        let min_effect = self.min_effect.filter(is_useless).map(InvalidSettings::MinEffect);
-        let bound = self.bound.filter(is_useless).map(InvalidSettings::Bound);
-        let rare = self.rare.filter(|rare| !(1e-4..=0.5).contains(rare)).map(InvalidSettings::Rare);
-        min_effect.or(bound).or(rare).map_or(Ok(self), Err)
+        let is_useful = |number: &f64| *number > 0.0 && number.is_finite();
+        let error = if !(self.alpha > 0.0 && self.alpha <= 0.25) {
+            format!("alpha must be above 0 and at most 0.25, not {}", self.alpha)
+        } else if let Some(effect) = self.min_effect.filter(|effect| !is_useful(effect)) {
+            format!("the smallest effect that matters must be above 0, not {effect}")
+        } else if let Some(bound) = self.bound.filter(|bound| !is_useful(bound)) {
+            format!("the bound of the effects must be above 0, not {bound}")
+        } else if let Some(rare) = self.rare.filter(|rare| !(1e-4..=0.5).contains(rare)) {
+            format!("the share of rare effects must be from 0.01 % to 50 %, not {rare}")
+        } else {
+            return Ok(self);
+        };
+        Err(InvalidSettings(error))
     }
 }
 
