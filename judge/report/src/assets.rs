@@ -1,51 +1,41 @@
 //! Styles and scripts that the reports and the pages of the local server share, embedded.
 
+/// A file of a page: its name and its text.
+pub type Asset = (&'static str, &'static str);
+
 macro_rules! asset {
     ($path:literal) => {
         include_str!(concat!("../assets/", $path))
     };
 }
 
+macro_rules! scripts {
+    ($($folder:literal: $($name:literal),+;)+) => {
+        [$($(($name, include_str!(concat!("../assets/", $folder, "/", $name)))),+),+]
+    };
+}
+
+/// The modules that reports and the pages of the local server share.
+pub const SCRIPTS: [Asset; 12] = scripts![
+    "shared": "dom.js", "save.js", "charts.js", "case_charts.js", "pair_charts.js";
+    "game": "board.js", "boardview.js", "curve.js", "film.js", "record.js", "viewer.js", "game.js";
+];
 /// The style of every page.
 pub const STYLE: &str = concat!(asset!("shared/tokens.css"), asset!("shared/style.css"));
-/// Helpers that build elements of a page.
-pub const DOM: &str = asset!("shared/dom.js");
-/// Saves a chart as a file.
-pub const SAVE: &str = asset!("shared/save.js");
-/// Shared code of all charts.
-pub const CHARTS: &str = asset!("shared/charts.js");
-/// The charts of a run's cases.
-pub const CASE_CHARTS: &str = asset!("shared/case_charts.js");
-/// The charts of a comparison's pairs.
-pub const PAIR_CHARTS: &str = asset!("shared/pair_charts.js");
-/// The additions of reports to the style.
-pub(crate) const REPORT_STYLE: &str = asset!("report/report.css");
-/// Draws the charts of a run's report.
-pub(crate) const REPORT_CHARTS: &str = asset!("report/charts.js");
-/// Draws the charts of a comparison's report.
-pub(crate) const REPORT_PAIRS: &str = asset!("report/pairs.js");
 /// The additions of a page that plays a game.
 pub const GAME_STYLE: &str = asset!("game/game.css");
-/// How the frames of a game follow from each other.
-pub const BOARD: &str = asset!("game/board.js");
-/// Draws the board of a game.
-pub const BOARD_VIEW: &str = asset!("game/boardview.js");
-/// Draws the curve of a game's score.
-pub const CURVE: &str = asset!("game/curve.js");
-/// Shows one game move by move.
-pub const FILM: &str = asset!("game/film.js");
-/// Saves pictures and films of games.
-pub const RECORD: &str = asset!("game/record.js");
-/// Plays one game, or two side by side.
-pub const VIEWER: &str = asset!("game/viewer.js");
-/// The page of one game.
-pub const GAME: &str = asset!("game/game.js");
 /// The library that draws charts.
 pub const CHART_LIBRARY: &str = asset!("vendor/uPlot.iife.min.js");
 /// Its style.
 pub const CHART_STYLE: &str = asset!("vendor/uPlot.min.css");
 /// Its licence, which must be included in every copy.
 pub const CHART_LICENSE: &str = asset!("vendor/uPlot.LICENSE");
+/// The additions of reports to the style.
+pub(crate) const REPORT_STYLE: &str = asset!("report/report.css");
+/// Draws the charts of a run's report.
+pub(crate) const RUN_CHARTS: &str = asset!("report/charts.js");
+/// Draws the charts of a comparison's report.
+pub(crate) const COMPARISON_CHARTS: &str = asset!("report/pairs.js");
 
 /// Returns a script without the parts for human readers: full-line comments and indentation.
 pub fn slim(script: &str) -> String {
@@ -92,7 +82,7 @@ mod tests {
         let script = "// About it.\n/** Two\n * lines. */\nfunction f() {\n  return 1; // one\n\n}\n/* x */\nf();\n";
         assert_eq!(slim(script), "function f() {\nreturn 1; // one\n}\nf();\n");
         assert_eq!(joined(&slim(script)), "function f() {return 1; // one\n}\nf();");
-        for script in [DOM, CHARTS, SAVE] {
+        for (_, script) in &SCRIPTS[..3] {
             assert!(slim(script).len() < script.len() * 9 / 10);
         }
     }

@@ -5,6 +5,7 @@ use crate::text::{
     painted, right, scores_text, whole,
 };
 use checkers::Score;
+use indexmap::IndexMap;
 use judge_problem::scoring::decimals_of_digits;
 use judge_problem::{
     DetachedJob, Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line,
@@ -16,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
@@ -349,18 +350,13 @@ fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
 }
 
 /// Returns the rows whose totals can be compared: of one solver, on the same cases, by the same rule.
-fn comparable(rows: &[HistoryRow]) -> Vec<Vec<&HistoryRow>> {
-    let mut places = HashMap::new();
-    let mut groups: Vec<Vec<&HistoryRow>> = Vec::new();
+fn comparable(rows: &[HistoryRow]) -> impl Iterator<Item = Vec<&HistoryRow>> {
+    let mut groups: IndexMap<_, Vec<&HistoryRow>> = IndexMap::new();
     for row in rows.iter().filter(|row| row.total.is_some()) {
         let key = (&row.problem, &row.solver, &row.rule, &row.group, row.case_set);
-        let place = *places.entry(key).or_insert(groups.len());
-        if place == groups.len() {
-            groups.push(Vec::new());
-        }
-        groups[place].push(row);
+        groups.entry(key).or_default().push(row);
     }
-    groups
+    groups.into_values()
 }
 
 /// Returns a sparkline: a character for each value.

@@ -1,7 +1,7 @@
 //! The documents that only `judge ui` serves.
 
 use crate::text::{LabelsRecord, LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look};
-use checkers::{Board, Choice, Score};
+use checkers::{Board, Choice};
 use judge_problem::{Direction, FinishedCase, Labels, Problem, RunId, RunProgress, RunState, SolverProgress, Verdict};
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Options, Parser};
@@ -336,18 +336,11 @@ impl<'a> From<&'a Choice> for ChoiceRecord<'a> {
 #[derive(Serialize, JsonSchema)]
 pub struct RecordedManualGame<'a> {
     /// The number of its run.
-    run: i64,
+    pub run: i64,
     /// The case's name.
-    case: &'a str,
+    pub case: &'a str,
     /// The score.
-    score: Option<Number>,
-}
-
-impl<'a> RecordedManualGame<'a> {
-    /// Describes a result that was recorded as this run.
-    pub fn of(run: RunId, case: &'a str, score: &Score) -> Self {
-        Self { run: run.0, case, score: exact(score) }
-    }
+    pub score: Option<Number>,
 }
 
 /// Why there is no result: the body of every response of the API with the status 400, 403, 404 or 500.

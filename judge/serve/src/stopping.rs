@@ -220,9 +220,9 @@ impl Duel {
 
 /// Returns whether both have the same result on all cases.
 fn is_equal(paired: &PairedComparison) -> bool {
-    let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
-    let is_level = order.is_eq() && first_lacks == 0 && second_lacks == 0;
-    is_level && paired.pairs.len() > 1 && paired.pairs.iter().all(|pair| pair.effect == 0.0)
+    paired.by_rule == RuleEffect::default()
+        && paired.pairs.len() > 1
+        && paired.pairs.iter().all(|pair| pair.effect == 0.0)
 }
 
 /// Returns the possible mean effects. The estimate of a set and its interval do not know them: points have a maximum, a

@@ -224,7 +224,8 @@ pub fn min_effect_warning(args: &CompareArgs, measure: EffectMeasure, rule: &Rul
 /// rule shows: cases without thresholds are scored by another rule.
 pub fn check(args: &CompareArgs, problem: &Problem) -> Result<(), Failure> {
     if let (Some(h0), Some(h1)) = (args.h0, args.h1) {
-        paired::check_hypotheses(h0, h1)?;
+        let failure = |error| Failure::usage(error).with_hint("such as --h0 0% --h1 1%");
+        paired::check_hypotheses(h0, h1).map_err(failure)?;
     }
     let rule = &problem.scoring;
     if !rule.needs_thresholds() {

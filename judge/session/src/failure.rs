@@ -1,6 +1,6 @@
 //! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
 
-use judge_compare::paired::{InferenceError, UnsuitedHypotheses};
+use judge_compare::paired::InferenceError;
 use judge_journal::{JournalError, MergeError};
 use judge_problem::scoring::InvalidResults;
 use judge_problem::{
@@ -363,14 +363,6 @@ pub(crate) fn is_shortage(error: &(dyn Error + 'static)) -> bool {
         matches!(errno(cause), Some(Errno::AGAIN | Errno::MFILE | Errno::NFILE))
             || matches!(cause.downcast_ref::<Fault>(), Some(Fault::OwnLimit(_)))
     })
-}
-
-impl From<UnsuitedHypotheses> for Failure {
-    fn from(error: UnsuitedHypotheses) -> Self {
-        let is_order = matches!(error, UnsuitedHypotheses::Order(..));
-        let failure = Self::usage(error);
-        if is_order { failure.with_hint("such as --h0 0% --h1 1%") } else { failure }
-    }
 }
 
 impl From<InferenceError> for Failure {

@@ -115,7 +115,7 @@ impl RestoredRun {
 /// Writes every requested report, as at the end of a run.
 pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
     let mut outputs = RunOutputs::check(args)?.open()?;
-    for (job, outcome) in report.jobs() {
+    for (job, outcome) in report.outcomes.iter() {
         let Some(outcome) = outcome else { continue };
         let finished = FinishedJob { job, outcome, features: None, evidence: Box::default() };
         outputs.finished(report.plan, &finished, report.features[job.case].as_deref());

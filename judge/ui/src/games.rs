@@ -157,7 +157,7 @@ pub(super) fn game_in_lines(
 ) -> Result<(), Refused> {
     let answer = ReadAnswer::of(store, played)?;
     let mut outline = GameOutline::default();
-    let ruling = answer.play(&mut outline, |outline| outline.is_empty())?;
+    let ruling = answer.play(&mut outline, |outline| outline.frames == 0)?;
     let result = ruling.to_string();
     let first = Some((answer.page(&result, &ruling), &outline));
     let film = GameReplay::new(MoveRange::default());

@@ -50,8 +50,8 @@ const HEADERS: [(HeaderName, &str); 6] = [
 /// Checks where a request comes from.
 #[derive(Debug)]
 pub(super) struct Guard {
-    token: String,
-    port: u16,
+    pub(super) token: String,
+    pub(super) port: u16,
 }
 
 impl Guard {
@@ -61,11 +61,6 @@ impl Guard {
         // getrandom(2) always returns 16 bytes in one call.
         getrandom(&mut bytes, GetRandomFlags::empty())?;
         Ok(Self { token: HEXLOWER.encode(&bytes), port })
-    }
-
-    /// Returns the token.
-    pub(super) fn token(&self) -> &str {
-        &self.token
     }
 
     /// Returns the address with the token.

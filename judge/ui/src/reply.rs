@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Why a request has no answer: the failure that a command of the judge would end with.
 #[derive(Debug)]
 pub(super) struct Refused {
-    failure: Failure,
+    pub(super) failure: Failure,
     status: StatusCode,
 }
 

@@ -14,7 +14,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use judge_problem::Catalogue;
-use judge_report::assets;
+use judge_report::assets::{self, Asset, SCRIPTS, joined, slim, slim_style};
 use judge_session::Failure;
 use rustix::process::Signal;
 use std::borrow::Cow;
@@ -52,10 +52,6 @@ impl Door {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::fault)?;
         let signals = signals(&runtime).map_err(Failure::fault)?;
         Ok(Self { listener, guard, runtime, signals })
-    }
-
-    pub(crate) fn guard(&self) -> &Guard {
-        &self.guard
     }
 
     /// Serves these routes, behind the guard, until Ctrl-C or SIGTERM. Then waits for `end`, until another signal.
@@ -101,7 +97,7 @@ impl Server {
 
     /// Returns the address with the token.
     pub fn url(&self) -> String {
-        self.door.guard().url()
+        self.door.guard.url()
     }
 
     /// Answers requests until Ctrl-C or SIGTERM. Then it ends the runs that its pages have started.
@@ -165,85 +161,72 @@ const CSS: &str = "text/css; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// A file of the page.
-macro_rules! asset {
-    ($kind:expr, $name:literal) => {
-        ($name, $kind, include_str!(concat!("../assets/", $name)))
-    };
+/// The names and the texts of files of the page.
+macro_rules! assets {
+    ($($name:literal),+ $(,)?) => { [$(($name, include_str!(concat!("../assets/", $name)))),+] };
 }
 
-/// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 36] = [
-    ("style.css", CSS, assets::STYLE),
-    asset!(SCRIPT, "main.js"),
-    asset!(SCRIPT, "api.js"),
-    ("dom.js", SCRIPT, assets::DOM),
-    ("save.js", SCRIPT, assets::SAVE),
-    ("charts.js", SCRIPT, assets::CHARTS),
-    ("case_charts.js", SCRIPT, assets::CASE_CHARTS),
-    ("pair_charts.js", SCRIPT, assets::PAIR_CHARTS),
-    asset!(SCRIPT, "address.js"),
-    asset!(SCRIPT, "rows.js"),
-    asset!(SCRIPT, "runs.js"),
-    asset!(SCRIPT, "run.js"),
-    asset!(SCRIPT, "cases.js"),
-    asset!(SCRIPT, "labels.js"),
-    asset!(SCRIPT, "started.js"),
-    asset!(SCRIPT, "case.js"),
-    asset!(SCRIPT, "compare.js"),
-    asset!(SCRIPT, "grid.js"),
-    asset!(SCRIPT, "heatmap.js"),
-    asset!(SCRIPT, "problems.js"),
-    asset!(SCRIPT, "fresh.js"),
-    asset!(SCRIPT, "replays.js"),
-    asset!(SCRIPT, "play.js"),
-    asset!(SCRIPT, "playboard.js"),
-    ("game.css", CSS, assets::GAME_STYLE),
-    ("board.js", SCRIPT, assets::BOARD),
-    ("boardview.js", SCRIPT, assets::BOARD_VIEW),
-    ("curve.js", SCRIPT, assets::CURVE),
-    ("film.js", SCRIPT, assets::FILM),
-    ("record.js", SCRIPT, assets::RECORD),
-    ("viewer.js", SCRIPT, assets::VIEWER),
-    ("game.js", SCRIPT, assets::GAME),
-    asset!(SCRIPT, "replay.js"),
-    ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
-    ("uPlot.min.css", CSS, assets::CHART_STYLE),
-    // Its licence must be included in every copy.
-    ("uPlot.LICENSE", TEXT, assets::CHART_LICENSE),
+/// The modules of the page, in addition to those that it shares with the reports.
+const MODULES: [Asset; 19] = assets![
+    "main.js",
+    "api.js",
+    "address.js",
+    "rows.js",
+    "runs.js",
+    "run.js",
+    "cases.js",
+    "labels.js",
+    "started.js",
+    "case.js",
+    "compare.js",
+    "grid.js",
+    "heatmap.js",
+    "problems.js",
+    "fresh.js",
+    "replays.js",
+    "play.js",
+    "playboard.js",
+    "replay.js",
 ];
 
-/// The scripts that replace the API in a page without a server.
-const SITE_FILES: [(&str, &str, &str); 3] =
-    [asset!(SCRIPT, "static.js"), asset!(SCRIPT, "formula.js"), asset!(SCRIPT, "columns.js")];
+/// The modules that replace the API in a page without a server.
+const SITE_MODULES: [Asset; 3] = assets!["static.js", "formula.js", "columns.js"];
+
+const PAGE: &str = include_str!("../assets/index.html");
 
 /// Returns the page. Its scripts load everything else.
 pub(super) async fn page() -> Response {
-    let (_, kind, text) = asset!(HTML, "index.html");
-    ([(CONTENT_TYPE, kind)], text).into_response()
+    ([(CONTENT_TYPE, HTML)], PAGE).into_response()
 }
 
 /// Returns a file of the page.
 pub(super) async fn file(Path(name): Path<String>) -> Response {
-    match FILES.iter().find(|(known, ..)| *known == name) {
-        Some((name, kind, text)) => ([(CONTENT_TYPE, *kind)], served(name, kind, text)).into_response(),
+    match served(&name) {
+        Some((kind, text)) => ([(CONTENT_TYPE, kind)], text).into_response(),
         None => (StatusCode::NOT_FOUND, "there is no such file\n").into_response(),
     }
 }
 
-/// Returns a file in its served form. The library's script has no comments except its licence.
-fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
-    match kind {
-        SCRIPT if !name.starts_with("uPlot") => assets::joined(&assets::slim(text)).into(),
-        CSS => assets::slim_style(text).into(),
-        _ => text.into(),
-    }
+/// Returns the media type of a file, and its text as it is served.
+fn served(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
+    Some(match name {
+        "style.css" => (CSS, slim_style(assets::STYLE).into()),
+        "game.css" => (CSS, slim_style(assets::GAME_STYLE).into()),
+        "uPlot.min.css" => (CSS, slim_style(assets::CHART_STYLE).into()),
+        "uPlot.iife.min.js" => (SCRIPT, assets::CHART_LIBRARY.into()),
+        // The licence must be included in every copy.
+        "uPlot.LICENSE" => (TEXT, assets::CHART_LICENSE.into()),
+        _ => {
+            let (_, text) = MODULES.iter().chain(&SCRIPTS).find(|(known, _)| *known == name)?;
+            (SCRIPT, joined(&slim(text)).into())
+        }
+    })
 }
 
 /// Returns all scripts of the page as one that needs no server.
 pub(super) fn bundle() -> Result<String, String> {
-    let scripts = FILES.iter().chain(&SITE_FILES).filter(|(_, kind, _)| *kind == SCRIPT);
-    let modules: Vec<_> = scripts.map(|(name, _, text)| (*name, assets::slim(text))).collect();
+    let modules = MODULES.iter().chain(&SCRIPTS).chain(&SITE_MODULES);
+    let modules: Vec<_> = modules.map(|(name, text)| (*name, slim(text))).collect();
     let modules: Vec<_> = modules.iter().map(|(name, text)| (*name, text.as_str())).collect();
     bundle::bundle(&modules, "main.js", ("api.js", "static.js"))
 }
@@ -253,9 +236,8 @@ const STATIC_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 's
 
 /// Returns the page for a folder of files. All its addresses are relative.
 pub(super) fn static_page() -> String {
-    let (_, _, text) = asset!(HTML, "index.html");
     let lines =
-        text.lines().filter(|line| !line.starts_with("<script") && !line.starts_with("<link rel=\"stylesheet\""));
+        PAGE.lines().filter(|line| !line.starts_with("<script") && !line.starts_with("<link rel=\"stylesheet\""));
     let head = format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"{STATIC_POLICY}\">\n<link rel=\"stylesheet\" href=\"style.css\">\n\
          <script src=\"uPlot.js\" defer></script>\n<script src=\"site.js\" defer></script>\n</head>"
@@ -281,25 +263,23 @@ const PATH: &str = "/rpc";
 /// A server of one address.
 pub struct Endpoint {
     door: Door,
-    port: u16,
 }
 
 impl Endpoint {
     /// Binds a port of the loopback interface; 0 is a free one.
     pub fn bind(port: u16) -> Result<Self, Failure> {
         let listener = listen(Some(port), "port 0 takes a free one: --listen 127.0.0.1:0")?;
-        let port = listener.local_addr().map_err(Failure::fault)?.port();
-        Ok(Self { door: Door::open(listener)?, port })
+        Ok(Self { door: Door::open(listener)? })
     }
 
     /// Returns the address that messages are posted to.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}{PATH}", self.port)
+        format!("http://127.0.0.1:{}{PATH}", self.door.guard.port)
     }
 
     /// Returns the token that each message comes with, as a bearer.
     pub fn token(&self) -> &str {
-        self.door.guard().token()
+        &self.door.guard.token
     }
 
     /// Takes messages of at most `limit` bytes until Ctrl-C or SIGTERM. The result of `take` is dropped as soon as the
@@ -339,8 +319,9 @@ mod tests {
 
     #[test]
     fn scripts_and_styles_are_small() {
-        let drawn = FILES.iter().filter(|(_, kind, _)| [SCRIPT, CSS].contains(kind));
-        let bytes: usize = drawn.map(|(name, kind, text)| served(name, kind, text).len()).sum();
+        let others = ["style.css", "game.css", "uPlot.min.css", "uPlot.iife.min.js"];
+        let names = MODULES.iter().chain(&SCRIPTS).map(|(name, _)| *name).chain(others);
+        let bytes: usize = names.map(|name| served(name).unwrap().1.len()).sum();
         assert!(bytes < MAX_BYTES, "{bytes} bytes");
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct ShownRun {
     /// The best score of each case.
     best: Vec<Option<Score>>,
     features: OnceLock<Vec<Option<Arc<Features>>>>,
-    /// The rows that were requested last, the newest last.
+    /// The rows that were requested last, the newest first.
     rows: Mutex<VecDeque<(RowQuery, Arc<Vec<JobId>>)>>,
 }
 
@@ -74,10 +74,8 @@ impl ShownRun {
             return Ok(Arc::clone(rows));
         }
         let rows = Arc::new(sorted(self, &query)?);
-        if known.len() == KEPT {
-            known.pop_front();
-        }
-        known.push_back((query, Arc::clone(&rows)));
+        known.truncate(KEPT - 1);
+        known.push_front((query, Arc::clone(&rows)));
         Ok(rows)
     }
 

@@ -3,25 +3,21 @@
 //! The data files are scripts, because a page that is opened from a disk can load nothing else. Each is JSON,
 //! compressed and in Base64.
 
-use crate::api;
+use crate::api::problems;
+use crate::api::runs::{self, CompareQuery, RowsQuery, RunsQuery};
 use crate::games::{self, SiteGames};
+use crate::reply::Document;
 use crate::server::{bundle, static_page};
 use crate::store::Store;
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::http::Request;
+use axum::extract::{Path, Query};
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use judge_problem::{Bytes, Catalogue, RunChoice, counted};
 use judge_session::Failure;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Write;
-use std::sync::Arc;
-use tokio::runtime::{Builder, Runtime};
-use tower::ServiceExt;
 
 /// The information about the machine and the solvers that a site may contain.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,18 +58,11 @@ pub struct Site {
 /// # Errors
 /// When the journal cannot be read, or has none of the runs.
 pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failure> {
-    let store = Arc::new(Store::new(Catalogue { is_read_only: true, ..catalogue }, Vec::new(), None)?);
-    let runtime = Builder::new_current_thread().build().map_err(Failure::fault)?;
-    let asker = Asker { router: api::router().with_state(Arc::clone(&store)), runtime };
-    let mut maker = Maker {
-        asker,
-        store,
-        private: Private::of(wishes.parts),
-        files: page_files()?,
-        games: SiteGames::new(wishes.games),
-    };
+    let store = Store::new(Catalogue { is_read_only: true, ..catalogue }, Vec::new(), None)?;
+    let mut maker =
+        Maker { store, private: Private::of(wishes.parts), files: page_files()?, games: SiteGames::new(wishes.games) };
     let (runs, left_out) = maker.runs(wishes.runs)?;
-    let heads = runs.iter().map(|run| maker.asker.get(&format!("runs/{run}"))).collect::<Result<Vec<_>, _>>()?;
+    let heads = runs.iter().map(|run| head(&maker.store, &run.to_string())).collect::<Result<Vec<_>, _>>()?;
     let solvers = heads.iter().flat_map(|head| head["solvers"].as_array().into_iter().flatten());
     let named = solvers.filter_map(|solver| Some((solver["name"].as_str()?, solver["command"].as_str()?)));
     maker.private.hide_commands(named);
@@ -90,32 +79,43 @@ pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failu
     Ok(Site { files, runs: runs.len(), games: counts, left_out })
 }
 
-/// Asks the API as a page does.
-struct Asker {
-    router: Router,
-    runtime: Runtime,
+/// Reads a document of the API.
+fn read(document: Document) -> Result<Value, Failure> {
+    serde_json::from_str(&document.map_err(|refused| refused.failure)?).map_err(Failure::fault)
 }
 
-impl Asker {
-    fn get(&self, path: &str) -> Result<Value, Failure> {
-        let request = Request::get(format!("/{path}")).body(Body::empty()).map_err(Failure::fault)?;
-        let (is_good, bytes) = self.runtime.block_on(async {
-            let response = self.router.clone().oneshot(request).await.map_err(Failure::fault)?;
-            let is_good = response.status().is_success();
-            Ok::<_, Failure>((is_good, to_bytes(response.into_body(), usize::MAX).await.map_err(Failure::fault)?))
-        })?;
-        let document: Value = serde_json::from_slice(&bytes).map_err(Failure::fault)?;
-        if is_good {
-            return Ok(document);
+/// Returns the document of a run without its cases.
+fn head(store: &Store, run: &str) -> Result<Value, Failure> {
+    read(runs::head(store, Path(run.to_owned())))
+}
+
+/// Returns the problems of the catalogue.
+fn problems(store: &Store) -> Result<Vec<Value>, Failure> {
+    Ok(read(problems::list(store, ()))?["problems"].as_array().cloned().unwrap_or_default())
+}
+
+/// The maximal number of rows of one request.
+const PAGE: usize = 1000;
+
+/// Returns all rows of a list. `page` returns the documents that have them in this field, from a number of a row on.
+fn pages(field: &str, page: impl Fn(usize) -> Document) -> Result<Vec<Value>, Failure> {
+    let mut rows = Vec::new();
+    loop {
+        let mut page = read(page(rows.len()))?;
+        let found = page[field].as_array_mut().map(std::mem::take).unwrap_or_default();
+        let is_last = found.len() < PAGE;
+        rows.extend(found);
+        if is_last {
+            return Ok(rows);
         }
-        let hints = document["hints"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let failure = Failure::usage(document["error"].as_str().unwrap_or_default());
-        Err(hints.fold(failure, |failure, hint| failure.with_hint(hint)))
     }
 }
 
-fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+/// Returns the rows of all runs.
+fn history(store: &Store) -> Result<Vec<Value>, Failure> {
+    pages("runs", |offset| {
+        runs::list(store, Ok(Query(RunsQuery { offset, limit: Some(PAGE), ..RunsQuery::default() })))
+    })
 }
 
 /// The information that a site must not contain.
@@ -248,15 +248,11 @@ fn path_length(text: &str, before: char) -> usize {
 }
 
 struct Maker {
-    asker: Asker,
-    store: Arc<Store>,
+    store: Store,
     private: Private,
     files: Vec<(String, Vec<u8>)>,
     games: SiteGames,
 }
-
-/// The maximal number of rows of one request.
-const PAGE: usize = 1000;
 
 impl Maker {
     /// Returns the numbers of the runs, the newest first, and how many are left out because their problem is not in the
@@ -265,13 +261,13 @@ impl Maker {
         let mut runs = BTreeSet::new();
         for choice in choices {
             let word = if let RunChoice::Number(run) = choice { run.to_string() } else { "last".to_owned() };
-            runs.extend(self.asker.get(&format!("runs/{word}"))?["run"].as_i64());
+            runs.extend(head(&self.store, &word)?["run"].as_i64());
         }
         let mut left_out = 0;
         if choices.is_empty() {
-            let problems = self.problems()?;
+            let problems = problems(&self.store)?;
             let is_known = |row: &Value| problems.iter().any(|problem| problem["problem"] == row["problem"]);
-            let (known, others): (Vec<_>, Vec<_>) = self.pages("runs?", "runs")?.into_iter().partition(is_known);
+            let (known, others): (Vec<_>, Vec<_>) = history(&self.store)?.into_iter().partition(is_known);
             runs.extend(known.iter().filter_map(|row| row["run"].as_i64()));
             left_out = others.len();
         }
@@ -287,28 +283,13 @@ impl Maker {
         Ok((runs.into_iter().rev().collect(), left_out))
     }
 
-    /// Returns the problems of the catalogue.
-    fn problems(&self) -> Result<Vec<Value>, Failure> {
-        Ok(self.asker.get("problems")?["problems"].as_array().cloned().unwrap_or_default())
-    }
-
-    /// Returns all rows of a list.
-    fn pages(&self, path: &str, field: &str) -> Result<Vec<Value>, Failure> {
-        let mut rows = Vec::new();
-        loop {
-            let mut page = self.asker.get(&format!("{path}limit={PAGE}&offset={}", rows.len()))?;
-            let found = page[field].as_array_mut().map(std::mem::take).unwrap_or_default();
-            let is_last = found.len() < PAGE;
-            rows.extend(found);
-            if is_last {
-                return Ok(rows);
-            }
-        }
-    }
-
     /// Returns the rows of a run.
     fn rows(&self, head: &Value) -> Result<Vec<Value>, Failure> {
-        let mut rows = self.pages(&format!("runs/{}/cases?", head["run"]), "rows")?;
+        let run = head["run"].to_string();
+        let mut rows = pages("rows", |offset| {
+            let query = RowsQuery { offset, limit: Some(PAGE), ..RowsQuery::default() };
+            runs::cases(&self.store, (Path(run.clone()), Ok(Query(query))))
+        })?;
         for row in &mut rows {
             let Some(fields) = row.as_object_mut() else { continue };
             // The answer itself is not part of a site. Messages of a compiler or a broken program contain paths.
@@ -378,10 +359,10 @@ impl Maker {
             let mut found = Map::new();
             for one in entrants(head) {
                 for other in heads.iter().filter(same).flat_map(entrants).filter(|other| *other != one) {
-                    let query =
-                        format!("compare?a={}&b={}", encoded(&format!("run:{one}")), encoded(&format!("run:{other}")));
+                    let [a, b] = [&one, &other].map(|entrant| format!("run:{entrant}"));
+                    let query = CompareQuery { a, b, ..CompareQuery::default() };
                     // Runs without a common case have no comparison.
-                    if let Ok(mut document) = self.asker.get(&query) {
+                    if let Ok(mut document) = read(runs::compare(&self.store, Ok(Query(query)))) {
                         shorten(&mut document);
                         self.private.cut(&mut document);
                         let key = [&one, &other].map(|entrant| self.private.shown_entrant(entrant)).join("\n");
@@ -396,15 +377,15 @@ impl Maker {
 
     fn add_index(&mut self, runs: &[i64], heads: Vec<Value>) -> Result<(), Failure> {
         let is_chosen = |row: &Value| row["run"].as_i64().is_some_and(|run| runs.contains(&run));
-        let mut history = self.pages("runs?", "runs")?;
+        let mut history = history(&self.store)?;
         history.retain(is_chosen);
         let ids: BTreeSet<&str> = heads.iter().filter_map(|head| head["problem"].as_str()).collect();
-        let mut problems = self.problems()?;
+        let mut problems = problems(&self.store)?;
         problems.retain(|problem| problem["problem"].as_str().is_some_and(|id| ids.contains(id)));
         let mut pages = Map::new();
         for id in &ids {
             // A problem that is no longer in the catalogue has no page.
-            let Ok(mut page) = self.asker.get(&format!("problems/{}", encoded(id))) else { continue };
+            let Ok(mut page) = read(problems::show(&self.store, Path((*id).to_owned()))) else { continue };
             (page["by_hand"], page["fresh_replays"]) = (false.into(), false.into());
             if self.private.hides_machine {
                 page["facts"] = json!([]);

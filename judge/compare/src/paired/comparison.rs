@@ -6,7 +6,6 @@ use judge_problem::{Direction, JobId, Outcome};
 use judge_statistics::{Moments, Term, mean_interval, power_of_two};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// Two solvers of a plan, paired by case.
@@ -211,14 +210,18 @@ fn raw_pair(
             (effect, scored.board.direction, base)
         }
     };
-    let signed = match direction {
-        Direction::Max => effect,
-        Direction::Min => -effect,
-    };
-    let effect = signed * weight;
+    let effect = signed(effect, direction) * weight;
     // Neither infinite nor rounded to 0.
     effect.to_f64().filter(|number| number.is_finite() && (*number == 0.0) == effect.is_zero())?;
     Some(RawPair { case, effect: effect.into(), base: base.into() })
+}
+
+/// Returns a difference as a gain: above 0 if the second number is better.
+fn signed(difference: BigRational, direction: Direction) -> BigRational {
+    match direction {
+        Direction::Max => difference,
+        Direction::Min => -difference,
+    }
 }
 
 /// A case before the effects are divided by the mean base.
@@ -262,35 +265,33 @@ pub(super) fn sign(number: &BigRational) -> f64 {
 }
 
 /// Which of two solvers is ahead under the problem's rule, on the cases that were run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleEffect {
-    /// The comparison of the second solver's points with the first's, over the cases where both have points. `Greater`
-    /// is better.
-    pub order: Ordering,
+    /// The sum of the differences of the weighted points, over the cases where both have points. Above 0 the second
+    /// solver is better.
+    pub lead: BigRational,
     /// The number of cases for which the rule gives only the second solver points. The first has no total then.
     pub first_lacks: usize,
     /// The number of cases for which the rule gives only the first solver points. The second has no total then.
     pub second_lacks: usize,
 }
 
-/// The sums by which the rule compares two solvers.
-#[derive(Debug, Clone, Default)]
-pub(super) struct RuleSum {
-    /// The sum of the differences of the weighted points.
-    sum: BigRational,
-    first_lacks: usize,
-    second_lacks: usize,
-}
+impl RuleEffect {
+    pub(super) fn of(scored: ScoredOutcomes<'_>, first: usize, second: usize) -> Self {
+        let mut effect = Self::default();
+        let leads = (0..scored.board.weights.len()).filter_map(|case| effect.count(scored, case, [first, second]));
+        effect.lead = leads.collect::<ExactSum>().value();
+        effect
+    }
 
-impl RuleSum {
     /// Adds a case.
     pub(super) fn push(&mut self, scored: ScoredOutcomes<'_>, case: usize, solvers: [usize; 2]) {
-        if let Some(difference) = self.count(scored, case, solvers) {
-            self.sum += difference;
+        if let Some(lead) = self.count(scored, case, solvers) {
+            self.lead += lead;
         }
     }
 
-    /// Counts the solvers without points on a case. Returns the difference of the weighted points if both have points.
+    /// Counts the solvers without points on a case. Returns the lead of the second solver if both have points.
     fn count(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) -> Option<BigRational> {
         let is_judged = |solver| {
             let job = JobId { case, solver };
@@ -302,7 +303,7 @@ impl RuleSum {
         }
         let points = |solver: usize| scored.board.standings[solver].points.get(case);
         match (points(first), points(second)) {
-            (Some(a), Some(b)) => return Some((b - a) * weight),
+            (Some(a), Some(b)) => return Some(signed(b - a, scored.board.direction) * weight),
             (Some(_), None) => self.second_lacks += 1,
             (None, Some(_)) => self.first_lacks += 1,
             (None, None) => {}
@@ -310,30 +311,14 @@ impl RuleSum {
         None
     }
 
-    /// Returns which solver is ahead, for totals with this direction.
-    pub(super) fn effect(&self, direction: Direction) -> RuleEffect {
-        let order = self.sum.cmp(&BigRational::zero());
-        let order = if direction == Direction::Min { order.reverse() } else { order };
-        RuleEffect { order, first_lacks: self.first_lacks, second_lacks: self.second_lacks }
-    }
-}
-
-impl RuleEffect {
-    pub(super) fn of(scored: ScoredOutcomes<'_>, first: usize, second: usize) -> Self {
-        let mut sum = RuleSum::default();
-        let differences = (0..scored.board.weights.len()).filter_map(|case| sum.count(scored, case, [first, second]));
-        sum.sum = differences.collect::<ExactSum>().value();
-        sum.effect(scored.board.direction)
-    }
-
     /// Returns whether the rule agrees, or does not object, that the second solver is better.
-    pub(super) fn allows_better(self) -> bool {
-        self.order.is_ge() && self.second_lacks == 0
+    pub(super) fn allows_better(&self) -> bool {
+        !self.lead.is_negative() && self.second_lacks == 0
     }
 
     /// Returns whether the rule agrees, or does not object, that the second solver is worse.
-    pub(super) fn allows_worse(self) -> bool {
-        self.order.is_le() && self.first_lacks == 0
+    pub(super) fn allows_worse(&self) -> bool {
+        !self.lead.is_positive() && self.first_lacks == 0
     }
 }
 

@@ -26,7 +26,7 @@ pub struct TestParameters {
 }
 
 /// Why there is no inference from a growing number of cases.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InferenceError {
     /// The parameters are invalid.
     #[error(transparent)]
@@ -72,7 +72,7 @@ impl Claim {
     }
 
     /// Withholds a claim that the problem's rule contradicts.
-    pub(super) fn unless_contrary(self, by_rule: RuleEffect, hypotheses: Option<Hypotheses>) -> Self {
+    pub(super) fn unless_contrary(self, by_rule: &RuleEffect, hypotheses: Option<Hypotheses>) -> Self {
         let is_better = |h: Hypotheses| h.h0 >= 0.0;
         let is_worse = |h: Hypotheses| h.h1 <= 0.0;
         let says_better = match self {
@@ -115,7 +115,7 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
         Finding::Smaller => Claim::Smaller,
         Finding::Undecided { more_cases } => Claim::Undecided { more_cases },
     };
-    let claim = claim.unless_contrary(paired.by_rule, None);
+    let claim = claim.unless_contrary(&paired.by_rule, None);
     Inference { claim, interval: Some(summary.interval), summary: Some(summary), log_likelihood_ratio: None }
 }
 
@@ -201,26 +201,6 @@ pub enum EffectLevel {
     Amount(f64),
 }
 
-/// Why hypotheses do not fit each other or the measure.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum UnsuitedHypotheses {
-    /// H0 is not below H1.
-    #[error("--h0 {0} must be below --h1 {1}")]
-    Order(EffectLevel, EffectLevel),
-    /// One is a percentage and the other a number.
-    #[error("--h0 {0} and --h1 {1} must both be percentages or both be numbers")]
-    Units(EffectLevel, EffectLevel),
-    /// A number instead of a percentage.
-    #[error("effects measured by `{0}` are percentages: write --h0 and --h1 as percentages, such as 0% and 1%")]
-    Amount(EffectMeasure),
-    /// A percentage instead of a number.
-    #[error("effects measured by `{0}` are not percentages here: write --h0 and --h1 as numbers, such as 0 and 10")]
-    Share(EffectMeasure),
-    /// A ratio of 0 or less.
-    #[error("no ratio is as small as {0}: it must be above -100%")]
-    NoRatio(EffectLevel),
-}
-
 impl FromStr for EffectLevel {
     type Err = InvalidText;
 
@@ -262,12 +242,14 @@ impl EffectLevel {
 ///
 /// # Errors
 /// Fails if it is not.
-pub fn check_hypotheses(h0: EffectLevel, h1: EffectLevel) -> Result<(), UnsuitedHypotheses> {
+pub fn check_hypotheses(h0: EffectLevel, h1: EffectLevel) -> Result<(), InvalidText> {
     let is_share = |level: EffectLevel| matches!(level, EffectLevel::Share(share) if share != 0.0);
     if h0.is_amount() && is_share(h1) || is_share(h0) && h1.is_amount() {
-        return Err(UnsuitedHypotheses::Units(h0, h1));
+        let error = format!("--h0 {h0} and --h1 {h1} must both be percentages or both be numbers");
+        return Err(InvalidText(error));
     }
-    if h0.number() < h1.number() { Ok(()) } else { Err(UnsuitedHypotheses::Order(h0, h1)) }
+    let is_below = h0.number() < h1.number();
+    is_below.then_some(()).ok_or_else(|| InvalidText(format!("--h0 {h0} must be below --h1 {h1}")))
 }
 
 impl EffectMeasure {
@@ -275,16 +257,21 @@ impl EffectMeasure {
     ///
     /// # Errors
     /// Fails on a percentage for a measure that is not a share, on the reverse, or on a ratio that is not above 0.
-    pub fn level(self, rule: &Rule, level: EffectLevel) -> Result<f64, UnsuitedHypotheses> {
+    pub fn level(self, rule: &Rule, level: EffectLevel) -> Result<f64, InvalidText> {
         match level {
             EffectLevel::Amount(amount) if amount == 0.0 || !self.is_share() => Ok(amount),
-            EffectLevel::Amount(_) => Err(UnsuitedHypotheses::Amount(self)),
+            EffectLevel::Amount(_) => {
+                Err(self.unsuited("percentages: write --h0 and --h1 as percentages, such as 0% and 1%"))
+            }
             EffectLevel::Share(share) if self == Self::Ratio && share <= -1.0 => {
-                Err(UnsuitedHypotheses::NoRatio(level))
+                Err(InvalidText(format!("no ratio is as small as {level}: it must be above -100%")))
             }
             // 0 is one in every unit.
             EffectLevel::Share(0.0) => Ok(0.0),
-            EffectLevel::Share(share) => self.share_of_case(rule, share).ok_or(UnsuitedHypotheses::Share(self)),
+            EffectLevel::Share(share) => {
+                let unit = "not percentages here: write --h0 and --h1 as numbers, such as 0 and 10";
+                self.share_of_case(rule, share).ok_or_else(|| self.unsuited(unit))
+            }
         }
     }
 }

@@ -102,7 +102,7 @@ impl EffectMeasure {
         }
     }
 
-    fn unsuited(self, unit: &str) -> InvalidText {
+    pub(super) fn unsuited(self, unit: &str) -> InvalidText {
         InvalidText(format!("effects measured by `{self}` are {unit}"))
     }
 

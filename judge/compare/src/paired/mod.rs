@@ -15,8 +15,8 @@ mod sequential;
 
 pub use comparison::{Contrast, Failures, Pair, PairedComparison, RuleEffect};
 pub use inference::{
-    Claim, EffectLevel, FeatureRange, FeatureValue, Inference, InferenceError, TestParameters, UnsuitedHypotheses,
-    by_feature, check_hypotheses, infer_fixed,
+    Claim, EffectLevel, FeatureRange, FeatureValue, Inference, InferenceError, TestParameters, by_feature,
+    check_hypotheses, infer_fixed,
 };
 pub use measure::{EffectMeasure, EffectUnits, MinEffect, PointSigns, ScoredOutcomes};
 pub use sequential::{GrowingComparison, Look, infer_interim, infer_sequential, interim_claim, looks};

@@ -1,9 +1,8 @@
 //! Sequential inference: claims that hold at every look while the number of cases grows.
 
-use super::comparison::{PairedComparison, PlayedCase, RuleEffect, RuleSum, TermUnit, sign};
+use super::comparison::{PairedComparison, PlayedCase, RuleEffect, TermUnit, sign};
 use super::inference::{Claim, Inference, InferenceError, TestParameters, summary};
 use super::measure::{EffectMeasure, ScoredOutcomes};
-use judge_problem::Direction;
 use judge_statistics::{
     Decision, Finding, Interval, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
 };
@@ -54,7 +53,7 @@ impl SequentialTest {
 
     /// Returns the current claim, without an estimate of the missing cases. `solved` is the number of cases that both
     /// solvers solved.
-    pub(super) fn claim(&self, solved: usize, by_rule: RuleEffect) -> Claim {
+    pub(super) fn claim(&self, solved: usize, by_rule: &RuleEffect) -> Claim {
         let claim = match &self.ratio {
             Some(ratio) => ratio.accepted().map(Claim::Accepted),
             None => match self.sequence.decision() {
@@ -77,7 +76,7 @@ impl SequentialTest {
 /// # Errors
 /// Fails as [`infer_interim`] does.
 pub fn interim_claim(paired: &PairedComparison, parameters: TestParameters) -> Result<Claim, InferenceError> {
-    Ok(SequentialTest::with(paired, parameters)?.claim(paired.solved, paired.by_rule))
+    Ok(SequentialTest::with(paired, parameters)?.claim(paired.solved, &paired.by_rule))
 }
 
 /// Infers from cases that were added until [`infer_interim`] made a claim, or until there were no more.
@@ -96,7 +95,7 @@ pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -
 pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
     let test = SequentialTest::with(paired, parameters)?;
     let interval = test.sequence.interval();
-    let claim = match test.claim(paired.solved, paired.by_rule) {
+    let claim = match test.claim(paired.solved, &paired.by_rule) {
         Claim::Undecided { .. } if parameters.hypotheses.is_none() => {
             Claim::Undecided { more_cases: interval.and_then(|now| more_cases(paired, now, parameters)) }
         }
@@ -168,8 +167,7 @@ pub struct GrowingComparison {
     terms: Vec<Term>,
     solved: usize,
     heaviest: f64,
-    rule: RuleSum,
-    direction: Direction,
+    by_rule: RuleEffect,
     /// `None` while there is no total.
     test: Option<SequentialTest>,
     /// The sign and the weight that the test was started with.
@@ -188,8 +186,7 @@ impl GrowingComparison {
             terms: Vec::new(),
             solved: 0,
             heaviest: 0.0,
-            rule: RuleSum::default(),
-            direction: Direction::Max,
+            by_rule: RuleEffect::default(),
             test: None,
             tested: [0.0; 2],
         }
@@ -200,9 +197,8 @@ impl GrowingComparison {
     /// # Errors
     /// Fails if a parameter is invalid, or if an effect exceeds the bound.
     pub fn add(&mut self, scored: ScoredOutcomes<'_>) -> Result<(), InferenceError> {
-        self.direction = scored.board.direction;
         for case in 0..scored.plan.cases.len() {
-            self.rule.push(scored, case, self.solvers);
+            self.by_rule.push(scored, case, self.solvers);
             let Some(played) = PlayedCase::of(scored, self.measure, case, self.solvers) else { continue };
             self.solved += usize::from(played.solved == [true, true]);
             self.heaviest = self.heaviest.max(played.weight);
@@ -218,8 +214,7 @@ impl GrowingComparison {
 
     /// Returns the current claim, without an estimate of the missing cases.
     pub fn claim(&self) -> Claim {
-        let by_rule = self.rule.effect(self.direction);
-        self.test.as_ref().map_or(Claim::TooFew, |test| test.claim(self.solved, by_rule))
+        self.test.as_ref().map_or(Claim::TooFew, |test| test.claim(self.solved, &self.by_rule))
     }
 
     /// Returns the number of cases that both solved.
@@ -252,11 +247,9 @@ mod tests {
     use judge_statistics::{EffectSummary, Random};
     use num_bigint::BigInt;
     use num_rational::BigRational;
-    use std::cmp::Ordering;
 
     /// Pairs the scores of two solvers as shares of the first one's total.
     fn shares(scores: &[(f64, f64)]) -> PairedComparison {
-        let by_rule = RuleEffect { order: Ordering::Equal, first_lacks: 0, second_lacks: 0 };
         let mut paired = PairedComparison {
             first: 0,
             second: 1,
@@ -267,7 +260,7 @@ mod tests {
             undefined: 0,
             faults: 0,
             unit: 1.0,
-            by_rule,
+            by_rule: RuleEffect::default(),
         };
         // In millionths, because sums of integers are fast.
         #[expect(clippy::cast_possible_truncation, reason = "scores are far below 2^43")]

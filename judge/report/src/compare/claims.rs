@@ -5,7 +5,7 @@ use crate::text::{amount, ends, signed, size};
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
 use judge_problem::{Aggregate, Direction, counted, first_of, one_line};
 use judge_statistics::{Hypothesis, Moments, fewest_for_claim};
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 
 /// The number of cases that are named.
 const NAMED: usize = 3;
@@ -287,7 +287,7 @@ fn aggregate(report: &CompareReport<'_>) -> &'static str {
 
 /// Returns why the problem's rule contradicts the effects.
 fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
-    let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
+    let RuleEffect { lead, first_lacks, second_lacks } = &paired.by_rule;
     let has_none = |solver, cases: usize| {
         let cases = counted(cases, "case");
         if let Some(name) = &report.compared.metric {
@@ -301,12 +301,12 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
         )
     };
     let is_better = paired.mean() > 0.0;
-    if is_better && second_lacks > 0 {
-        has_none(paired.second, second_lacks)
-    } else if !is_better && first_lacks > 0 {
-        has_none(paired.first, first_lacks)
+    if is_better && *second_lacks > 0 {
+        has_none(paired.second, *second_lacks)
+    } else if !is_better && *first_lacks > 0 {
+        has_none(paired.first, *first_lacks)
     } else {
-        let side = if order.is_gt() { "better" } else { "worse" };
+        let side = if lead.is_positive() { "better" } else { "worse" };
         format!("{} is {side} by the rule `{}`", report.shown(paired.second), report.compared.rule)
     }
 }

@@ -1,22 +1,20 @@
 //! The parts of every web page: its style, its scripts, its tables.
 
-use crate::assets::{
-    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHARTS, CURVE, DOM, FILM, GAME, PAIR_CHARTS, RECORD,
-    REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER, slim,
-};
+use crate::assets::{CHART_LIBRARY, CHART_LICENSE, SCRIPTS, slim};
 use crate::text::TextTable;
 use askama::Template;
 use judge_problem::{one_line, visible};
 use std::fmt;
 
 /// The modules that draw the charts of a run, each after the modules that it imports.
-pub(super) const OF_RUN: [&str; 5] = [DOM, SAVE, CHARTS, CASE_CHARTS, REPORT_CHARTS];
+pub(super) const OF_RUN: [&str; 4] = ["dom.js", "save.js", "charts.js", "case_charts.js"];
 
 /// The modules that draw the charts of a comparison.
-pub(super) const OF_COMPARISON: [&str; 5] = [DOM, SAVE, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
+pub(super) const OF_COMPARISON: [&str; 4] = ["dom.js", "save.js", "charts.js", "pair_charts.js"];
 
 /// The modules that show a game.
-pub(super) const OF_GAME: [&str; 9] = [DOM, SAVE, BOARD, BOARD_VIEW, CURVE, FILM, RECORD, VIEWER, GAME];
+pub(super) const OF_GAME: [&str; 9] =
+    ["dom.js", "save.js", "board.js", "boardview.js", "curve.js", "film.js", "record.js", "viewer.js", "game.js"];
 
 /// The charts of a page, in the form of `charts.html`.
 pub(crate) struct Charts {
@@ -27,9 +25,9 @@ pub(crate) struct Charts {
 }
 
 impl Charts {
-    /// Returns the charts that these modules draw of these numbers.
-    pub(super) fn drawn_by(modules: &[&str], numbers: String) -> Self {
-        Self { library: chart_library(), script: chart_script(modules), numbers }
+    /// Returns the charts that `main` draws of these numbers with these modules.
+    pub(super) fn drawn_by(modules: &[&str], main: &str, numbers: String) -> Self {
+        Self { library: chart_library(), script: chart_script(modules, main), numbers }
     }
 }
 
@@ -39,9 +37,10 @@ fn chart_library() -> String {
     format!("/* uPlot\n{}\n*/{code}", CHART_LICENSE.trim_end())
 }
 
-/// Joins modules to a script without imports.
-pub(super) fn chart_script(modules: &[&str]) -> String {
-    let script: String = modules.iter().map(|module| slim(module)).collect();
+/// Joins modules of [`SCRIPTS`] and `main` to a script without imports.
+pub(super) fn chart_script(modules: &[&str], main: &str) -> String {
+    let text = |name: &&str| SCRIPTS.iter().find(|(known, _)| known == name).map(|(_, text)| *text);
+    let script: String = modules.iter().filter_map(text).chain([main]).map(slim).collect();
     let lines = script.lines().filter(|line| !line.starts_with("import "));
     let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
     lines.flat_map(|line| [line, "\n"]).collect()

@@ -1,5 +1,6 @@
 //! The web page of a run.
 
+use crate::assets::RUN_CHARTS;
 use crate::charted::Ranges;
 use crate::html::page::{Charts, OF_RUN, Shown, Table, in_script, table};
 use crate::run::metrics::{pareto_table, title, value};
@@ -84,7 +85,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
         has_solvers,
         cases: if is_drawn { Vec::new() } else { rows().collect() },
         drawn: is_drawn.then_some(DrawnRows { report, figures: &figures }),
-        charts: Charts::drawn_by(&OF_RUN, numbers(report)),
+        charts: Charts::drawn_by(&OF_RUN, RUN_CHARTS, numbers(report)),
     };
     page.write_into(output)
 }

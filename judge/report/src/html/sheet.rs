@@ -1,5 +1,6 @@
 //! The web page of titled tables, and the charts of a comparison.
 
+use crate::assets::COMPARISON_CHARTS;
 use crate::compare::json::LookRecord;
 use crate::compare::report::{CompareReport, Comparison};
 use crate::html::page::{Charts, OF_COMPARISON, Shown, Table, in_script, table};
@@ -70,7 +71,7 @@ pub(crate) fn pair_charts(report: &CompareReport<'_>) -> Charts {
     let comparisons = report.comparisons.iter().map(|comparison| numbers_of(report, comparison)).collect();
     // Every value in it can be written as JSON.
     let numbers = json_line(&Numbers { measure: report.compared.measure.name(), comparisons }).unwrap_or_default();
-    Charts::drawn_by(&OF_COMPARISON, in_script(&numbers))
+    Charts::drawn_by(&OF_COMPARISON, COMPARISON_CHARTS, in_script(&numbers))
 }
 
 fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumbers {

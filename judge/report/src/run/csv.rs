@@ -4,6 +4,7 @@ use crate::run::metrics::value;
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
 use crate::text::words;
+use indexmap::IndexSet;
 use judge_problem::MetricRule;
 use judge_problem::scoring::LeaderboardRow;
 use std::collections::HashMap;
@@ -71,14 +72,8 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> io::Res
 }
 
 /// The names of all features, in the order in which the cases have them.
-fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    for (name, _) in report.features.iter().flatten().flat_map(|features| features.iter()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+fn feature_names<'a>(report: &'a RunReport<'_>) -> IndexSet<&'a str> {
+    report.features.iter().flatten().flat_map(|features| features.iter()).map(|(name, _)| name).collect()
 }
 
 /// The rank and the total of each solver.

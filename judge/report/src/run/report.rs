@@ -52,14 +52,9 @@ pub struct RunReport<'a> {
 }
 
 impl RunReport<'_> {
-    /// Returns every job with its outcome, in the order of the plan.
-    pub fn jobs(&self) -> impl Iterator<Item = (JobId, Option<Outcome>)> {
-        self.outcomes.iter()
-    }
-
     /// Returns the jobs that have an outcome, in the order of the plan.
     pub(crate) fn finished(&self) -> impl Iterator<Item = (JobId, Outcome)> {
-        self.jobs().filter_map(|(job, outcome)| Some((job, outcome?)))
+        self.outcomes.iter().filter_map(|(job, outcome)| Some((job, outcome?)))
     }
 
     /// Returns the jobs that were run, with their outcomes, in the order of the plan.
@@ -70,7 +65,7 @@ impl RunReport<'_> {
     /// Returns the jobs that machine-readable reports list: all jobs in the order of the plan, or the chosen number of
     /// jobs in the chosen order.
     pub(crate) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
-        let Some(order) = self.order else { return Box::new(self.jobs()) };
+        let Some(order) = self.order else { return Box::new(self.outcomes.iter()) };
         Box::new(self.ordered_played().take(limit(order)).map(|(job, outcome)| (job, Some(outcome))))
     }
 
@@ -85,10 +80,10 @@ impl RunReport<'_> {
     /// Returns all jobs in the order of the plan. If the user chose an order, jobs that were run come first, in that order.
     pub(crate) fn ordered_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
         if self.order.is_none() {
-            return Box::new(self.jobs());
+            return Box::new(self.outcomes.iter());
         }
         let played = self.ordered_played().map(|(job, outcome)| (job, Some(outcome)));
-        let skipped = self.jobs().filter(|(_, outcome)| verdict_of(outcome.as_ref()) == Verdict::Skipped);
+        let skipped = self.outcomes.iter().filter(|(_, outcome)| verdict_of(outcome.as_ref()) == Verdict::Skipped);
         Box::new(played.chain(skipped))
     }
 

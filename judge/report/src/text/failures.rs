@@ -1,8 +1,9 @@
 //! Failures. Failures of one solver for one reason are shown together.
 
 use crate::text::terminal::{Paint, Style, paint_of};
+use indexmap::IndexMap;
 use judge_problem::{JobId, Outcome, Plan, Verdict, counted, first_of, one_line, visible};
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// The number of reasons that are explained.
 const EXPLAINED: usize = 10;
@@ -58,8 +59,8 @@ impl Alike {
 /// The failures of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
-    /// By reason, in the order of the first ones.
-    reasons: Vec<Alike>,
+    /// By solver, verdict and reason, in the order of the first ones.
+    reasons: IndexMap<(usize, Verdict, String), Alike>,
     /// How many failures there are.
     all: usize,
 }
@@ -73,33 +74,29 @@ impl Failures {
 
     /// Returns the reasons to explain: the first one of each solver, then the others.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &Alike> {
-        let is_first = |&place: &usize| {
-            let solver = self.reasons[place].first.solver;
-            !self.reasons[..place].iter().any(|earlier| earlier.first.solver == solver)
-        };
-        let (mut chosen, others): (Vec<_>, Vec<_>) = (0..self.reasons.len()).partition(is_first);
+        let mut seen = HashSet::new();
+        let (mut chosen, others): (Vec<_>, Vec<_>) =
+            self.reasons.values().partition(|alike| seen.insert(alike.first.solver));
         chosen.extend(others);
-        chosen.into_iter().take(EXPLAINED).map(|place| &self.reasons[place])
+        chosen.into_iter().take(EXPLAINED)
     }
 }
 
 /// Returns failures, in the order of the plan, by their reason.
 pub(crate) fn failed_alike(failed: impl IntoIterator<Item = (JobId, Outcome)>) -> Failures {
     let mut found = Failures::default();
-    let mut places: HashMap<(usize, Verdict, String), usize> = HashMap::new();
     for (job, outcome) in failed {
         found.all += 1;
         let key = (job.solver, outcome.verdict, reason(&outcome.note).to_owned());
-        if let Some(place) = places.get(&key) {
-            let alike = &mut found.reasons[*place];
+        if let Some(alike) = found.reasons.get_mut(&key) {
             alike.cases += 1;
             if alike.named.len() < NAMED {
                 alike.named.push(job);
             }
             alike.is_one_note &= alike.outcome.note == outcome.note;
-        } else if places.len() < MAX_REASONS {
-            places.insert(key, found.reasons.len());
-            found.reasons.push(Alike { first: job, outcome, cases: 1, named: vec![job], is_one_note: true });
+        } else if found.reasons.len() < MAX_REASONS {
+            let alike = Alike { first: job, outcome, cases: 1, named: vec![job], is_one_note: true };
+            found.reasons.insert(key, alike);
         }
     }
     found

@@ -3,6 +3,8 @@
 mod columns;
 
 use checkers::{Board, Cell, Frame, Observer, Score};
+use indexmap::IndexSet;
+use indexmap::set::Slice;
 use judge_problem::one_line;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -11,8 +13,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::io;
 use std::io::{IsTerminal, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
@@ -23,8 +23,8 @@ pub use columns::ColumnsMoves;
 #[derive(Debug, Default)]
 pub struct GameReplay {
     moves: MoveRange,
-    captions: Palette<String>,
-    cells: Palette<Look>,
+    captions: IndexSet<String>,
+    cells: IndexSet<Look>,
     frames: Vec<Delta>,
     step: usize,
     total: Score,
@@ -137,9 +137,11 @@ impl Queue {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReplayRecord<'a> {
     /// The captions, which frames refer to by index.
-    captions: &'a [String],
+    #[schemars(with = "Vec<String>")]
+    captions: &'a Slice<String>,
     /// The looks of cells, which frames refer to by index: text (`null` for an empty cell) and colour.
-    cells: &'a [Look],
+    #[schemars(with = "Vec<Look>")]
+    cells: &'a Slice<Look>,
     /// Each as the difference from the one before it.
     frames: &'a [Delta],
     /// The next pieces of the game; absent if they are unknown.
@@ -158,37 +160,12 @@ fn symbol(look: u32) -> Option<char> {
     char::from_u32(FIRST + look + skipped).filter(char::is_ascii_graphic)
 }
 
-/// Values that are stored once and referred to by their index.
-#[derive(Debug)]
-struct Palette<T> {
-    values: Vec<T>,
-    places: HashMap<T, u32>,
-}
-
-impl<T> Default for Palette<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), places: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Palette<T> {
-    fn place(&mut self, value: T) -> u32 {
-        if let Some(&place) = self.places.get(&value) {
-            return place;
-        }
-        let place = small(self.values.len());
-        self.values.push(value.clone());
-        self.places.insert(value, place);
-        place
-    }
-}
-
 impl GameReplay {
     /// Starts a replay of these moves, without frames.
     pub fn new(moves: MoveRange) -> Self {
         let mut replay = Self { moves, ..Self::default() };
         // An empty cell is 0, so a new board lists no empty cells.
-        replay.cells.place(Look(None, 0));
+        replay.cells.insert(Look(None, 0));
         replay
     }
 
@@ -205,8 +182,7 @@ impl GameReplay {
     /// Forgets the recorded part, which was sent. The next part continues it.
     pub fn forget_sent(&mut self) {
         let queue = self.queue.cells.len();
-        self.sent =
-            Sent { captions: self.captions.values.len(), cells: self.cells.values.len(), frames: self.len(), queue };
+        self.sent = Sent { captions: self.captions.len(), cells: self.cells.len(), frames: self.len(), queue };
         self.frames.clear();
     }
 
@@ -220,8 +196,8 @@ impl GameReplay {
         let Queue { width, height, cells, .. } = &self.queue;
         let queue = QueueRecord { width: *width, height: *height, cells: &cells[self.sent.queue..] };
         ReplayRecord {
-            captions: &self.captions.values[self.sent.captions..],
-            cells: &self.cells.values[self.sent.cells..],
+            captions: &self.captions[self.sent.captions..],
+            cells: &self.cells[self.sent.cells..],
             frames: &self.frames,
             queue: Some(queue).filter(|queue| !queue.cells.is_empty()),
         }
@@ -233,7 +209,7 @@ impl GameReplay {
         let marked = (0..).zip(&board.cells).filter(|(_, cell)| cell.marked).map(|(place, _)| place);
         let mut delta = Delta {
             s: (first || step != self.step).then_some(step),
-            t: self.captions.place(caption),
+            t: small(self.captions.insert_full(caption).0),
             g: (gained != Score::default()).then(|| gained.to_string()),
             p: (first || total != self.total).then(|| total.to_string()),
             m: differences(marked),
@@ -248,7 +224,7 @@ impl GameReplay {
     /// Returns by how many columns the shown part of the queue moves on.
     fn move_queue(&mut self, Board { width, cells }: Board) -> usize {
         let height = cells.len() / width.max(1);
-        let looks: Vec<_> = cells.into_iter().map(|cell| self.cells.place(look(cell))).collect();
+        let looks: Vec<_> = cells.into_iter().map(|cell| small(self.cells.insert_full(look(cell)).0)).collect();
         let columns: Vec<_> = (0..width).flat_map(|column| looks.iter().copied().skip(column).step_by(width)).collect();
         self.queue.show(&columns, height)
     }
@@ -262,12 +238,12 @@ impl GameReplay {
         let mut last = 0;
         for (place, cell) in board.cells.into_iter().enumerate() {
             // Nearly all cells look as before. This check is faster than a search of the palette.
-            if self.cells.values[self.board[place] as usize].is_of(&cell) {
+            if self.cells[self.board[place] as usize].is_of(&cell) {
                 continue;
             }
             // On a large board most cells have one of the first looks.
-            let known = self.cells.values.iter().take(16).position(|look| look.is_of(&cell));
-            let look = known.map_or_else(|| self.cells.place(look(cell)), small);
+            let known = self.cells.iter().take(16).position(|look| look.is_of(&cell));
+            let look = small(known.unwrap_or_else(|| self.cells.insert_full(look(cell)).0));
             self.board[place] = look;
             delta.c.extend([small(place - last), look]);
             last = place;
@@ -326,17 +302,11 @@ impl MoveRange {
 /// How long a game is, and where its moves begin. This is known before its frames are drawn.
 #[derive(Debug, Default)]
 pub struct GameOutline {
-    pub(crate) frames: usize,
+    /// The number of frames.
+    pub frames: usize,
     /// The moves: number and first frame, each as the difference from those of the move before it.
     pub(crate) moves: Vec<usize>,
     last: Option<(usize, usize)>,
-}
-
-impl GameOutline {
-    /// Returns whether there are no frames.
-    pub fn is_empty(&self) -> bool {
-        self.frames == 0
-    }
 }
 
 impl Observer for GameOutline {

@@ -3,7 +3,7 @@
 //!
 //! # Without a bound
 //!
-//! `SymmetricMartingale` is for distances from a center that are symmetric about 0.
+//! The bets are fair for distances from a center that are symmetric about 0.
 //!
 //! With the betting fraction tanh(lambda y) on a case with the effect center + y, the wealth is the product of 1 +
 //! tanh(lambda y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the wealth is a test martingale;
@@ -16,7 +16,7 @@
 //!
 //! # With a bound
 //!
-//! `BoundedMartingale` is for effects with a known bound: the bets are fair for any distribution.
+//! For effects with a known bound, the bets are fair for any distribution.
 //!
 //! For effects x from -b to b, the claim that the mean lies above m is bet on with a share c of the wealth, as on a
 //! stock that goes from b + m to b + x: each case multiplies the wealth by 1 + c (x - m) / (b + m), which is never
@@ -29,40 +29,6 @@
 //! the regret of universal portfolio", IEEE Trans. Inf. Theory 70, 2024.
 
 use crate::moments::Moments;
-
-/// Bets on the mean lying above and below a center.
-#[derive(Debug, Clone)]
-pub(super) enum TestMartingale {
-    /// For effects without a bound: fair if they are symmetric.
-    Symmetric(Box<SymmetricMartingale>),
-    /// For effects with a known bound: always fair.
-    Bounded(Box<BoundedMartingale>),
-}
-
-impl TestMartingale {
-    pub(super) fn new(center: f64, bound: Option<f64>) -> Self {
-        match bound {
-            None => Self::Symmetric(Box::default()),
-            Some(bound) => Self::Bounded(Box::new(BoundedMartingale::new(center, bound))),
-        }
-    }
-
-    /// Adds a distance from the center.
-    pub(super) fn push(&mut self, distance: f64) {
-        match self {
-            Self::Symmetric(martingale) => martingale.push(distance),
-            Self::Bounded(martingale) => martingale.push(distance),
-        }
-    }
-
-    /// Returns the logarithm of the wealth of this claim.
-    pub(super) fn log_wealth(&self, side: Side) -> f64 {
-        match self {
-            Self::Symmetric(martingale) => martingale.log_wealth(side),
-            Self::Bounded(martingale) => martingale.log_wealth(side),
-        }
-    }
-}
 
 /// A one-sided claim about the mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,58 +59,6 @@ const MAX_BET: f64 = 0.9;
 const PRIOR: [f64; BETS] =
     [2.0, 24.0, 33.0, 16.0, 8.0, 8.0, 10.0, 6.0, 2.0, 1.5, 1.0, 0.5, 0.35, 0.25, 0.18, 0.13, 0.1, 0.08, 0.06, 0.05];
 
-/// The wealth processes of the two one-sided claims about the center.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SymmetricMartingale {
-    /// The distances, until the scale is known; then empty.
-    pending: Vec<f64>,
-    lambdas: Option<[f64; BETS]>,
-    /// Logarithms of the wealths, per bet.
-    above: [f64; BETS],
-    below: [f64; BETS],
-}
-
-impl SymmetricMartingale {
-    pub(super) fn push(&mut self, distance: f64) {
-        if let Some(lambdas) = self.lambdas {
-            return self.bet(&lambdas, distance);
-        }
-        self.pending.push(distance);
-        if let Some(lambdas) = self.scaled_bets() {
-            self.lambdas = Some(lambdas);
-            for distance in std::mem::take(&mut self.pending) {
-                self.bet(&lambdas, distance);
-            }
-        }
-    }
-
-    /// Returns the bets in units of the scale. While every effect is at the center there is no scale, and no bet.
-    fn scaled_bets(&self) -> Option<[f64; BETS]> {
-        let count = self.pending.len();
-        let scale = (self.pending.iter().map(|distance| distance * distance).sum::<f64>() / count as f64).sqrt();
-        (count >= SCALE_CASES && scale > 0.0).then(|| halvings(MAX_BET).map(|bet| bet / scale))
-    }
-
-    fn bet(&mut self, lambdas: &[f64; BETS], distance: f64) {
-        for (index, lambda) in lambdas.iter().enumerate() {
-            let stake = lambda * distance;
-            // ln(1 + tanh x) = ln 2 - ln(1 + exp(-2x)), in the form that neither overflows nor cancels.
-            let gain = std::f64::consts::LN_2 - soft_plus(-2.0 * stake);
-            self.above[index] += gain;
-            self.below[index] += gain - 2.0 * stake;
-        }
-    }
-
-    /// Returns the logarithm of the wealth of this claim: 0 before the scale is known.
-    pub(super) fn log_wealth(&self, side: Side) -> f64 {
-        let logs = match side {
-            Side::Above => &self.above,
-            Side::Below => &self.below,
-        };
-        log_mean_exp(logs, &PRIOR)
-    }
-}
-
 /// Returns numbers from the largest down, each the last one divided by the square root of 2.
 fn halvings<const COUNT: usize>(largest: f64) -> [f64; COUNT] {
     std::array::from_fn(|step| largest * (-(step as f64) / 2.0).exp2())
@@ -159,30 +73,79 @@ fn soft_plus(x: f64) -> f64 {
 const SHARES: usize = 15;
 const MAX_SHARE: f64 = 0.99;
 
-/// The wealth processes of the two one-sided claims about the center.
+/// The wealths of the bettors on the two one-sided claims about a center.
 #[derive(Debug, Clone)]
-pub(super) struct BoundedMartingale {
+pub(super) struct TestMartingale {
     center: f64,
-    bound: f64,
-    /// Logarithms of the wealths, per share.
-    above: [f64; SHARES],
-    below: [f64; SHARES],
+    /// The bound of the effects. Without one, the bets are fair if the effects are symmetric.
+    bound: Option<f64>,
+    /// Without a bound: the distances, until the scale is known; then empty.
+    pending: Vec<f64>,
+    /// With a bound the shares of the wealth, else the lambdas. Empty until the scale is known.
+    bets: Vec<f64>,
+    /// Logarithms of the wealths, per bet.
+    above: Vec<f64>,
+    below: Vec<f64>,
 }
 
-impl BoundedMartingale {
-    pub(super) fn new(center: f64, bound: f64) -> Self {
-        Self { center, bound, above: [0.0; SHARES], below: [0.0; SHARES] }
+impl TestMartingale {
+    pub(super) fn new(center: f64, bound: Option<f64>) -> Self {
+        let bets = if bound.is_some() { shares().to_vec() } else { Vec::new() };
+        let logs = vec![0.0; if bound.is_some() { SHARES } else { BETS }];
+        Self { center, bound, pending: Vec::new(), bets, above: logs.clone(), below: logs }
     }
 
+    /// Adds a distance from the center.
     pub(super) fn push(&mut self, distance: f64) {
-        for (index, share) in shares().into_iter().enumerate() {
-            self.above[index] += (share * distance / (self.bound + self.center)).ln_1p();
-            self.below[index] += (-share * distance / (self.bound - self.center)).ln_1p();
+        if !self.bets.is_empty() {
+            return self.bet(distance);
+        }
+        self.pending.push(distance);
+        if let Some(lambdas) = self.lambdas() {
+            self.bets = lambdas;
+            std::mem::take(&mut self.pending).into_iter().for_each(|distance| self.bet(distance));
         }
     }
 
-    /// Returns an upper bound of the logarithm of the wealth of this claim, from the moments of the distances only:
-    /// ln(1 + z) is at most z - z^2 / 2 + z^3 / 3.
+    /// Returns the bets in units of the scale. While every effect is at the center there is no scale, and no bet.
+    fn lambdas(&self) -> Option<Vec<f64>> {
+        let count = self.pending.len();
+        let scale = (self.pending.iter().map(|distance| distance * distance).sum::<f64>() / count as f64).sqrt();
+        (count >= SCALE_CASES && scale > 0.0).then(|| halvings::<BETS>(MAX_BET).map(|bet| bet / scale).to_vec())
+    }
+
+    fn bet(&mut self, distance: f64) {
+        for (index, bet) in self.bets.iter().enumerate() {
+            let stake = bet * distance;
+            let [up, down] = match self.bound {
+                Some(bound) => [(stake / (bound + self.center)).ln_1p(), (-stake / (bound - self.center)).ln_1p()],
+                None => {
+                    // ln(1 + tanh x) = ln 2 - ln(1 + exp(-2x)), in the form that neither overflows nor cancels.
+                    let gain = std::f64::consts::LN_2 - soft_plus(-2.0 * stake);
+                    [gain, gain - 2.0 * stake]
+                }
+            };
+            self.above[index] += up;
+            self.below[index] += down;
+        }
+    }
+
+    /// Returns the logarithm of the wealth of this claim: 0 before the scale is known, infinite if the bound itself
+    /// implies the claim.
+    pub(super) fn log_wealth(&self, side: Side) -> f64 {
+        let logs = match side {
+            Side::Above => &self.above,
+            Side::Below => &self.below,
+        };
+        match self.bound {
+            Some(bound) if bound + side.sign() * self.center <= 0.0 => f64::INFINITY,
+            Some(_) => log_mean_exp(logs, &self.bets),
+            None => log_mean_exp(logs, &PRIOR),
+        }
+    }
+
+    /// Returns an upper bound of the logarithm of the wealth of this claim about bounded effects, from the moments of the
+    /// distances only: ln(1 + z) is at most z - z^2 / 2 + z^3 / 3.
     pub(super) fn most(center: f64, bound: f64, moments: &Moments, side: Side) -> f64 {
         let room = bound + side.sign() * center;
         if room <= 0.0 {
@@ -194,16 +157,6 @@ impl BoundedMartingale {
             stake * first - stake.powi(2) * second / 2.0 + stake.powi(3) * third / 3.0
         });
         log_mean_exp(&most, &shares())
-    }
-
-    /// Returns the logarithm of the wealth of this claim; infinite if the bound itself implies the claim.
-    pub(super) fn log_wealth(&self, side: Side) -> f64 {
-        let room = self.bound + side.sign() * self.center;
-        match side {
-            _ if room <= 0.0 => f64::INFINITY,
-            Side::Above => log_mean_exp(&self.above, &shares()),
-            Side::Below => log_mean_exp(&self.below, &shares()),
-        }
     }
 }
 
@@ -222,8 +175,8 @@ pub(super) fn log_mean_exp(logs: &[f64], weights: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn martingale(center: f64, effects: &[f64]) -> SymmetricMartingale {
-        let mut martingale = SymmetricMartingale::default();
+    fn martingale(center: f64, effects: &[f64]) -> TestMartingale {
+        let mut martingale = TestMartingale::new(center, None);
         effects.iter().for_each(|&effect| martingale.push(effect - center));
         martingale
     }
@@ -245,8 +198,9 @@ mod tests {
 
     #[test]
     fn one_bet_by_hand() {
-        let mut martingale = SymmetricMartingale::default();
-        martingale.bet(&[0.5; BETS], 3.0);
+        let mut martingale = TestMartingale::new(0.0, None);
+        martingale.bets = vec![0.5; BETS];
+        martingale.bet(3.0);
         assert!((martingale.above[0] - (1.0 + 1.5_f64.tanh()).ln()).abs() < 1e-12);
         assert!((martingale.below[0] - (1.0 - 1.5_f64.tanh()).ln()).abs() < 1e-12);
     }
@@ -267,7 +221,7 @@ mod tests {
     }
 
     fn wealth(center: f64, effects: &[f64], side: Side) -> f64 {
-        let mut martingale = BoundedMartingale::new(center, 1.0);
+        let mut martingale = TestMartingale::new(center, Some(1.0));
         effects.iter().for_each(|&effect| martingale.push(effect - center));
         martingale.log_wealth(side).exp()
     }
@@ -321,7 +275,7 @@ mod tests {
         let effects: Vec<f64> = (0..200).map(|case| 0.02 + 0.2 * (f64::from(case) * 2.399).sin()).collect();
         for (center, side) in [(0.0, Side::Above), (-0.05, Side::Above), (0.1, Side::Below), (0.05, Side::Below)] {
             let distances: Vec<f64> = effects.iter().map(|effect| effect - center).collect();
-            let most = BoundedMartingale::most(center, 1.0, &Moments::of(&distances), side);
+            let most = TestMartingale::most(center, 1.0, &Moments::of(&distances), side);
             let found = wealth(center, &effects, side).ln();
             assert!(most >= found - 1e-9 && most <= found + 0.3, "{center} {side:?}: {most} {found}");
         }

@@ -3,7 +3,7 @@
 //! An ordinary test that is repeated until it is significant errs far more often than its level. Here a claim (the mean
 //! lies above m, or below m) is made only when **three** conditions hold at once:
 //!
-//! 1. [`SymmetricMartingale`](martingale::SymmetricMartingale): a test martingale, the wealth of a bettor on the claim,
+//! 1. [`TestMartingale`](martingale::TestMartingale): a test martingale, the wealth of a bettor on the claim,
 //!    has reached 2 / alpha. Under the null hypothesis the bets are fair, so by Ville's inequality that ever happens
 //!    with a probability of at most alpha / 2. Exact, for any number of looks and any spread, tail or ties, whenever
 //!    the effects are symmetric about m. They are, about 0, when swapping the two solvers changes nothing.
@@ -16,7 +16,7 @@
 //!
 //! Each condition has its own null hypothesis. Requiring all three keeps every guarantee.
 //!
-//! Where the effects have known bounds, [`BoundedMartingale`](martingale::BoundedMartingale) suffices: exact for any
+//! Where the effects have known bounds, the [`TestMartingale`](martingale::TestMartingale) suffices: exact for any
 //! distribution, but slower.
 //!
 //! [`LikelihoodRatio`] is another test: it decides between two given means, and uses the variance so far.

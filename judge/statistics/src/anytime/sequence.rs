@@ -2,7 +2,7 @@
 //! interval.
 
 use super::asymptotic::AsymptoticSequence;
-use super::martingale::{BoundedMartingale, Side, TestMartingale};
+use super::martingale::{Side, TestMartingale};
 use super::warm_up::{Chances, WarmUp};
 use crate::moments::{Interval, Moments};
 
@@ -25,34 +25,32 @@ pub struct SequenceSettings {
     pub rare: Option<f64>,
 }
 
-/// Invalid parameters of a test.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum InvalidSettings {
-    /// The error probability is out of range.
-    #[error("alpha must be above 0 and at most 0.25, not {0}")]
-    Alpha(f64),
-    /// The smallest effect that matters is not a positive number.
-    #[error("the smallest effect that matters must be above 0, not {0}")]
-    MinEffect(f64),
-    /// The bound is not a positive number.
-    #[error("the bound of the effects must be above 0, not {0}")]
-    Bound(f64),
-    /// The share of rare effects is not one.
-    #[error("the share of rare effects must be from 0.01 % to 50 %, not {0}")]
-    Rare(f64),
-}
+/// Why the parameters of a test are invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSettings(String);
 
 impl SequenceSettings {
     /// Returns these settings if they are valid.
     fn checked(self) -> Result<Self, InvalidSettings> {
-        if !(self.alpha > 0.0 && self.alpha <= 0.25) {
-            return Err(InvalidSettings::Alpha(self.alpha));
-        }
-        let is_useless = |number: &f64| !(*number > 0.0 && number.is_finite());
-        let min_effect = self.min_effect.filter(is_useless).map(InvalidSettings::MinEffect);
-        let bound = self.bound.filter(is_useless).map(InvalidSettings::Bound);
-        let rare = self.rare.filter(|rare| !(1e-4..=0.5).contains(rare)).map(InvalidSettings::Rare);
-        min_effect.or(bound).or(rare).map_or(Ok(self), Err)
+        let is_useful = |number: &f64| *number > 0.0 && number.is_finite();
+        let error = if !(self.alpha > 0.0 && self.alpha <= 0.25) {
+            format!("alpha must be above 0 and at most 0.25, not {}", self.alpha)
+        } else if let Some(effect) = self.min_effect.filter(|effect| !is_useful(effect)) {
+            format!("the smallest effect that matters must be above 0, not {effect}")
+        } else if let Some(bound) = self.bound.filter(|bound| !is_useful(bound)) {
+            format!("the bound of the effects must be above 0, not {bound}")
+        } else if let Some(rare) = self.rare.filter(|rare| !(1e-4..=0.5).contains(rare)) {
+            format!("the share of rare effects must be from 0.01 % to 50 %, not {rare}")
+        } else {
+            return Ok(self);
+        };
+        Err(InvalidSettings(error))
+    }
+
+    /// Returns the logarithm of the wealth that a claim needs.
+    fn threshold(self) -> f64 {
+        (2.0 / self.alpha).ln()
     }
 }
 
@@ -100,8 +98,6 @@ pub enum Decision {
 #[derive(Debug, Clone)]
 pub struct Sequence {
     settings: SequenceSettings,
-    /// `None` with a bound: the test martingale suffices.
-    safeguards: Option<Safeguards>,
     terms: Vec<Term>,
     effects: Moments,
     bases: Moments,
@@ -117,14 +113,9 @@ impl Sequence {
     /// An alpha outside (0, 0.25], or a smallest effect or a bound that is not positive and finite.
     pub fn new(settings: SequenceSettings) -> Result<Self, InvalidSettings> {
         let settings = settings.checked()?;
-        let SequenceSettings { alpha, rare, bound, .. } = settings;
-        let safeguards = bound
-            .is_none()
-            .then(|| Safeguards { asymptotic: AsymptoticSequence::new(alpha), warm_up: WarmUp::new(alpha, rare) });
-        let evidence = |center| Evidence::new(center, bound, safeguards);
+        let evidence = |center| Evidence::new(center, settings);
         Ok(Self {
             settings,
-            safeguards,
             terms: Vec::new(),
             effects: Moments::default(),
             bases: Moments::default(),
@@ -166,9 +157,9 @@ impl Sequence {
     pub fn decision(&self) -> Decision {
         if self.mean_base() <= 0.0 {
             Decision::Undecided
-        } else if self.excludes(&self.against_zero, Side::Above) {
+        } else if self.against_zero.excludes(Side::Above) {
             Decision::Better
-        } else if self.excludes(&self.against_zero, Side::Below) {
+        } else if self.against_zero.excludes(Side::Below) {
             Decision::Worse
         } else if self.is_smaller() {
             Decision::Smaller
@@ -179,7 +170,7 @@ impl Sequence {
 
     fn is_smaller(&self) -> bool {
         self.against_min_effect.as_ref().is_some_and(|[low, high]| {
-            self.safeguards.is_none_or(|_| self.count() >= self.fewest_for_smaller())
+            (self.settings.bound.is_some() || self.count() >= self.fewest_for_smaller())
                 && self.excludes_end(low, Side::Above)
                 && self.excludes_end(high, Side::Below)
         })
@@ -192,32 +183,22 @@ impl Sequence {
         (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
     }
 
-    /// Returns whether the evidence supports the claim that the mean lies on this side of its center.
-    fn excludes(&self, evidence: &Evidence, side: Side) -> bool {
-        evidence.excludes(side, self.threshold())
-    }
-
-    /// Returns the same for an end of "too small to matter". With a bound and bases that vary, the end moves with the
+    /// Returns whether the mean lies on this side of an end of "too small to matter". With a bound and bases that vary, the end moves with the
     /// mean base. Then the evidence is computed again, but only if the moments allow a claim.
     fn excludes_end(&self, evidence: &Evidence, side: Side) -> bool {
         let center = evidence.center * self.mean_base();
         match self.settings.bound {
             Some(bound) if evidence.center != center => {
-                BoundedMartingale::most(center, bound, &self.effects.less(center), side) >= self.threshold()
-                    && self.excludes(&self.evidence_about(evidence.center), side)
+                TestMartingale::most(center, bound, &self.effects.less(center), side) >= self.settings.threshold()
+                    && self.evidence_about(evidence.center).excludes(side)
             }
-            _ => self.excludes(evidence, side),
+            _ => evidence.excludes(side),
         }
-    }
-
-    /// Returns the logarithm of the wealth that a claim needs.
-    fn threshold(&self) -> f64 {
-        (2.0 / self.settings.alpha).ln()
     }
 
     fn evidence_about(&self, center: f64) -> Evidence {
         let unit = if self.settings.bound.is_some() { self.mean_base() } else { 1.0 };
-        let mut evidence = Evidence::new(center * unit, self.settings.bound, self.safeguards);
+        let mut evidence = Evidence::new(center * unit, self.settings);
         evidence.extend(self.terms.iter().map(|&term| self.tested(term)));
         evidence
     }
@@ -239,7 +220,7 @@ impl Sequence {
         // Without a bound, equal effects rule out every other mean at once, as soon as they rule out 0 or are 0.
         let is_settled = mean == 0.0 || self.decision() != Decision::Undecided;
         let is_equal = self.effects.deviation() == 0.0 && (mean == 0.0 || self.bases.deviation() == 0.0);
-        if self.safeguards.is_some() && self.count() > 1 && is_equal && is_settled {
+        if self.settings.bound.is_none() && self.count() > 1 && is_equal && is_settled {
             return Some(Interval { low: mean, high: mean });
         }
         Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
@@ -252,7 +233,7 @@ impl Sequence {
         let (mut inside, mut outside) = self.bracket(mean, side)?;
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(inside, outside);
-            if self.is_unlikely(middle, side) { outside = middle } else { inside = middle }
+            if self.evidence_about(middle).is_unlikely(side) { outside = middle } else { inside = middle }
         }
         Some(if self.landmarks().contains(&outside) { inside } else { outside })
     }
@@ -271,7 +252,7 @@ impl Sequence {
         // Nearest to the mean first.
         landmarks.sort_by(|left, right| (mean - left).abs().total_cmp(&(mean - right).abs()));
         for center in landmarks.into_iter().filter(|&center| side.sign() * (mean - center) > 0.0) {
-            if self.excludes(&self.evidence_about(center), side) {
+            if self.evidence_about(center).excludes(side) {
                 return Some((inside, center));
             }
             inside = center;
@@ -285,25 +266,13 @@ impl Sequence {
         let steps = (0..DOUBLINGS).map(|step| mean - side.sign() * error * f64::from(step).exp2());
         let last = inside;
         for center in steps.filter(|&center| side.sign() * (last - center) > 0.0) {
-            if self.is_unlikely(center, side) {
+            if self.evidence_about(center).is_unlikely(side) {
                 return Some((inside, center));
             }
             inside = center;
         }
         None
     }
-
-    /// Returns whether the effects seen so far support the mean on this side of the center, without the warm-up.
-    fn is_unlikely(&self, center: f64, side: Side) -> bool {
-        self.evidence_about(center).is_unlikely(side, self.threshold())
-    }
-}
-
-/// The further conditions for effects without a bound. Without a bound, the bets are fair only under symmetry.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Safeguards {
-    asymptotic: AsymptoticSequence,
-    warm_up: WarmUp,
 }
 
 /// The evidence of the cases so far about one center.
@@ -311,10 +280,9 @@ pub(super) struct Safeguards {
 /// The moments are updated with every case. Bets and sizes cost more, and matter only if the moments support a claim.
 /// They are then brought up to date, in the order of the cases.
 #[derive(Debug, Clone)]
-pub(super) struct Evidence {
+struct Evidence {
+    settings: SequenceSettings,
     center: f64,
-    /// `None` with a bound: the test martingale suffices.
-    safeguards: Option<Safeguards>,
     distances: Vec<f64>,
     /// Of the distances from the center.
     moments: Moments,
@@ -326,14 +294,14 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// Starts with no cases. With a bound of the effects every base is to be 1.
-    pub(super) fn new(center: f64, bound: Option<f64>, safeguards: Option<Safeguards>) -> Self {
+    fn new(center: f64, settings: SequenceSettings) -> Self {
         Self {
+            settings,
             center,
-            safeguards,
             distances: Vec::new(),
             moments: Moments::default(),
             caught_up: 0,
-            martingale: TestMartingale::new(center, bound),
+            martingale: TestMartingale::new(center, settings.bound),
             chances: Chances::default(),
         }
     }
@@ -354,21 +322,22 @@ impl Evidence {
         }
     }
 
-    /// Returns whether the moments support the mean on this side of the center.
+    /// Returns whether the moments support the mean on this side of the center. With a bound the test martingale
+    /// suffices: without one, the bets are fair only under symmetry.
     fn is_supported(&self, side: Side) -> bool {
-        self.safeguards.is_none_or(|safeguards| safeguards.asymptotic.supports(&self.moments, side))
+        self.settings.bound.is_some() || AsymptoticSequence::new(self.settings.alpha).supports(&self.moments, side)
     }
 
     /// Returns whether the cases support a mean on this side of the center, without the warm-up.
-    pub(super) fn is_unlikely(&self, side: Side, threshold: f64) -> bool {
-        self.is_supported(side) && self.martingale.log_wealth(side) >= threshold
+    fn is_unlikely(&self, side: Side) -> bool {
+        self.is_supported(side) && self.martingale.log_wealth(side) >= self.settings.threshold()
     }
 
     /// Returns whether the cases support the claim that the mean lies on this side of the center.
-    pub(super) fn excludes(&self, side: Side, threshold: f64) -> bool {
-        let is_over =
-            |safeguards: Safeguards| safeguards.warm_up.is_over(&self.distances, &self.chances, &self.moments, side);
-        self.is_unlikely(side, threshold) && self.safeguards.is_none_or(is_over)
+    fn excludes(&self, side: Side) -> bool {
+        let SequenceSettings { alpha, bound, rare, .. } = self.settings;
+        let is_over = || WarmUp::new(alpha, rare).is_over(&self.distances, &self.chances, &self.moments, side);
+        self.is_unlikely(side) && (bound.is_some() || is_over())
     }
 }
 

@@ -1,8 +1,8 @@
 //! The API: each answer is a document of `judge_report`.
 
 mod charts;
-mod problems;
-mod runs;
+pub(super) mod problems;
+pub(super) mod runs;
 mod started;
 
 pub(super) use started::Starter;

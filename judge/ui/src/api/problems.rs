@@ -16,7 +16,7 @@ use checkers::Move;
 use judge_problem::{Digest, Features, Problem};
 use judge_report::{
     CaseHistory, FactRecord, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame, ServerRecord, SolverRecord,
-    case_results, exact_numbers, html_of,
+    case_results, exact, exact_numbers, html_of,
 };
 use judge_run::cases::{CaseReader, Selection, select};
 use judge_run::solver;
@@ -32,13 +32,13 @@ use tokio_stream::wrappers::ReceiverStream;
 const NAMES: usize = 200;
 
 /// `GET /api/problems`
-pub(super) fn list(store: &Store, (): ()) -> Document {
+pub(crate) fn list(store: &Store, (): ()) -> Document {
     let problems = store.catalogue.problems.iter();
     json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))
 }
 
 /// `GET /api/problems/{problem}`
-pub(super) fn show(store: &Store, Path(id): Path<String>) -> Document {
+pub(crate) fn show(store: &Store, Path(id): Path<String>) -> Document {
     let problem = store.catalogue.find(&id)?;
     let checker = problem.checker.built_in();
     let rules = checker.map_or("", |checker| checker.rules.trim_end());
@@ -85,28 +85,28 @@ pub(super) struct Game {
     moves: Vec<Move>,
 }
 
+/// A game of a problem.
+type GameRequest = (Path<String>, BodyResult<Game>);
+
 /// `POST /api/play/{problem}`
-pub(super) fn play(store: &Store, (Path(id), body): (Path<String>, BodyResult<Game>)) -> Document {
+pub(super) fn play(store: &Store, (Path(id), body): GameRequest) -> Document {
     let Game { case, moves } = sent_game(body)?;
     OpenGame::open(store, &id, &case)?.page(store, &moves)
 }
 
 /// `POST /api/play/{problem}/answer`
-pub(super) fn played_answer(
-    store: &Store,
-    (Path(id), body): (Path<String>, BodyResult<Game>),
-) -> Result<Vec<u8>, Refused> {
+pub(super) fn played_answer(store: &Store, (Path(id), body): GameRequest) -> Result<Vec<u8>, Refused> {
     let Game { case, moves } = sent_game(body)?;
     Ok(OpenGame::open(store, &id, &case)?.answer(&moves)?.bytes)
 }
 
 /// `POST /api/play/{problem}/run`
-pub(super) fn record_game(store: &Store, (Path(id), body): (Path<String>, BodyResult<Game>)) -> Document {
+pub(super) fn record_game(store: &Store, (Path(id), body): GameRequest) -> Document {
     let Game { case, moves } = sent_game(body)?;
     let game = OpenGame::open(store, &id, &case)?;
     let case = game.case().to_owned();
     let (run, score) = game.record(store, &moves)?;
-    json(&RecordedManualGame::of(run, &case, &score))
+    json(&RecordedManualGame { run: run.0, case: &case, score: exact(&score) })
 }
 
 fn sent_game(body: BodyResult<Game>) -> Result<Game, Refused> {
@@ -207,22 +207,19 @@ const LINES: &str = "application/jsonl; charset=utf-8";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResultQuery {
-    pub(super) solver: Option<String>,
+    solver: Option<String>,
 }
 
+/// Names a result: its run and its case, and its solver.
+type ResultRequest = (Path<CasePlace>, QueryResult<ResultQuery>);
+
 /// `GET /api/runs/{run}/cases/{case}/answer`
-pub(super) fn stored_answer(
-    store: &Store,
-    (Path(place), query): (Path<CasePlace>, QueryResult<ResultQuery>),
-) -> Result<Vec<u8>, Refused> {
+pub(super) fn stored_answer(store: &Store, (Path(place), query): ResultRequest) -> Result<Vec<u8>, Refused> {
     find(store, &place, parse_query(query)?.solver)?.answer(store)
 }
 
 /// `GET /api/runs/{run}/cases/{case}/stderr`
-pub(super) fn stored_stderr(
-    store: &Store,
-    (Path(place), query): (Path<CasePlace>, QueryResult<ResultQuery>),
-) -> Result<Vec<u8>, Refused> {
+pub(super) fn stored_stderr(store: &Store, (Path(place), query): ResultRequest) -> Result<Vec<u8>, Refused> {
     Ok(find(store, &place, parse_query(query)?.solver)?.result.outcome.stderr.into_bytes())
 }
 

@@ -20,20 +20,19 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// Chooses runs.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RunsQuery {
-    text: Option<String>,
-    problem: Option<String>,
-    solver: Option<String>,
-    tag: Option<String>,
-    #[serde(default)]
-    offset: usize,
-    limit: Option<usize>,
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RunsQuery {
+    pub(crate) text: Option<String>,
+    pub(crate) problem: Option<String>,
+    pub(crate) solver: Option<String>,
+    pub(crate) tag: Option<String>,
+    pub(crate) offset: usize,
+    pub(crate) limit: Option<usize>,
 }
 
 /// `GET /api/runs`
-pub(super) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Document {
+pub(crate) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Document {
     let RunsQuery { text, problem, solver, tag, offset, limit } = parse_query(query)?;
     let filter = HistoryFilter {
         problem: problem.as_deref(),
@@ -53,7 +52,7 @@ pub(super) fn list(store: &Store, query: QueryResult<RunsQuery>) -> Document {
 }
 
 /// `GET /api/runs/{run}`
-pub(super) fn head(store: &Store, Path(run): Path<String>) -> Document {
+pub(crate) fn head(store: &Store, Path(run): Path<String>) -> Document {
     let shown = store.run(number(store, &run)?)?;
     let detached =
         store.read(|journal| Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?))?;
@@ -76,18 +75,18 @@ pub(super) fn head(store: &Store, Path(run): Path<String>) -> Document {
 /// Chooses rows and their order.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct RowsQuery {
-    filter: String,
-    solver: String,
-    sort: String,
+pub(crate) struct RowsQuery {
+    pub(crate) filter: String,
+    pub(crate) solver: String,
+    pub(crate) sort: String,
     /// With or without a value.
-    descending: Option<String>,
-    offset: usize,
-    limit: Option<usize>,
+    pub(crate) descending: Option<String>,
+    pub(crate) offset: usize,
+    pub(crate) limit: Option<usize>,
 }
 
 /// `GET /api/runs/{run}/cases`
-pub(super) fn cases(store: &Store, (Path(run), query): (Path<String>, QueryResult<RowsQuery>)) -> Document {
+pub(crate) fn cases(store: &Store, (Path(run), query): (Path<String>, QueryResult<RowsQuery>)) -> Document {
     let RowsQuery { filter, solver, sort, descending, offset, limit } = parse_query(query)?;
     let shown = store.run(number(store, &run)?)?;
     let sort = if sort.is_empty() { "case" } else { &sort };
@@ -150,19 +149,19 @@ fn change_of(wanted: WantedLabels) -> Result<impl FnOnce(&mut Labels), Failure> 
 }
 
 /// Chooses the solvers, the runs and the cases of a comparison.
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CompareQuery {
-    a: String,
-    b: String,
+pub(crate) struct CompareQuery {
+    pub(crate) a: String,
+    pub(crate) b: String,
     #[serde(default)]
-    filter: String,
+    pub(crate) filter: String,
     #[serde(default)]
-    group_by: String,
+    pub(crate) group_by: String,
 }
 
 /// `GET /api/compare`
-pub(super) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Document {
+pub(crate) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Document {
     let query = parse_query(query)?;
     let problem = store.catalogue.find(&problem_of(store, run_of(store, &query.a)?)?)?;
     let args = arguments(&problem.id, &query)?;

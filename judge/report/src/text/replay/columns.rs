@@ -2,6 +2,7 @@
 //! the case.
 
 use super::{GameReplay, Look};
+use indexmap::IndexSet;
 use serde::Serialize;
 
 /// The jewels of a piece.
@@ -32,9 +33,8 @@ impl GameReplay {
         let (mut start, mut moves) = (0, String::new());
         for delta in &self.frames {
             if delta.s.is_some_and(|step| step > 0) {
-                let caption = &self.captions.values[delta.t as usize];
-                let shifts =
-                    shifts(self.queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?, &self.cells.values, caption)?;
+                let caption = &self.captions[delta.t as usize];
+                let shifts = shifts(self.queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?, &self.cells, caption)?;
                 moves.push(char::from(b'0' + u8::try_from(HEIGHT * column_of(caption)? + shifts).ok()?));
             }
             start += delta.q;
@@ -53,7 +53,7 @@ fn column_of(caption: &str) -> Option<usize> {
 
 /// Returns how often the bottom jewel of a piece moved to the top before it landed. The caption begins with the jewels as
 /// they landed, from the bottom, and a piece has their looks from the top.
-fn shifts(piece: &[u32], looks: &[Look], caption: &str) -> Option<usize> {
+fn shifts(piece: &[u32], looks: &IndexSet<Look>, caption: &str) -> Option<usize> {
     let mut jewels: Vec<&str> =
         piece.iter().rev().map(|look| looks[*look as usize].0.as_deref().unwrap_or("")).collect();
     (0..HEIGHT).find(|_| {

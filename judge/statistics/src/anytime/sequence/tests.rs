@@ -149,16 +149,16 @@ fn rare_effects_get_the_chance_to_show() {
 
 #[test]
 fn useless_settings_are_refused() {
-    let with = |alpha, min_effect| Sequence::new(SequenceSettings { alpha, min_effect, bound: None, rare: None }).err();
-    assert_eq!(with(0.0, None), Some(InvalidSettings::Alpha(0.0)));
-    assert_eq!(with(0.5, None), Some(InvalidSettings::Alpha(0.5)));
-    assert!(matches!(with(f64::NAN, None), Some(InvalidSettings::Alpha(_))));
-    assert_eq!(with(0.05, Some(-1.0)), Some(InvalidSettings::MinEffect(-1.0)));
-    assert_eq!(with(0.05, Some(0.0)), Some(InvalidSettings::MinEffect(0.0)));
-    let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: Some(f64::INFINITY), rare: None };
-    assert_eq!(Sequence::new(settings).err(), Some(InvalidSettings::Bound(f64::INFINITY)));
-    let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: None, rare: Some(0.0) };
-    assert_eq!(Sequence::new(settings).err(), Some(InvalidSettings::Rare(0.0)));
+    let valid = SequenceSettings { alpha: 0.05, min_effect: None, bound: None, rare: None };
+    let is_refused = |settings, of: &str| Sequence::new(settings).is_err_and(|error| error.to_string().contains(of));
+    for alpha in [0.0, 0.5, f64::NAN] {
+        assert!(is_refused(SequenceSettings { alpha, ..valid }, "alpha"), "{alpha}");
+    }
+    for effect in [-1.0, 0.0] {
+        assert!(is_refused(SequenceSettings { min_effect: Some(effect), ..valid }, "smallest effect"), "{effect}");
+    }
+    assert!(is_refused(SequenceSettings { bound: Some(f64::INFINITY), ..valid }, "bound"));
+    assert!(is_refused(SequenceSettings { rare: Some(0.0), ..valid }, "rare effects"));
 }
 
 /// Cases of different sizes, on which the second solver is better by this share.
