@@ -1,5 +1,5 @@
-//! The exact rules of seven score-based programming games: which inputs are cases, which answers are legal, and which
-//! score each answer gets.
+//! The exact rules of score-based programming games: which inputs are cases, which answers are legal, and which score
+//! each answer gets.
 //!
 //! All functions are pure: they turn bytes into results. They read no files, clocks or environment variables, and start
 //! no threads or processes. The same input and answer give the same score on every machine.

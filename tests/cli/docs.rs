@@ -5,6 +5,7 @@ use crate::support::documents::garbage_is_wrong;
 use crate::support::documents::{commands, document, package, python_has, repository, run, sample, text};
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, of_cases};
+use judge_problem::ProtocolName;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -66,6 +67,16 @@ fn games_and_solvers_are_in_the_catalogue_and_described() {
     for game in games {
         assert!(readme.contains(&format!("\n| `{game}` |")), "the README has no row of {game}");
         assert!(solutions::find(game).is_some(), "no solver is called {game}");
+    }
+    let (metrics, page) = (document("metrics.md"), document("ui.md"));
+    let played = page.lines().find(|line| line.starts_with("- **Play**")).expect("ui.md says what can be played");
+    for checker in checkers::all() {
+        let id = checker.id;
+        assert!(checker.manual_reader.is_none() || played.contains(&format!("`{id}`")), "ui.md: {id} can be played");
+        assert!(
+            checker.metrics.is_empty() || metrics.contains(&format!("\n| `{id}` |")),
+            "metrics.md: {id} has metrics"
+        );
     }
     for solver in solutions::all().map(|solution| solution.id) {
         let is_row = |line: &str| line.starts_with('|') && line.contains(&format!("| `{solver}` |"));
@@ -285,7 +296,13 @@ fn the_examples_of_the_checker_protocols_work() {
     }
     let page = document("protocols.md");
     let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
-    assert_eq!(sections.len(), 5, "{sections:?}");
+    // problems.md has the example of the judge's own protocol.
+    for protocol in ProtocolName::ALL.into_iter().filter(|&name| name != ProtocolName::Judge) {
+        let section = sections.iter().find(|section| section.lines().next() == Some(protocol.name()));
+        let is_followed =
+            section.is_some_and(|section| blocks(section).iter().any(|block| block.language == "console"));
+        assert!(is_followed, "protocols.md has no section `{protocol}` with an example");
+    }
     for section in sections {
         follow(section);
     }

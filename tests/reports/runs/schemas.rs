@@ -96,7 +96,7 @@ fn the_schemas_of_the_other_documents_describe_them() {
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let compare = vec!["compare", "-p", "columns", "--seeds", "1-3", solver, "bundled:columns-greedy"];
     let rank = vec!["rank", "-p", "columns", "--seeds", "1-3", solver, "bundled:columns-greedy"];
-    let commands: [(&str, Vec<&str>, &str); 6] = [
+    let commands = [
         ("rank", rank, "/solvers/0/places"),
         ("compare", compare, "/comparisons/0/first"),
         ("power", vec!["power", "--sd", "10", "--cases", "34", "--difference", "5"], "/needed/0/difference"),

@@ -102,9 +102,10 @@ fn reason(report: &RunReport<'_>, job: JobId, outcome: &Outcome, shows_tests: bo
 fn tells_tests(checker: &CheckerChoice) -> bool {
     match checker {
         CheckerChoice::Tokens(..) => true,
-        CheckerChoice::External(program) | CheckerChoice::Interactor(program) => {
-            !matches!(program.protocol, CheckerProtocol::Judge)
-        }
+        CheckerChoice::External(program) | CheckerChoice::Interactor(program) => match program.protocol {
+            CheckerProtocol::Testlib(_) | CheckerProtocol::Kattis(_) | CheckerProtocol::Regex(_) => true,
+            CheckerProtocol::Judge => false,
+        },
         CheckerChoice::BuiltIn(_) | CheckerChoice::Tester(_) => false,
     }
 }

@@ -64,9 +64,10 @@ impl Fuzz<'_> {
             return refused(&format!("unknown placeholder `{{{name}}}`: {expected}"));
         }
         let appends = |problem: &&Problem| match &problem.checker {
-            CheckerChoice::External(ExternalChecker { protocol, .. }) => {
-                matches!(protocol, CheckerProtocol::Testlib(_) | CheckerProtocol::Kattis(_))
-            }
+            CheckerChoice::External(ExternalChecker { protocol, .. }) => match protocol {
+                CheckerProtocol::Testlib(_) | CheckerProtocol::Kattis(_) => true,
+                CheckerProtocol::Judge | CheckerProtocol::Regex(_) => false,
+            },
             _ => false,
         };
         if !words.is_empty() && !line.contains("{answer}") && !problems.iter().any(appends) {

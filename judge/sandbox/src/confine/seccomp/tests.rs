@@ -338,7 +338,7 @@ fn every_refused_call_and_no_other_is_refused() {
         let unknown = number >= calls::UNKNOWN || calls::UNUSED.iter().any(|unused| unused.contains(&number));
         let expected = unknown || refused.contains(&call) || extra.contains(&call);
         let verdict = read(&code, ARCHITECTURE, number, [0; 6]);
-        assert_eq!(verdict != Allowed, expected, "call {number}");
+        assert_eq!(verdict != Allowed, expected, "call {number}: refused, or in a list, but not both");
         assert!(!unknown || verdict == Fails(libc::ENOSYS), "call {number} does not exist");
     }
 }
