@@ -552,7 +552,7 @@ impl Journal {
             self.connection.execute_batch("ROLLBACK")?;
         }
         let (path, mode) = match (self.is_in_place(), self.path().exists()) {
-            (true, _) | (_, false) => (self.path().to_owned(), self.mode),
+            (true, _) | (_, false) => (self.path().to_owned(), self.locks.mode),
             (false, true) => (free_path(self.path(), run), Mode::OneWriter),
         };
         if !self.is_in_place() {
