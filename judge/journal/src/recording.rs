@@ -209,7 +209,7 @@ impl Recording {
             problem: record.plan.problem.clone(),
             feature_rules: rules_word(&record.plan.problem.features),
             checker: record.checker.clone(),
-            hashes: record.solver_hashes.to_vec(),
+            hashes: record.solver_hashes.clone(),
             conditions: record.conditions(),
             origins: HashMap::new(),
             cases: record.plan.cases.clone(),

@@ -67,19 +67,13 @@ impl Bench {
 
     fn record(&self) -> RunRecord<'_> {
         RunRecord {
-            plan: &self.plan,
-            checker: &self.checker,
-            generator: &self.generator,
-            solver_hashes: &self.hashes,
+            checker: self.checker.clone(),
+            generator: self.generator.clone(),
+            solver_hashes: self.hashes.clone(),
             command: "judge run -p columns".to_owned(),
-            message: None,
             jobs: 2,
-            tier: Tier::Root,
             surroundings: self.surroundings.clone(),
-            shard: None,
-            played: self.plan.cases.len(),
-            probe: None,
-            retention: Retention::All,
+            ..RunRecord::new(&self.plan, Tier::Root, Retention::All)
         }
     }
 
