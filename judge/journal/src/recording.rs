@@ -6,7 +6,7 @@ use super::file::{Mode, RunLock, beside};
 use super::identity::{RunRecord, SameGame, SameRun, conditions_of};
 use super::rows::{self, CaseFacts, Replaced, Rows, StoredPath, begin, case_id, enter, rows_of};
 use super::store::{Journal, make_folder};
-use super::stored::{self, Known, KnownFrom, Reference};
+use super::stored::{self, Known, KnownFrom};
 use judge_problem::{
     Bytes, CaseList, CaseSource, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Outcome,
     Plan, Problem, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop, StoredFeatures, StoredResult, Weight,
@@ -22,7 +22,8 @@ use std::time::Duration;
 /// The record of a run that is going on.
 #[derive(Debug)]
 pub struct Recording {
-    pub(super) journal: Journal,
+    /// The journal with the record.
+    pub journal: Journal,
     retention: Retention,
     rows: Rows,
     problem: Problem,
@@ -37,7 +38,8 @@ pub struct Recording {
     origins: HashMap<(i64, Option<i64>), i64>,
     cases: CaseList,
     attempts: Repetitions,
-    part: Part,
+    /// The part of the run that is played now.
+    pub part: Part,
     is_disowned: bool,
     /// Bytes of answers since the last check of the limit.
     unchecked_bytes: u64,
@@ -226,14 +228,6 @@ impl Recording {
         self.rows.run
     }
 
-    /// Returns the best scores that the run's scores are relative to; `None` under a rule without best scores.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn reference(&self) -> Result<Option<Reference>, JournalError> {
-        self.journal.reference(self.rows.run)
-    }
-
     /// Returns how many solvers are in the run.
     pub fn solver_count(&self) -> usize {
         self.hashes.len()
@@ -294,11 +288,6 @@ impl Recording {
         let lost = rows::withdraw_bests(&transaction, self.rows.run)?;
         rows::find_bests(&transaction, &lost)?;
         Ok(transaction.commit()?)
-    }
-
-    /// Sets the part of the run that is played from now on.
-    pub fn set_part(&mut self, part: Part) {
-        self.part = part;
     }
 
     /// Stores finished cases, all or none. When it returns, they survive the end of the process. If the journal was
@@ -473,16 +462,6 @@ impl Recording {
         self.lock = None;
         self.lock = Some(self.journal.locks.take(run).map_err(gone)?);
         Ok(())
-    }
-
-    /// Returns the file that the journal was written to again, if its own was removed, moved or replaced.
-    pub fn rewritten_file(&self) -> Option<&Path> {
-        self.journal.rewritten_file.as_deref()
-    }
-
-    /// Returns the journal's file.
-    pub fn file(&self) -> &Path {
-        self.journal.path()
     }
 
     /// Stores where the run continues without this judge.

@@ -237,7 +237,7 @@ impl Recorder {
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
-        let reference = if options.resume { recording.reference()? } else { None };
+        let reference = if options.resume { recording.journal.reference(recording.run())? } else { None };
         Ok(Self { reference, programs: Mutex::new(programs), ..Self::of(options, plan, known, Some(recording)) })
     }
 
@@ -297,7 +297,7 @@ impl Recorder {
     /// From now on, jobs belong to this part of the run.
     pub fn start_part(&mut self, part: Part) {
         if let Some(open) = self.recording.get_mut() {
-            open.set_part(part.clone());
+            open.part = part.clone();
         }
         self.part = part;
     }
@@ -389,7 +389,7 @@ fn lost_record_warning(open: &Recording, error: &JournalError, options: JournalO
     let hint = match error {
         JournalError::Gone { .. } => "the run continues".to_owned(),
         error if error.is_damage() => {
-            format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.file()))
+            format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.journal.path()))
         }
         _ => format!("the run continues; `{}` records the rest", command_line::with_flag(options.continue_flag)),
     };
@@ -490,7 +490,7 @@ impl ResultStore for Recorder {
     fn notice(&self) -> Option<String> {
         let recording = self.recording.lock();
         let recording = recording.as_ref()?;
-        rewritten_journal_warning(recording.run(), recording.rewritten_file()?)
+        rewritten_journal_warning(recording.run(), recording.journal.rewritten_file.as_deref()?)
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {

@@ -348,7 +348,7 @@ fn a_run_grows_by_solvers_and_cases_and_each_job_finds_its_place() {
     recording.append(&[finished(0, 0, Some(10)), finished(0, 1, Some(20))]).unwrap();
     let late = Bench::new(&["third"], 3..=4);
     recording.grow(&late.plan.solvers, &late.hashes, &late.plan.cases).unwrap();
-    recording.set_part(Part { solvers: vec![2, 0], cases: CasePlaces::From(3) });
+    recording.part = Part { solvers: vec![2, 0], cases: CasePlaces::From(3) };
     recording.append(&[finished(0, 0, Some(30)), finished(0, 1, Some(40))]).unwrap();
     let run = recording.run();
     close(recording, None, None);
