@@ -165,8 +165,8 @@ fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Resu
         return Ok(());
     }
     let stored = journal.stored_run(merged.run)?;
-    let mut restored = RestoredRun::of(&stored, catalogue)?;
-    let Ok(scored) = restored.score(None, None) else { return Ok(()) };
+    let restored = RestoredRun::of(&stored, catalogue)?;
+    let Ok(scored) = restored.score(None) else { return Ok(()) };
     Ok(journal.set_totals(merged.run, &scored.rule, &restored.plan, &scored.totals())?)
 }
 
