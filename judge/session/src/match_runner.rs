@@ -89,12 +89,6 @@ impl<'a> MatchRunner<'a> {
         Ok(())
     }
 
-    /// Gives each solver its own environment variables and no others. They include the variables of the command line.
-    pub fn without_shared_environment(mut self) -> Self {
-        self.template.environment.clear();
-        self
-    }
-
     /// Uses the results in the journal if the command continues an interrupted run. Hints name that flag.
     pub fn resuming(mut self, resume: bool) -> Self {
         self.options.reuse |= resume;
