@@ -130,12 +130,6 @@ fn warn_of_unrecorded(error: &JournalError, catalogue: &Catalogue) {
     }
 }
 
-/// Returns whether a run that cannot be recorded does not start: the command line names its journal, or the run that it
-/// continues.
-fn must_be_recorded(catalogue: &Catalogue) -> bool {
-    catalogue.journal.is_some() || running::resumed_run().is_some()
-}
-
 /// Returns the folder of the journal next to a catalogue.
 pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
     catalogue.folder.join(JOURNAL_FOLDER)
@@ -191,7 +185,10 @@ impl Recorder {
         }
         let failure = match Self::open(options, context) {
             Ok(recorder) => return Ok(recorder),
-            Err(failure) if must_be_recorded(context.catalogue) => return Err(failure),
+            // The command line names the journal, or the run that is continued.
+            Err(failure) if context.catalogue.journal.is_some() || running::resumed_run().is_some() => {
+                return Err(failure);
+            }
             Err(failure) => failure,
         };
         match failure.journal_error() {

@@ -36,7 +36,7 @@ pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Fail
 }
 
 fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Failure> {
-    let scores = load::best_scores(game, file)?;
+    let scores = load::parse_best_scores(game, file, &load::bytes("the best scores", file)?)?;
     let Imported { better, no_better } = journal.import_best(game, &scores)?;
     let (better, others) = (counted(better, "better score"), counted(no_better, "case"));
     judge_report::note(&format!("imported {better}; on {others} the known one is as good"));
