@@ -1,11 +1,10 @@
 //! Runs of many cases in a journal, written by the journal itself without running programs.
 
-use judge_journal::{Journal, Recording, RunEnd, RunRecord, Surroundings};
+use judge_journal::{Journal, Recording, RunEnd, RunRecord};
 use judge_problem::{
     CaseList, Catalogue, Digest, Evidence, FinishedJob, Invocation, JOURNAL_FOLDER, JobId, Outcome, Plan, Retention,
     Shard, Solver, SolverSpec, Verdict,
 };
-use judge_run::command::checker_identity;
 use judge_sandbox::Tier;
 use std::path::Path;
 use std::time::Duration;
@@ -32,19 +31,11 @@ pub(crate) fn plan(name: &str, cases: CaseList) -> Plan {
 pub(crate) fn begin(journal: Journal, plan: &Plan, shard: Option<Shard>) -> Recording {
     let name = &plan.solvers[0].spec.name;
     let record = RunRecord {
-        plan,
-        checker: &checker_identity(&plan.problem.checker),
-        generator: "",
-        solver_hashes: &[Digest::of(name.as_bytes())],
+        generator: String::new(),
+        solver_hashes: vec![Digest::of(name.as_bytes())],
         command: format!("judge run -p {PROBLEM} -s ./{name}"),
-        message: None,
-        jobs: 1,
-        tier: Tier::Root,
-        surroundings: Surroundings::default(),
         shard,
-        played: plan.cases.len(),
-        probe: None,
-        retention: Retention::All,
+        ..RunRecord::new(plan, Tier::Root, Retention::All)
     };
     Recording::begin(journal, &record).expect("a fresh run")
 }

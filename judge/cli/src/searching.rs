@@ -150,10 +150,3 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub conditions: ConditionArgs,
 }
-
-impl ReduceArgs {
-    /// Returns how the solvers are run: nothing is recorded.
-    pub fn running(&self) -> RunningArgs {
-        RunningArgs::unrecorded(self.jobs.clone(), self.conditions.clone())
-    }
-}

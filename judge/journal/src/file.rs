@@ -26,18 +26,13 @@ const TRIES: usize = 50;
 
 /// The identities (device and inode) of a journal's files: the database, its log, and its shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Files([Option<(u64, u64)>; 3]);
+pub(super) struct Files(pub(super) [Option<(u64, u64)>; 3]);
 
 impl Files {
     /// Returns those at a path.
     pub(super) fn at(path: &Path) -> Self {
         let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
         Self(["", "-wal", "-shm"].map(|ending| identity(&beside(path, ending))))
-    }
-
-    /// Returns whether both are the same database file, with any log beside it.
-    pub(super) fn is_same_journal(self, other: Self) -> bool {
-        self.0[0] == other.0[0]
     }
 }
 
@@ -151,13 +146,12 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
 /// A killed judge's helper processes may hold on for a moment longer than the judge itself.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where the locks of a journal's runs are.
-#[derive(Debug, Clone)]
-pub(super) enum Locks {
-    /// A file for each run, in this folder: several judges record at once.
-    EachRun(PathBuf),
-    /// One file: one judge records at a time. The file says which run.
-    OneWriter(PathBuf),
+/// The locks of a journal's runs, beside it. Each run of a shared journal has a file of its own. A journal with one writer
+/// has one file, which says which run is recorded.
+#[derive(Debug)]
+pub(super) struct Locks {
+    pub(super) journal: PathBuf,
+    pub(super) mode: Mode,
 }
 
 /// Held while a run is running.
@@ -168,14 +162,6 @@ pub(super) struct RunLock {
 }
 
 impl Locks {
-    /// Returns the locks of the journal in this file.
-    pub(super) fn of(journal: &Path, mode: Mode) -> Self {
-        match mode {
-            Mode::Shared => Self::EachRun(journal.parent().unwrap_or(Path::new("")).to_owned()),
-            Mode::OneWriter => Self::OneWriter(beside(journal, "-lock")),
-        }
-    }
-
     /// Takes the lock of a run.
     ///
     /// # Errors
@@ -183,8 +169,8 @@ impl Locks {
     /// cannot be made.
     pub(super) fn take(&self, run: RunId) -> Result<RunLock, JournalError> {
         let path = self.path(run);
-        let lock = RunLock::wait_for(&path)?.ok_or_else(|| match (self, written_run(&path)) {
-            (Self::OneWriter(_), Some(other)) if other != run => JournalError::OtherWriter(Some(other)),
+        let lock = RunLock::wait_for(&path)?.ok_or_else(|| match (self.mode, written_run(&path)) {
+            (Mode::OneWriter, Some(other)) if other != run => JournalError::OtherWriter(Some(other)),
             _ => JournalError::StillRunning(run),
         })?;
         lock.write(run)?;
@@ -196,9 +182,12 @@ impl Locks {
     /// # Errors
     /// When another judge is recording a run, or when the lock cannot be made.
     pub(super) fn take_only(&self) -> Result<Option<RunLock>, JournalError> {
-        let Self::OneWriter(path) = self else { return Ok(None) };
-        let lock = RunLock::wait_for(path)?;
-        lock.map(Some).ok_or_else(|| JournalError::OtherWriter(written_run(path)))
+        if self.mode == Mode::Shared {
+            return Ok(None);
+        }
+        let path = beside(&self.journal, "-lock");
+        let lock = RunLock::wait_for(&path)?;
+        lock.map(Some).ok_or_else(|| JournalError::OtherWriter(written_run(&path)))
     }
 
     /// Returns whether a judge is working on a run.
@@ -206,7 +195,7 @@ impl Locks {
         let path = self.path(run);
         let is_locked =
             File::open(&path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
-        is_locked && (matches!(self, Self::EachRun(_)) || written_run(&path) == Some(run))
+        is_locked && (self.mode == Mode::Shared || written_run(&path) == Some(run))
     }
 
     /// Removes the lock file of a killed run. A lock that a judge holds is kept: the runs of a file with one writer share
@@ -219,9 +208,9 @@ impl Locks {
     }
 
     fn path(&self, run: RunId) -> PathBuf {
-        match self {
-            Self::EachRun(folder) => folder.join(format!("run-{run}.lock")),
-            Self::OneWriter(path) => path.clone(),
+        match self.mode {
+            Mode::Shared => self.journal.with_file_name(format!("run-{run}.lock")),
+            Mode::OneWriter => beside(&self.journal, "-lock"),
         }
     }
 }

@@ -93,7 +93,7 @@ impl SameRun {
             limits: limits.clone(),
             environment: environment(record.plan),
             visible: visible.iter().map(shown).collect::<Vec<_>>().join(" "),
-            generator: record.generator.to_owned(),
+            generator: record.generator.clone(),
             probe: record.probe,
             cases: cases.len(),
             case_list: list.digest(),
@@ -244,11 +244,11 @@ pub struct RunRecord<'a> {
     /// The plan of the run.
     pub plan: &'a Plan,
     /// The identity of its checker.
-    pub checker: &'a CheckerIdentity,
+    pub checker: CheckerIdentity,
     /// The identity of its generator. Empty without one.
-    pub generator: &'a str,
+    pub generator: String,
     /// The content of each solver, in the order of the plan.
-    pub solver_hashes: &'a [Digest],
+    pub solver_hashes: Vec<Digest>,
     /// The command line that does it again.
     pub command: String,
     /// The user's message, if there is one.
@@ -269,7 +269,27 @@ pub struct RunRecord<'a> {
     pub retention: Retention,
 }
 
-impl RunRecord<'_> {
+impl<'a> RunRecord<'a> {
+    /// Returns the record of a run of a whole plan by one job, with the identities that the checker and the generator have
+    /// now. It lacks the content of the solvers, the command line and the surroundings.
+    pub fn new(plan: &'a Plan, tier: Tier, retention: Retention) -> Self {
+        Self {
+            plan,
+            checker: command::checker_identity(&plan.problem.checker),
+            generator: command::generator_identity(&plan.problem),
+            solver_hashes: Vec::new(),
+            command: String::new(),
+            message: None,
+            jobs: 1,
+            tier,
+            surroundings: Surroundings::default(),
+            shard: None,
+            played: plan.cases.len(),
+            probe: None,
+            retention,
+        }
+    }
+
     /// Returns the key of the *same result*: the properties that results must share besides the content of the solver, the
     /// content of the input, and the repetition of that input. Those three are stored with each result and compared one by
     /// one. The content of visible paths is part of the solver's. The generator does not matter, because its output is the
@@ -277,7 +297,7 @@ impl RunRecord<'_> {
     pub(super) fn conditions(&self) -> Digest {
         let Plan { problem, limits, visible, .. } = self.plan;
         let mut key = Encoder::new("conditions");
-        key.text(&problem.id).checker(self.checker).limits(limits);
+        key.text(&problem.id).checker(&self.checker).limits(limits);
         key.text(&environment(self.plan)).number(visible.len() as u64);
         for Visible { path, writable } in visible {
             key.bytes(path.as_os_str().as_bytes()).number((*writable).into());
@@ -464,20 +484,11 @@ mod tests {
         let problem = judge_problem::Problem { metrics: Vec::new(), ..catalogue.find("columns").unwrap().clone() };
         let environment = vec![("THREADS".to_owned(), "1 2".to_owned())];
         let plan = Plan::new(problem, Vec::new(), CaseList::default());
+        let plan = Plan { limits: limits(), environment, visible: visible.to_vec(), ..plan };
         let record = RunRecord {
-            plan: &Plan { limits: limits(), environment, visible: visible.to_vec(), ..plan },
-            checker: &CheckerIdentity { name: "columns".to_owned(), version: 3 },
-            generator: "",
-            solver_hashes: &[],
-            command: String::new(),
-            message: None,
-            jobs: 1,
-            tier: Tier::Root,
+            checker: CheckerIdentity { name: "columns".to_owned(), version: 3 },
             surroundings: Surroundings { cpu_model: "cpu".to_owned(), ..Surroundings::default() },
-            shard: None,
-            played: 0,
-            probe: None,
-            retention: Retention::All,
+            ..RunRecord::new(&plan, Tier::Root, Retention::All)
         };
         record.conditions()
     }

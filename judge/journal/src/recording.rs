@@ -6,7 +6,7 @@ use super::file::{Mode, RunLock, beside};
 use super::identity::{RunRecord, SameGame, SameRun, conditions_of};
 use super::rows::{self, CaseFacts, Replaced, Rows, StoredPath, begin, case_id, enter, rows_of};
 use super::store::{Journal, make_folder};
-use super::stored::{self, Known, KnownFrom, Reference};
+use super::stored::{self, Known, KnownFrom};
 use judge_problem::{
     Bytes, CaseList, CaseSource, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Outcome,
     Plan, Problem, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop, StoredFeatures, StoredResult, Weight,
@@ -22,7 +22,8 @@ use std::time::Duration;
 /// The record of a run that is going on.
 #[derive(Debug)]
 pub struct Recording {
-    pub(super) journal: Journal,
+    /// The journal with the record.
+    pub journal: Journal,
     retention: Retention,
     rows: Rows,
     problem: Problem,
@@ -37,7 +38,8 @@ pub struct Recording {
     origins: HashMap<(i64, Option<i64>), i64>,
     cases: CaseList,
     attempts: Repetitions,
-    part: Part,
+    /// The part of the run that is played now.
+    pub part: Part,
     is_disowned: bool,
     /// Bytes of answers since the last check of the limit.
     unchecked_bytes: u64,
@@ -209,7 +211,7 @@ impl Recording {
             problem: record.plan.problem.clone(),
             feature_rules: rules_word(&record.plan.problem.features),
             checker: record.checker.clone(),
-            hashes: record.solver_hashes.to_vec(),
+            hashes: record.solver_hashes.clone(),
             conditions: record.conditions(),
             origins: HashMap::new(),
             cases: record.plan.cases.clone(),
@@ -224,14 +226,6 @@ impl Recording {
     /// Returns the run's number.
     pub fn run(&self) -> RunId {
         self.rows.run
-    }
-
-    /// Returns the best scores that the run's scores are relative to; `None` under a rule without best scores.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
-    pub fn reference(&self) -> Result<Option<Reference>, JournalError> {
-        self.journal.reference(self.rows.run)
     }
 
     /// Returns how many solvers are in the run.
@@ -294,11 +288,6 @@ impl Recording {
         let lost = rows::withdraw_bests(&transaction, self.rows.run)?;
         rows::find_bests(&transaction, &lost)?;
         Ok(transaction.commit()?)
-    }
-
-    /// Sets the part of the run that is played from now on.
-    pub fn set_part(&mut self, part: Part) {
-        self.part = part;
     }
 
     /// Stores finished cases, all or none. When it returns, they survive the end of the process. If the journal was
@@ -475,16 +464,6 @@ impl Recording {
         Ok(())
     }
 
-    /// Returns the file that the journal was written to again, if its own was removed, moved or replaced.
-    pub fn rewritten_file(&self) -> Option<&Path> {
-        self.journal.rewritten_file.as_deref()
-    }
-
-    /// Returns the journal's file.
-    pub fn file(&self) -> &Path {
-        self.journal.path()
-    }
-
     /// Stores where the run continues without this judge.
     ///
     /// # Errors
@@ -552,7 +531,7 @@ impl Journal {
             self.connection.execute_batch("ROLLBACK")?;
         }
         let (path, mode) = match (self.is_in_place(), self.path().exists()) {
-            (true, _) | (_, false) => (self.path().to_owned(), self.mode),
+            (true, _) | (_, false) => (self.path().to_owned(), self.locks.mode),
             (false, true) => (free_path(self.path(), run), Mode::OneWriter),
         };
         if !self.is_in_place() {

@@ -29,7 +29,7 @@ pub(super) fn begin(connection: &Connection, record: &RunRecord<'_>, identity: &
     identity.note(connection, run.0)?;
     stored::write_reference(connection, run, &record.plan.problem, 0, &record.plan.cases)?;
     let mut rows = Rows { run, entrants: Vec::new() };
-    enter(connection, &mut rows, &record.plan.solvers, record.solver_hashes)?;
+    enter(connection, &mut rows, &record.plan.solvers, &record.solver_hashes)?;
     Ok(rows)
 }
 

@@ -37,8 +37,6 @@ pub(super) const MAX_ANSWER_BYTES: usize = 64 << 20;
 pub struct Journal {
     pub(super) connection: Connection,
     pub(super) locks: Locks,
-    path: PathBuf,
-    pub(super) mode: Mode,
     /// The files that are open.
     files: Files,
     /// The new file that it was rewritten to, after the original was removed, moved or replaced.
@@ -202,24 +200,18 @@ impl Journal {
             }
             Ok((connection, _)) => connection,
         };
-        Ok(Self {
-            connection,
-            locks: Locks::of(&path, mode),
-            files: Files::at(&path),
-            path,
-            mode,
-            rewritten_file: None,
-        })
+        let files = Files::at(&path);
+        Ok(Self { connection, locks: Locks { journal: path, mode }, files, rewritten_file: None })
     }
 
     /// Returns whether the open file is the one at its path: it was not removed, moved or replaced.
     pub fn is_in_place(&self) -> bool {
-        self.files.is_same_journal(Files::at(&self.path))
+        self.files.0[0] == Files::at(self.path()).0[0]
     }
 
     /// Returns the same for the files next to it, which hold the last commits.
     pub(super) fn has_all_files(&self) -> bool {
-        self.files == Files::at(&self.path)
+        self.files == Files::at(self.path())
     }
 
     /// Returns the file of the journal in a folder.
@@ -229,7 +221,7 @@ impl Journal {
 
     /// Returns the journal's file.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.locks.journal
     }
 }
 

@@ -290,7 +290,7 @@ impl<'a> Running<'a> {
         self.refuse_edited()?;
         // Several cases may share an input, and so a row.
         let answered = self.keys.iter().filter(|key| self.rows.contains_key(key)).count();
-        self.evaluator.counters.count(self.runs(), answered.saturating_sub(self.finished.len()));
+        self.evaluator.counters.count(runs(&self.finished), answered.saturating_sub(self.finished.len()));
         let run = self.record(elapsed)?;
         self.remember();
         let is_best = self.stopped_of.is_none() && self.is_best()?;
@@ -336,15 +336,11 @@ impl<'a> Running<'a> {
             candidate: &self.id,
             versus: self.versus.as_ref(),
             stopped_of: self.stopped_of,
-            runs: self.runs(),
+            runs: runs(&self.finished),
             is_best,
             run,
         };
         Ok(json(&evaluation.record()))
-    }
-
-    fn runs(&self) -> usize {
-        runs(&self.finished)
     }
 
     /// Keeps the new results, but for faults of the judge.

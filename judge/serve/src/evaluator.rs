@@ -13,7 +13,7 @@ use judge_run::executor;
 use judge_run::matching::real;
 use judge_run::program::journal_files;
 use judge_run::runner::RunSettings;
-use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
+use judge_sandbox::{Sandbox, Sweeper, Tier, TierChoice};
 use judge_session::sealed::real_path;
 use judge_session::{Failure, running, sandbox};
 use lru::LruCache;
@@ -88,7 +88,7 @@ impl Evaluator {
         let sandbox = sandbox::open(&args.conditions.sandbox)?;
         refuse_bare(&sandbox, &args)?;
         refuse_shown(&sandbox, &args, sealed.as_deref())?;
-        let settings = running::settings_on(&Cores::here(), &args.jobs, false);
+        let settings = running::local_settings(&args.jobs, false);
         let jobs = settings.jobs.get();
         let cores = (0..jobs).map(|slot| settings.cores.get(slot).copied());
         let slots = SlotPool::new(Arc::clone(&sandbox), cores);

@@ -339,8 +339,8 @@ fn history(evaluator: &Evaluator, params: &HistoryParams) -> Answer {
     };
     let choice: RunChoice = run.to_string().parse().map_err(|error| RpcError::params(format!("run: {error}")))?;
     let stored = journal.choose(choice).and_then(|run| journal.stored_run(run)).map_err(Failure::from)?;
-    let mut restored = RestoredRun::of(&stored, catalogue)?;
-    let scored = restored.score(None, None).map_err(Failure::from)?;
+    let restored = RestoredRun::of(&stored, catalogue)?;
+    let scored = restored.score(None).map_err(Failure::from)?;
     let order = RowOrder { key: RowKey::Points, best_first: false, top: NonZeroUsize::new(SHOWN) };
     let report = RunReport { order: Some(order), ..restored.report(&stored, &scored, true) };
     Ok(content(&json(&report.record()), None, false))

@@ -26,9 +26,8 @@ pub(crate) struct ReadyProblem {
     pub(crate) template: Plan,
     /// What results depend on beside the candidate, its limits and the case: the checker and the generator.
     pub(crate) identity: String,
-    reference: ReferenceScores,
-    /// Whether the best known scores are those of the journal, which gets new ones with each evaluation.
-    reference_grows: bool,
+    /// The best known scores. `None` if they are the journal's, which gets new ones with each evaluation.
+    reference: Option<ReferenceScores>,
     _programs: Programs,
 }
 
@@ -69,12 +68,12 @@ impl ReadyProblem {
         let mut catalogue = evaluator.catalogue.clone();
         let programs = programs::compile(&mut catalogue, Some(id))?;
         let problem = catalogue.find(id)?.clone();
-        let journal = if *records { FromJournal::of_run(true) } else { FromJournal::No };
-        let reference = ReferenceScores::open(&catalogue, &problem, None, None, journal)?;
-        let reference_grows = *records && problem.scoring.has_reference();
+        let reference = ReferenceScores::open(&catalogue, &problem, None, None, FromJournal::of_run(*records))?;
+        let grows = *records && problem.scoring.has_reference();
         let problem = Problem { best: reference.source.clone(), ..problem };
         let template = running::template(&problem, &args.conditions, sandbox)?;
-        Ok(Self { catalogue, template, identity, reference, reference_grows, _programs: programs })
+        let reference = Some(reference).filter(|_| !grows);
+        Ok(Self { catalogue, template, identity, reference, _programs: programs })
     }
 
     pub(crate) fn problem(&self) -> &Problem {
@@ -120,9 +119,9 @@ impl ReadyProblem {
             refuse_hidden(file, hidden)?;
         }
         case_selection::check_files(self.problem(), &mut cases)?;
-        match self.reference_grows {
-            true => self.reference_now()?.apply(self.problem(), &mut cases),
-            false => self.reference.apply(self.problem(), &mut cases),
+        match &self.reference {
+            Some(reference) => reference.apply(self.problem(), &mut cases),
+            None => self.reference_now()?.apply(self.problem(), &mut cases),
         }
         Ok(cases)
     }

@@ -37,7 +37,10 @@ pub struct GlobalArgs<'a> {
 /// built-in one, with a note that is shown once per folder.
 pub fn catalogue(global: GlobalArgs<'_>) -> Result<Catalogue, Failure> {
     let here = current_folder()?;
-    if global.catalogue.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
+    if global.catalogue.is_none()
+        && nearest(&here).is_none()
+        && state_file(FILE).is_none_or(|file| is_first_in(&file, &here))
+    {
         judge_report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
     }
     catalogue_without_note(global)
@@ -113,13 +116,8 @@ pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u
     Ok((bytes.len() as u64 <= limit.0).then_some(bytes))
 }
 
-/// Reads a file of best scores; `-` is standard input.
-pub fn best_scores(game: &Game, path: &Path) -> Result<Vec<BestScore>, Failure> {
-    parse_best_scores(game, path, &bytes("the best scores", path)?)
-}
-
 /// Reads the contents of a file of best scores, as `judge best --export` writes it.
-pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
+pub fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
     let bad = |error| Failure::usage(format!("cannot use the best scores in {}: {error}", path.display()));
     judge_report::read_best_json(game, contents).map_err(bad)
 }
@@ -282,11 +280,7 @@ const MAX_BYTES: usize = 64 << 10;
 /// The number of digits of a folder's hash.
 const DIGITS: usize = 32;
 
-/// Returns whether this folder is new, and records it. If nothing can be written, every call counts as the first.
-pub(crate) fn is_first_time_in(folder: &Path) -> bool {
-    state_file(FILE).is_none_or(|file| is_first_in(&file, folder))
-}
-
+/// Returns whether this folder is not yet in the file, and adds it. If nothing can be written, every call counts as the first.
 fn is_first_in(file: &Path, folder: &Path) -> bool {
     let digest = Digest::of(folder.as_os_str().as_bytes()).to_string();
     let line = digest.get(..DIGITS).unwrap_or(&digest);

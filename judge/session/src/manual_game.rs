@@ -8,7 +8,6 @@ use judge_problem::{
     CaseList, CaseSpec, Catalogue, Digest, Evidence, FinishedJob, JobId, Outcome, OutcomeGrid, Plan, Problem, RunId,
     SolverSpec, Verdict,
 };
-use judge_run::command::{checker_identity, generator_identity};
 use judge_sandbox::Tier;
 use std::path::Path;
 use std::time::Duration;
@@ -42,20 +41,11 @@ pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId, 
     outcomes.set(job, &outcome);
     let scored = restored_run::score(&plan, &outcomes, &[], None).map_err(Failure::fault)?;
     let run_record = RunRecord {
-        plan: &plan,
-        checker: &checker_identity(&plan.problem.checker),
-        generator: &generator_identity(&plan.problem),
-        solver_hashes: &[Digest::of(SolverSpec::BY_HAND.as_bytes())],
+        solver_hashes: vec![Digest::of(SolverSpec::BY_HAND.as_bytes())],
         command: command_line::recorded(None, None),
-        message: None,
-        jobs: 1,
-        // No program was started.
-        tier: Tier::Unsafe,
         surroundings: Surroundings::detect(Path::new(".")),
-        shard: None,
-        played: 1,
-        probe: None,
-        retention: catalogue.retention,
+        // No program was started.
+        ..RunRecord::new(&plan, Tier::Unsafe, catalogue.retention)
     };
     let mut recording = Recording::begin(recorder::open(catalogue)?, &run_record)?;
     let run = recording.run();

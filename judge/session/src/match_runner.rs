@@ -12,7 +12,7 @@ use judge_compare::paired::{
     Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes,
 };
 use judge_journal::{Part, RunEnd};
-use judge_problem::scoring::{InvalidResults, Scoreboard, ScoredRun, Standing};
+use judge_problem::scoring::{InvalidResults, Scoreboard, ScoredRun};
 use judge_problem::{
     BestSource, CaseList, CaseSpec, Catalogue, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Order, Outcome,
     OutcomeGrid, Plan, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
@@ -87,12 +87,6 @@ impl<'a> MatchRunner<'a> {
         let (problem, journal) = (&self.template.problem, FromJournal::of_run(self.options.journal));
         self.reference = ReferenceScores::of_points(measure, self.catalogue, problem, best, journal)?.into();
         Ok(())
-    }
-
-    /// Gives each solver its own environment variables and no others. They include the variables of the command line.
-    pub fn without_shared_environment(mut self) -> Self {
-        self.template.environment.clear();
-        self
     }
 
     /// Uses the results in the journal if the command continues an interrupted run. Hints name that flag.
@@ -381,11 +375,10 @@ impl Session {
         // There are no totals without cases, or if the rule does not fit the scores.
         let scored = restored_run::score(plan, outcomes, &[], None).ok();
         let scored = scored.filter(|_| !plan.cases.is_empty());
+        let totals = scored.as_ref().map(ScoredRun::totals).unwrap_or_default();
         let total = |solver: usize| -> Option<&BigRational> {
             let is_whole = outcomes.of_solver(solver).all(|outcome| outcome.is_some());
-            let scored = scored.as_ref().filter(|_| is_whole)?;
-            let standing: &Standing = &scored.board.standings[solver];
-            scored.board.headline(standing)
+            totals.get(solver).copied().flatten().filter(|_| is_whole)
         };
         let end = RunEnd {
             stop,

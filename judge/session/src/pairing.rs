@@ -136,7 +136,7 @@ impl Conditions {
 
     fn of_runner(runner: &MatchRunner<'_>) -> Self {
         let plan = &runner.template;
-        let Surroundings { host, cpu_model, .. } = Surroundings::detect(Path::new("."));
+        let Surroundings { host, cpu_model, .. } = Surroundings::machine();
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),

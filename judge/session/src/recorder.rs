@@ -7,11 +7,10 @@ use judge_journal::{
     Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
 };
 use judge_problem::{
-    CaseList, CaseSpec, Catalogue, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
-    JobId, KnownOutcome, Node, Plan, RunId, Shard, Solver, Stop, counted, error_chain, map_on_all_cores, one_line,
+    CaseList, CaseSpec, Catalogue, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER, JobId,
+    KnownOutcome, Node, Plan, RunId, Shard, Solver, Stop, counted, error_chain, map_on_all_cores, one_line,
 };
 use judge_run::cases::Inputs;
-use judge_run::command::{checker_identity, generator_identity};
 use judge_run::runner::{PlanRunner, ResultStore, StoreLost};
 use judge_run::solver::{Toolbox, fingerprint};
 use judge_sandbox::Tier;
@@ -131,12 +130,6 @@ fn warn_of_unrecorded(error: &JournalError, catalogue: &Catalogue) {
     }
 }
 
-/// Returns whether a run that cannot be recorded does not start: the command line names its journal, or the run that it
-/// continues.
-fn must_be_recorded(catalogue: &Catalogue) -> bool {
-    catalogue.journal.is_some() || running::resumed_run().is_some()
-}
-
 /// Returns the folder of the journal next to a catalogue.
 pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
     catalogue.folder.join(JOURNAL_FOLDER)
@@ -192,7 +185,10 @@ impl Recorder {
         }
         let failure = match Self::open(options, context) {
             Ok(recorder) => return Ok(recorder),
-            Err(failure) if must_be_recorded(context.catalogue) => return Err(failure),
+            // The command line names the journal, or the run that is continued.
+            Err(failure) if context.catalogue.journal.is_some() || running::resumed_run().is_some() => {
+                return Err(failure);
+            }
             Err(failure) => failure,
         };
         match failure.journal_error() {
@@ -218,20 +214,19 @@ impl Recorder {
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         let RunContext { catalogue, plan, toolbox, runner, .. } = *context;
-        let checker = checker_identity(&plan.problem.checker);
-        let generator = generator_identity(&plan.problem);
-        // They are read before the fingerprints are made, so an edit in between is noticed at the end.
-        let programs =
-            runner.engine().is_none().then(|| ProgramsAtStart::of(plan, checker.to_string(), generator.clone()));
+        // Its identities are read before the fingerprints are made, so an edit in between is noticed at the end.
+        let record = record(context);
+        let (checker, generator) = (record.checker.to_string(), record.generator.clone());
+        let programs = runner.engine().is_none().then(|| ProgramsAtStart::of(plan, checker, generator));
         // While the journal is opened.
-        let (journal, hashes, probe) = std::thread::scope(|scope| {
+        let (journal, solver_hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
             let journal = open(catalogue);
             let hashes = fingerprints(plan, &plan.solvers, toolbox);
             let probe = probe.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             journal.map(|journal| (journal, hashes, probe))
         })?;
-        let record = record(context, (&checker, &generator, &hashes), probe);
+        let record = RunRecord { solver_hashes, probe, surroundings: surroundings(runner), ..record };
         let (recording, mut known) = match options.resume {
             true => resume(journal, &record)?,
             false => (Recording::begin(journal, &record)?, Known::of(plan)),
@@ -239,33 +234,19 @@ impl Recorder {
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
-        let reference = if options.resume { recording.reference()? } else { None };
+        let reference = if options.resume { recording.journal.reference(recording.run())? } else { None };
         Ok(Self { reference, programs: Mutex::new(programs), ..Self::of(options, plan, known, Some(recording)) })
     }
 
-    /// Reattaches to the record of a run that continues on a cluster. `hashes` belong to its solvers.
+    /// Reattaches to the record of a run that continues on a cluster. `solver_hashes` belong to its solvers.
     pub fn reattach(
         catalogue: &Catalogue,
         plan: &Plan,
         run: RunId,
-        hashes: &[Digest],
+        solver_hashes: Vec<Digest>,
         tier: Tier,
     ) -> Result<Self, Failure> {
-        let record = RunRecord {
-            plan,
-            checker: &checker_identity(&plan.problem.checker),
-            generator: &generator_identity(&plan.problem),
-            solver_hashes: hashes,
-            command: String::new(),
-            message: None,
-            jobs: 1,
-            tier,
-            surroundings: Surroundings::default(),
-            shard: None,
-            played: plan.cases.len(),
-            probe: None,
-            retention: catalogue.retention,
-        };
+        let record = RunRecord { solver_hashes, ..RunRecord::new(plan, tier, catalogue.retention) };
         let (recording, known) = Recording::reattach(open(catalogue)?, &record, run)?;
         Ok(Self::of(JournalOptions::RECORDED, plan, known, Some(recording)))
     }
@@ -313,7 +294,7 @@ impl Recorder {
     /// From now on, jobs belong to this part of the run.
     pub fn start_part(&mut self, part: Part) {
         if let Some(open) = self.recording.get_mut() {
-            open.set_part(part.clone());
+            open.part = part.clone();
         }
         self.part = part;
     }
@@ -349,33 +330,21 @@ impl Recorder {
     }
 }
 
-/// Returns the record of a run.
-fn record<'a>(
-    context: &RunContext<'a>,
-    (checker, generator, solver_hashes): (&'a CheckerIdentity, &'a str, &'a [Digest]),
-    probe: Option<Digest>,
-) -> RunRecord<'a> {
+/// Returns the record of a run, without the content of its solvers and its surroundings.
+fn record<'a>(context: &RunContext<'a>) -> RunRecord<'a> {
     let RunContext { catalogue, plan, message, runner, shard, played, language, .. } = *context;
+    let (command, jobs) = (command_line::recorded(shard, language), runner.jobs());
+    let record = RunRecord::new(plan, runner.tier(), catalogue.retention);
+    RunRecord { command, message, jobs, shard, played, ..record }
+}
+
+fn surroundings(runner: &dyn PlanRunner) -> Surroundings {
     let mut surroundings = Surroundings::detect(Path::new("."));
     if let Some(engine) = runner.engine() {
         // Other machines have made the results, not this machine's processor.
         surroundings.cpu_model = format!("nodes of {engine}");
     }
-    RunRecord {
-        plan,
-        checker,
-        generator,
-        solver_hashes,
-        command: command_line::recorded(shard, language),
-        message,
-        jobs: runner.jobs(),
-        tier: runner.tier(),
-        surroundings,
-        shard,
-        played,
-        probe,
-        retention: catalogue.retention,
-    }
+    surroundings
 }
 
 /// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not
@@ -386,10 +355,8 @@ pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
     if context.runner.engine().is_none() {
         return Ok(None);
     }
-    let hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
-    let checker = checker_identity(&context.plan.problem.checker);
-    let generator = generator_identity(&context.plan.problem);
-    let record = record(context, (&checker, &generator, &hashes), None);
+    let solver_hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
+    let record = RunRecord { solver_hashes, surroundings: surroundings(context.runner), ..record(context) };
     let Some(run) = journal.unfinished(&record)? else { return Ok(None) };
     let job = DetachedRuns::new(context.catalogue, &journal).check_ended(run, "nothing was submitted")?;
     Ok(job.map(|_| run))
@@ -419,7 +386,7 @@ fn lost_record_warning(open: &Recording, error: &JournalError, options: JournalO
     let hint = match error {
         JournalError::Gone { .. } => "the run continues".to_owned(),
         error if error.is_damage() => {
-            format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.file()))
+            format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.journal.path()))
         }
         _ => format!("the run continues; `{}` records the rest", command_line::with_flag(options.continue_flag)),
     };
@@ -520,7 +487,7 @@ impl ResultStore for Recorder {
     fn notice(&self) -> Option<String> {
         let recording = self.recording.lock();
         let recording = recording.as_ref()?;
-        rewritten_journal_warning(recording.run(), recording.rewritten_file()?)
+        rewritten_journal_warning(recording.run(), recording.journal.rewritten_file.as_deref()?)
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {

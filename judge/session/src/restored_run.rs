@@ -76,11 +76,8 @@ impl RestoredRun {
         Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) }
     }
 
-    /// Scores the run by this rule, or else by the problem's own. `by` is the feature that the cases are grouped by.
-    pub fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<ScoredRun, InvalidResults> {
-        if let Some(rule) = rule {
-            self.plan.problem.scoring = rule;
-        }
+    /// Scores the run by the problem's rule. `by` is the feature that the cases are grouped by.
+    pub fn score(&self, by: Option<&str>) -> Result<ScoredRun, InvalidResults> {
         score(&self.plan, &self.outcomes, &self.features, by)
     }
 

@@ -44,7 +44,7 @@ pub fn runner(
     let sandbox = Arc::clone(sandbox);
     match args.engine.on {
         None if !matches!(detach, DetachPolicy::Reattach(_)) => {
-            let settings = settings_on(&Cores::here(), &args.jobs, describe);
+            let settings = local_settings(&args.jobs, describe);
             Ok(Box::new(LocalRunner::new(sandbox, settings, || exit_at_once())))
         }
         None | Some(Engine::Slurm) => {
@@ -156,7 +156,8 @@ fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
 
 /// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's
 /// times, so they are started only on request and with a warning.
-pub fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
+pub fn local_settings(args: &JobArgs, describe: bool) -> RunSettings {
+    let cores = Cores::here();
     let most = cores.undisturbed();
     let jobs = args.jobs.unwrap_or(most);
     if jobs > most {
@@ -165,7 +166,7 @@ pub fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings
             "warning: {jobs} solvers at once on {there} take time from each other: --jobs {most}"
         ));
     }
-    let claims = if args.no_pin { CoreClaims::default() } else { claim(cores, jobs.get()) };
+    let claims = if args.no_pin { CoreClaims::default() } else { claim(&cores, jobs.get()) };
     let is_pinned = claims.cores.len() == jobs.get();
     RunSettings {
         jobs,

@@ -7,6 +7,7 @@ use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, Plan, RunEvent, Sto
 use judge_run::runner::{ClusterError, Handover, RunError, Signals};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The time between two reads of the files.
@@ -230,7 +231,7 @@ impl<'a> Following<'a> {
         let nodes: BTreeSet<&str> = running().map(|task| &*task.node).collect();
         let pending = self.tasks.iter().filter(|task| task.state == TaskState::Pending);
         let counts = TaskCounts { running: running().count(), pending: pending.clone().count(), nodes: nodes.len() };
-        self.cluster.note_running(counts.running);
+        self.cluster.at_once.fetch_max(counts.running * self.cluster.settings.worker.jobs, Ordering::SeqCst);
         handover.tell(&RunEvent::Tasks(counts));
         if counts.running > 0 {
             self.ran = Instant::now();
@@ -352,7 +353,7 @@ impl<'a> Following<'a> {
         // If Slurm does not answer, the tasks detect that the folder was removed.
         let _ = slurm::wait_for_end(&self.jobs);
         loop {
-            let position = |following: &Self| following.readers.values().map(LogReader::position).sum::<u64>();
+            let position = |following: &Self| following.readers.values().map(|reader| reader.offset).sum::<u64>();
             let before = position(self);
             let _ = self.read(handover);
             if position(self) == before {

@@ -1,6 +1,6 @@
 //! The plan of a run as a file: everything that a task needs, with copies of the files that it names.
 
-use super::run_folder::{CaseEntry, PREFIX, RunFolder};
+use super::run_folder::{CASES, CaseEntry, PLAN, PREFIX, RunFolder};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, CommandTemplate, GeneratorChoice, Invocation,
     JOURNAL_FOLDER, KeptStderr, Limits, Order, Plan, Problem, Program, Solver,
@@ -73,7 +73,7 @@ impl PlanFile {
         let solvers = plan.solvers.iter().map(|solver| copied(&mut mirror, solver)).collect::<io::Result<_>>()?;
         let visible = plan.visible.iter().map(|visible| shown(&mut mirror, visible)).collect::<io::Result<_>>()?;
         let cases = cases(&mut mirror, plan)?;
-        folder.write_cases(&cases)?;
+        folder.write(CASES, &cases)?;
         let file = Self {
             judge: env!("CARGO_PKG_VERSION").to_owned(),
             problem: plan.problem.id.clone(),
@@ -90,7 +90,7 @@ impl PlanFile {
             settings: settings.clone(),
         };
         std::fs::create_dir_all(&file.folder)?;
-        folder.write_plan(&file)?;
+        folder.write(PLAN, &file)?;
         Ok(cases)
     }
 
@@ -99,7 +99,7 @@ impl PlanFile {
     /// # Errors
     /// When it cannot be read, or was written by another version of the judge.
     pub fn read(folder: &RunFolder) -> io::Result<Self> {
-        let file: Self = folder.plan()?;
+        let file: Self = folder.read(PLAN)?;
         if file.judge != env!("CARGO_PKG_VERSION") {
             return Err(io::Error::other(format!("it was written by version {} of the judge", file.judge)));
         }
@@ -137,8 +137,8 @@ impl PlanFile {
     /// # Errors
     /// When they cannot be read.
     pub fn cases(folder: &RunFolder) -> io::Result<Vec<CaseSpec>> {
-        let files = folder.files();
-        Ok(folder.cases()?.iter().map(|case| case.original(&files)).collect())
+        let (files, cases) = (folder.files(), folder.read::<Vec<CaseEntry>>(CASES)?);
+        Ok(cases.iter().map(|case| case.original(&files)).collect())
     }
 }
 

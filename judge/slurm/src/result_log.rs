@@ -161,8 +161,8 @@ type AnsweredEntry = (Entry, Option<Vec<u8>>);
 #[derive(Debug)]
 pub(super) struct LogReader {
     path: PathBuf,
-    /// How much was read.
-    offset: u64,
+    /// How many bytes were read.
+    pub(super) offset: u64,
     /// The incomplete rest.
     rest: Vec<u8>,
 }
@@ -170,11 +170,6 @@ pub(super) struct LogReader {
 impl LogReader {
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, offset: 0, rest: Vec::new() }
-    }
-
-    /// Returns how many bytes were read.
-    pub(super) fn position(&self) -> u64 {
-        self.offset
     }
 
     /// Returns the entries that have become whole since the last time, each with its answer.

@@ -24,8 +24,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const PLAN: &str = "plan.json";
-const CASES: &str = "cases.json";
+pub(super) const PLAN: &str = "plan.json";
+pub(super) const CASES: &str = "cases.json";
 const PIECES: &str = "pieces";
 const CLAIMS: &str = "claims";
 const RESULTS: &str = "results";
@@ -195,20 +195,14 @@ impl RunFolder {
         rustix::fs::statvfs(&self.path).is_ok_and(|free| free.f_bavail.saturating_mul(free.f_frsize) >= MIN_FREE_BYTES)
     }
 
-    pub(super) fn write_plan(&self, plan: &impl Serialize) -> io::Result<()> {
-        write_json(&self.path, PLAN, plan)
+    /// Writes a file of the run, such as its plan.
+    pub(super) fn write(&self, name: &str, value: &impl Serialize) -> io::Result<()> {
+        write_json(&self.path, name, value)
     }
 
-    pub(super) fn plan<T: DeserializeOwned>(&self) -> io::Result<T> {
-        read_json(&self.path.join(PLAN))
-    }
-
-    pub(super) fn write_cases(&self, cases: &[CaseEntry]) -> io::Result<()> {
-        write_json(&self.path, CASES, &cases)
-    }
-
-    pub(super) fn cases(&self) -> io::Result<Vec<CaseEntry>> {
-        read_json(&self.path.join(CASES))
+    /// Reads a file of the run.
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<T> {
+        read_json(&self.path.join(name))
     }
 
     /// Adds a piece, and returns its name. Sorted by name, pieces are in the order of their first cases. The name

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 /// The longest time that a piece may take by the limits.
@@ -116,11 +116,6 @@ impl Cluster {
     pub(super) fn add_node(&self, node: Node) -> Node {
         let name = self.nodes.lock().add(node.clone());
         Node { name, ..node }
-    }
-
-    /// Notes how many tasks are running.
-    pub(super) fn note_running(&self, tasks: usize) {
-        self.at_once.fetch_max(tasks * self.settings.worker.jobs, Ordering::SeqCst);
     }
 }
 

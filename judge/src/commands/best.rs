@@ -36,7 +36,7 @@ pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Fail
 }
 
 fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Failure> {
-    let scores = load::best_scores(game, file)?;
+    let scores = load::parse_best_scores(game, file, &load::bytes("the best scores", file)?)?;
     let Imported { better, no_better } = journal.import_best(game, &scores)?;
     let (better, others) = (counted(better, "better score"), counted(no_better, "case"));
     judge_report::note(&format!("imported {better}; on {others} the known one is as good"));
@@ -55,8 +55,8 @@ pub(super) fn rescore(global: GlobalArgs<'_>, args: &RescoreArgs) -> Result<Exit
     let scoring = rule.as_ref().unwrap_or(&problem.scoring).clone();
     let problem = Problem { scoring, ..problem.clone() };
     let reference = ReferenceScores::open(&catalogue, &problem, Some(&run), args.best.as_deref(), FromJournal::Today)?;
-    let mut restored = RestoredRun { features, ..RestoredRun::relative_to(&run, &problem, &reference) };
-    let scored = restored.score(rule.clone(), args.filter.group_by.as_deref()).map_err(Failure::usage)?;
+    let restored = RestoredRun { features, ..RestoredRun::relative_to(&run, &problem, &reference) };
+    let scored = restored.score(args.filter.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {
         let hint = "add `thresholds = […]` to each [[problem.case]]";
         return Err(Failure::usage(format!("run {} has cases without thresholds", run.id)).with_hint(hint));

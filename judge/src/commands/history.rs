@@ -93,8 +93,8 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let problem = catalogue.find(&run.problem)?;
     let pareto = outputs::pareto(pareto.as_deref(), problem)?;
     let features = case_selection::filter_run(&mut run, problem, filter)?;
-    let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
-    let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
+    let restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
+    let scored = restored.score(filter.group_by.as_deref()).map_err(Failure::fault)?;
     if !RunOutputs::check(reports)?.outputs.stdout_is_taken {
         judge_report::print(&heading)?;
         judge_report::print("")?;
@@ -273,8 +273,8 @@ impl FeatureHistory<'_> {
     }
 
     fn slice(&self, run: &StoredRun, value: Option<Number>) -> Result<RunSlice, Failure> {
-        let mut restored = RestoredRun::of(run, self.catalogue)?;
-        let scored = restored.score(None, None).map_err(Failure::fault)?;
+        let restored = RestoredRun::of(run, self.catalogue)?;
+        let scored = restored.score(None).map_err(Failure::fault)?;
         let complete = run.state == RunState::Complete;
         let totals = |solver: usize| {
             let outcomes = || run.cases.outcomes().of_solver(solver).flatten();

@@ -90,7 +90,7 @@ fn with_links(failure: Failure, links: &[String]) -> Failure {
 
 /// Writes everything, or nothing. The catalogue is read back, and programs are compiled, before the folder gets its name.
 fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<(), Failure> {
-    let folder = NewFolder::begin(target, "name another folder, as nothing is overwritten: --to DIR")?;
+    let folder = NewFolder::begin(target)?;
     for (from, to) in &imported.files {
         folder.copy(from, to)?;
     }
@@ -156,12 +156,12 @@ struct NewFolder {
 }
 
 impl NewFolder {
-    /// Begins an empty folder for a place. `hint`: the remedy if something other than an empty folder exists there.
-    fn begin(target: &Path, hint: &str) -> Result<Self, Failure> {
+    /// Begins an empty folder for a place. Fails if something other than an empty folder exists there.
+    fn begin(target: &Path) -> Result<Self, Failure> {
         let is_empty = target.read_dir().is_ok_and(|mut entries| entries.next().is_none());
         if !is_empty && target.symlink_metadata().is_ok() {
             let failure = Failure::usage(format!("there is already something named {}", target.display()));
-            return Err(failure.with_hint(hint));
+            return Err(failure.with_hint("name another folder, as nothing is overwritten: --to DIR"));
         }
         // The folders above it are made last, when no other step can fail.
         let folders = target.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());

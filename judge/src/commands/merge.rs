@@ -105,7 +105,7 @@ fn report_of(merged: &Merged, gaps: &[Gap], missing: Option<Vec<CaseName>>, file
         Gap::Unfinished(origin) => Some(origin.state.name()),
     };
     let part =
-        |gap: &Gap| MissingPart { shard: shown(shard(gap)), state: state(gap), command: command(gap, merged, files) };
+        |gap: &Gap| MissingPart { shard: shown(gap.shard()), state: state(gap), command: command(gap, merged, files) };
     MergeReport {
         run: Some(MergedRun {
             number: merged.run.0,
@@ -165,8 +165,8 @@ fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Resu
         return Ok(());
     }
     let stored = journal.stored_run(merged.run)?;
-    let mut restored = RestoredRun::of(&stored, catalogue)?;
-    let Ok(scored) = restored.score(None, None) else { return Ok(()) };
+    let restored = RestoredRun::of(&stored, catalogue)?;
+    let Ok(scored) = restored.score(None) else { return Ok(()) };
     Ok(journal.set_totals(merged.run, &scored.rule, &restored.plan, &scored.totals())?)
 }
 
@@ -186,7 +186,7 @@ fn text(merged: &Merged, gaps: &[Gap], files: &[PathBuf]) -> String {
     lines.extend(gaps.iter().take(COMMANDS).map(|gap| gap_text(gap, merged, files)));
     if gaps.len() > COMMANDS {
         let rest: Vec<String> =
-            gaps[COMMANDS..].iter().filter_map(shard).map(|shard| shard.number().to_string()).collect();
+            gaps[COMMANDS..].iter().filter_map(Gap::shard).map(|shard| shard.number().to_string()).collect();
         lines.push(format!("and {} more: the shards {}", gaps.len() - COMMANDS, rest.join(", ")));
     }
     lines.join("\n")
@@ -199,13 +199,6 @@ fn machines(origins: &[Origin]) -> Option<String> {
     let tiers = (tiers.len() > 1).then(|| format!("{} tiers of the sandbox", tiers.len()));
     let differ: Vec<String> = models.into_iter().chain(tiers).collect();
     (!differ.is_empty()).then(|| format!("it was played on {}: `judge history show` has them", differ.join(" and ")))
-}
-
-fn shard(gap: &Gap) -> Option<Shard> {
-    match gap {
-        Gap::Missing(shard) => Some(*shard),
-        Gap::Unfinished(origin) => origin.shard,
-    }
 }
 
 /// Returns the command that runs the missing part; `None` while it is running.

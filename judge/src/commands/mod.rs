@@ -86,7 +86,10 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     };
     let exit = result.unwrap_or_else(|failure| show(failure, global));
     let exit = if recorder::is_lost() { Exit::Fault } else { exit };
-    dismiss_helpers();
+    // The sandbox's helpers wait for the next program.
+    command::dismiss_workers();
+    command::dismiss_supervisors();
+    executor::DISMISSED.wait();
     ExitCode::from(exit.code())
 }
 
@@ -95,13 +98,6 @@ fn show(failure: Failure, global: GlobalArgs<'_>) -> Exit {
     let failure = explain(failure, global);
     judge_report::note_lines(&failure.render(judge_report::Style::of_stderr()));
     failure.exit()
-}
-
-/// Ends the sandbox's helpers that wait for the next program, and waits for their end.
-fn dismiss_helpers() {
-    command::dismiss_workers();
-    command::dismiss_supervisors();
-    executor::DISMISSED.wait();
 }
 
 /// Adds hints to a failure about the damaged journal of this catalogue: which part can still be read, and how to begin

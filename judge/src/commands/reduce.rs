@@ -1,7 +1,7 @@
 //! `judge reduce`: makes a failing case small.
 
 use super::new_cases::{NewAnswers, Player, again, as_read_file, check_names, is_valid, solvers, try_cases};
-use judge_cli::ReduceArgs;
+use judge_cli::{ReduceArgs, RunningArgs};
 use judge_journal::Part;
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Condition, Exit, Outcome, Plan, Problem,
@@ -118,7 +118,8 @@ struct Trials<'a> {
 
 impl<'a> Trials<'a> {
     fn open(catalogue: &'a Catalogue, problem: &'a Problem, args: &ReduceArgs) -> Result<Self, Failure> {
-        let mut runner = MatchRunner::open(catalogue, problem, &args.running())?;
+        let running = RunningArgs::unrecorded(args.jobs.clone(), args.conditions.clone());
+        let mut runner = MatchRunner::open(catalogue, problem, &running)?;
         let solvers = solvers(&mut runner, args.solver.as_ref(), args.against.as_ref())?;
         let compared = NewAnswers::of(problem, args.input.is_some())?;
         if compared.is_some() {

@@ -33,8 +33,9 @@ pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Fail
     check_parameters(args, first_cases)?;
     let provenance = outputs::here();
     let outputs = Outputs::check::<TuneReport>(&args.reports)?;
-    let runner =
-        MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment().resuming(args.resume);
+    let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?.resuming(args.resume);
+    // Each setting gets these variables with its own values.
+    runner.template.environment.clear();
     let advised = Search::advised_cases(&space, budget, first_cases);
     let cases: Vec<CaseSpec> = runner.cases_from(FIRST_TRAINING_SEED, args.seeds.as_ref())?.take(advised).collect();
     let first_cases = first_cases.min(cases.len());

@@ -35,8 +35,8 @@ impl ShownRun {
     /// Reads a run from the journal, and scores it as `judge history show` does.
     pub(super) fn read(journal: &Journal, catalogue: &Catalogue, id: RunId) -> Result<Self, Refused> {
         let run = journal.stored_run(id)?;
-        let mut restored = RestoredRun::of(&run, catalogue)?;
-        let scored = restored.score(None, None).map_err(Failure::fault)?;
+        let restored = RestoredRun::of(&run, catalogue)?;
+        let scored = restored.score(None).map_err(Failure::fault)?;
         let best = (0..run.cases.len()).map(|case| best_score(&restored.plan, &restored.outcomes, case)).collect();
         Ok(Self { run, restored, scored, best, features: OnceLock::new(), rows: Mutex::default() })
     }

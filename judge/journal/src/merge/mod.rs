@@ -289,6 +289,16 @@ pub enum Gap {
     Unfinished(Box<Origin>),
 }
 
+impl Gap {
+    /// Returns its shard; `None` for a run of the whole plan.
+    pub fn shard(&self) -> Option<Shard> {
+        match self {
+            Self::Missing(shard) => Some(*shard),
+            Self::Unfinished(origin) => origin.shard,
+        }
+    }
+}
+
 impl Merged {
     /// Returns whether every case has a result of every solver.
     pub fn is_whole(&self) -> bool {
@@ -312,13 +322,12 @@ impl Merged {
         }
         let absent =
             self.all_shards().filter(|shard| !finished.contains(&Some(*shard)) && !best.contains_key(&Some(*shard)));
-        let absent: Vec<_> = absent.map(|shard| (Some(shard), Gap::Missing(shard))).collect();
-        let unfinished = best.iter().map(|(shard, origin)| (*shard, Gap::Unfinished(Box::new((*origin).clone()))));
-        let mut gaps: Vec<_> = absent.into_iter().chain(unfinished).collect();
-        gaps.sort_by_key(|(shard, _)| *shard);
+        let unfinished = best.values().map(|&origin| Gap::Unfinished(Box::new(origin.clone())));
+        let mut gaps: Vec<_> = absent.map(Gap::Missing).chain(unfinished).collect();
+        gaps.sort_by_key(Gap::shard);
         let mut left = missing.map(|cases| cases.iter().collect::<Vec<_>>());
-        gaps.retain(|(shard, _)| self.fills(*shard, left.as_mut()));
-        gaps.into_iter().map(|(_, gap)| gap).collect()
+        gaps.retain(|gap| self.fills(gap.shard(), left.as_mut()));
+        gaps
     }
 
     /// Returns whether any of the missing cases is in a shard, and takes these out.

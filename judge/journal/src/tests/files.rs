@@ -127,7 +127,7 @@ fn a_lock_that_cannot_be_written_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     // Every write to this device fails as on a full disk.
     std::os::unix::fs::symlink("/dev/full", folder.path().join("run-1.lock")).unwrap();
-    let taken = Locks::EachRun(folder.path().to_owned()).take(RunId(1));
+    let taken = Locks { journal: folder.path().join("journal.db"), mode: Mode::Shared }.take(RunId(1));
     // Another test run may hold the device.
     if !matches!(taken, Err(JournalError::StillRunning(_))) {
         assert!(matches!(taken, Err(JournalError::Folder { .. })), "{taken:?}");
@@ -156,7 +156,7 @@ fn a_copied_file_is_shared_once_nobody_writes() {
     let first = begin(Journal::open_file(&copy).unwrap()).unwrap();
     first.commit_start().unwrap();
     let second = begin(bench.journal()).unwrap();
-    assert_eq!((first.journal.mode, second.journal.mode), (Mode::Shared, Mode::Shared));
+    assert_eq!((first.journal.locks.mode, second.journal.locks.mode), (Mode::Shared, Mode::Shared));
     assert!(!bench.path().join("journal.db-lock").exists());
 }
 
@@ -406,10 +406,10 @@ fn broken_pages_are_damage_or_are_read() {
 fn disturbed(bench: &Bench, disturb: impl FnOnce(&Path)) -> Journal {
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(1))]).unwrap();
-    assert_eq!(recording.rewritten_file(), None);
+    assert_eq!(recording.journal.rewritten_file, None);
     disturb(&bench.path());
     recording.append(&[finished(1, 0, Some(2))]).unwrap();
-    assert!(recording.rewritten_file().is_some(), "it is noticed with the next batch");
+    assert!(recording.journal.rewritten_file.is_some(), "it is noticed with the next batch");
     recording.append(&[finished(2, 0, Some(3))]).unwrap();
     let totals = vec![None];
     recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule: &Rule::Sum, totals }).unwrap()

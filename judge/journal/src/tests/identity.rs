@@ -208,7 +208,7 @@ impl Scene {
             recording.add_earlier(0, &mut known).unwrap();
         }
         recording.commit_start().unwrap();
-        recording.set_part(part.clone());
+        recording.part = part.clone();
         self.newest.insert(journal, world);
         let mut run = 0;
         for (case, spec) in plan.cases.iter().enumerate() {

@@ -45,7 +45,7 @@ impl Playing {
         let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
         recording.commit_start().unwrap();
         let whole = Part::whole(&plan);
-        recording.set_part(Part { cases: CasePlaces::At(places.clone()), ..whole });
+        recording.part = Part { cases: CasePlaces::At(places.clone()), ..whole };
         Self { recording: Some(recording), places, done: 0, file }
     }
 

@@ -67,19 +67,13 @@ impl Bench {
 
     fn record(&self) -> RunRecord<'_> {
         RunRecord {
-            plan: &self.plan,
-            checker: &self.checker,
-            generator: &self.generator,
-            solver_hashes: &self.hashes,
+            checker: self.checker.clone(),
+            generator: self.generator.clone(),
+            solver_hashes: self.hashes.clone(),
             command: "judge run -p columns".to_owned(),
-            message: None,
             jobs: 2,
-            tier: Tier::Root,
             surroundings: self.surroundings.clone(),
-            shard: None,
-            played: self.plan.cases.len(),
-            probe: None,
-            retention: Retention::All,
+            ..RunRecord::new(&self.plan, Tier::Root, Retention::All)
         }
     }
 
@@ -354,7 +348,7 @@ fn a_run_grows_by_solvers_and_cases_and_each_job_finds_its_place() {
     recording.append(&[finished(0, 0, Some(10)), finished(0, 1, Some(20))]).unwrap();
     let late = Bench::new(&["third"], 3..=4);
     recording.grow(&late.plan.solvers, &late.hashes, &late.plan.cases).unwrap();
-    recording.set_part(Part { solvers: vec![2, 0], cases: CasePlaces::From(3) });
+    recording.part = Part { solvers: vec![2, 0], cases: CasePlaces::From(3) };
     recording.append(&[finished(0, 0, Some(30)), finished(0, 1, Some(40))]).unwrap();
     let run = recording.run();
     close(recording, None, None);

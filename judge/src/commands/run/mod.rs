@@ -145,8 +145,8 @@ fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<E
     let sandbox = sandbox::open(&own.running.conditions.sandbox)?;
     let detach = DetachPolicy::Reattach(folder);
     let runner = running::runner(&catalogue, &own.running, &sandbox, outputs.show_features, detach)?;
-    let hashes: Vec<_> = run.entrants.iter().map(|entrant| entrant.hash).collect();
-    let recorder = Recorder::reattach(&catalogue, &plan, run.id, &hashes, runner.tier())?;
+    let hashes = run.entrants.iter().map(|entrant| entrant.hash).collect();
+    let recorder = Recorder::reattach(&catalogue, &plan, run.id, hashes, runner.tier())?;
     let features = vec![None; plan.cases.len()];
     let provenance = restored_run::provenance(&run);
     Play { catalogue: &catalogue, args: &own, plan: &plan, runner: &*runner, provenance }
