@@ -82,7 +82,8 @@ pub use jobs::{
     Evidence, FinishedJob, JobId, KnownOutcome, OutcomeGrid, RunEvent, RunningJobs, Stop, StoredResult, TaskCounts,
 };
 pub use limits::{
-    Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Number, Percent, Time, TimeFactor, Weight,
+    Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Percent, Time, TimeFactor, Weight,
+    parse_number,
 };
 pub use manifest::{
     Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,
