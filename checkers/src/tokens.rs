@@ -99,12 +99,6 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Returns the position of the next token, or the end of the text.
-    pub(crate) fn place(&self) -> Place {
-        let next = self.clone().next();
-        self.place_of(next.map_or(self.text.len(), |token| token.offset))
-    }
-
     /// Returns the line and column of an offset. Lines end at LF.
     pub(crate) fn place_of(&self, offset: usize) -> Place {
         let before = &self.text[..offset.min(self.text.len())];
@@ -187,31 +181,16 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
 /// Gives the fuzz targets access to the tokens.
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing {
-    use super::{Parsed, Tokens, parse_integer};
+    use super::{Parsed, Token, Tokens, parse_integer};
+    use crate::Place;
 
-    /// A token as the parser read it.
-    pub struct Token<'a> {
-        /// Its bytes.
-        pub bytes: &'a [u8],
-        /// The line of the place, from 1.
-        pub line: usize,
-        /// The byte of the line at which the token begins, from 1.
-        pub column: usize,
-        /// Its value, if it is an integer of 64 bits.
-        pub integer: Option<i64>,
-    }
-
-    /// Returns every token of a text.
-    pub fn tokens(text: &[u8]) -> Vec<Token<'_>> {
+    /// Returns every token of a text with its place, and its value if it is an integer of 64 bits.
+    pub fn tokens(text: &[u8]) -> Vec<(&[u8], Place, Option<i64>)> {
         let mut tokens = Tokens::new(text);
         let next = || {
-            let place = tokens.place();
-            let token = tokens.next()?;
-            let integer = match parse_integer(token.bytes) {
-                Parsed::Value(value) => Some(value),
-                Parsed::TooLarge | Parsed::NotANumber => None,
-            };
-            Some(Token { bytes: token.bytes, line: place.line, column: place.column, integer })
+            let Token { bytes, offset } = tokens.next()?;
+            let integer = if let Parsed::Value(value) = parse_integer(bytes) { Some(value) } else { None };
+            Some((bytes, tokens.place_of(offset), integer))
         };
         std::iter::from_fn(next).collect()
     }

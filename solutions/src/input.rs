@@ -23,7 +23,7 @@ impl<'a> Words<'a> {
     pub(crate) fn word(&mut self, expected: &'static str) -> Result<&'a [u8], SolveError> {
         self.rest = self.rest.trim_ascii_start();
         if self.rest.is_empty() {
-            return Err(SolveError::Ends { expected });
+            return Err(SolveError::Malformed(format!("the input ends too early: expected {expected}")));
         }
         let end = self.rest.iter().position(u8::is_ascii_whitespace).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
@@ -67,7 +67,8 @@ impl<'a> Words<'a> {
     /// Returns the error that the last word is not the expected one.
     pub(crate) fn unexpected(&self, expected: &'static str, word: &[u8]) -> SolveError {
         let shown = &word[..word.len().min(SHOWN)];
-        SolveError::Unexpected { position: self.taken, expected, found: shown.escape_ascii().to_string() }
+        let (position, found) = (self.taken, shown.escape_ascii());
+        SolveError::Malformed(format!("word {position} of the input is wrong: expected {expected}, found `{found}`"))
     }
 }
 

@@ -66,7 +66,6 @@ pub fn all() -> impl Iterator<Item = &'static Solution> {
 }
 
 /// Returns the solution with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Solution> {
     all().find(|solution| solution.id == id)
 }
@@ -76,7 +75,6 @@ const MALFORMED: u8 = 2;
 
 /// Runs the solution with this id on standard input and output. Returns the exit code: 0 if it answered, or if the
 /// reader has closed the output; 2 if the input is malformed; 1 if reading or writing failed.
-#[must_use]
 pub fn main_of(id: &str) -> ExitCode {
     let result = find(id).map_or_else(|| Err(SolveError::Write(io::ErrorKind::NotFound.into())), run);
     match result {
@@ -102,22 +100,9 @@ fn run(solution: &Solution) -> Result<(), SolveError> {
 /// Why a solution gives no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// The input stops too early.
-    #[error("the input ends too early: expected {expected}")]
-    Ends {
-        /// What was expected next: `"the height"`.
-        expected: &'static str,
-    },
-    /// The input breaks the format of the game.
-    #[error("word {position} of the input is wrong: expected {expected}, found `{found}`")]
-    Unexpected {
-        /// The number of the word in the input, from 1.
-        position: usize,
-        /// What was expected.
-        expected: &'static str,
-        /// The word, shortened.
-        found: String,
-    },
+    /// The input is not of the game: which word is wrong, and what was expected.
+    #[error("{0}")]
+    Malformed(String),
     /// The answer cannot be written.
     #[error("the answer cannot be written: {0}")]
     Write(#[from] std::io::Error),
@@ -143,7 +128,7 @@ mod tests {
             let inputs = [&b""[..], b"x", b"6", b"\xff\x00", b"99999999999999999999999999 1 1"];
             for input in inputs.into_iter().filter(|input| checker.read(input).is_err()) {
                 let result = (solution.solve)(input, &mut Vec::new());
-                let refused = matches!(result, Err(SolveError::Ends { .. } | SolveError::Unexpected { .. }));
+                let refused = matches!(result, Err(SolveError::Malformed(_)));
                 assert!(refused, "{}: {}", solution.id, input.escape_ascii());
             }
         }

@@ -1,5 +1,7 @@
 //! Tools of every search: a clock with its time limit, and a random generator with the same numbers in every run.
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -112,26 +114,17 @@ pub(crate) fn select<P, M>(
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 #[derive(Debug, Clone)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Returns the next 64 random bits.
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
     /// Returns a number below `bound`, which is from 1 to 2^32. It is as good as uniform.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         // The product of two 32-bit numbers, shifted back to 32 bits, fits a usize again.
-        (((self.bits() >> 32) * bound as u64) >> 32) as usize
+        (((self.0.next_u64() >> 32) * bound as u64) >> 32) as usize
     }
 
     /// Returns a random element. `choices` is not empty.

@@ -27,14 +27,14 @@ impl Protocol for Feedback {
         match output.status.code() {
             Some(42) => match text(0).parse::<checkers::Score>() {
                 Ok(score) => Ok(Ruling::Accepted(score)),
-                Err(error) => Err(ProtocolError::NoScore { place: "score.txt", why: format!("{error}") }),
+                Err(error) => Err(ProtocolError::Other(format!("score.txt is not a score: {error}"))),
             },
             Some(43) => Ok(Ruling::rejected(text(1))),
-            _ => Err(ProtocolError::NoRuling {
-                status: output.status,
-                expected: "42 accepts, 43 rejects",
-                stderr: String::from_utf8_lossy(output.stderr).trim().to_owned(),
-            }),
+            _ => {
+                let said = String::from_utf8_lossy(output.stderr);
+                let what = format!("ended with {} (42 accepts, 43 rejects): {}", output.status, said.trim());
+                Err(ProtocolError::Other(what))
+            }
         }
     }
 }

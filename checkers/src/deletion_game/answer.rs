@@ -2,7 +2,7 @@
 
 use super::board::{Board, CellIndex};
 use super::input::Parameters;
-use crate::tokens::Tokens;
+use crate::tokens::{Tokens, parse_integer};
 use crate::{Rejection, Undecided};
 
 /// The statement's limit on the length of an answer, in bytes.
@@ -11,8 +11,8 @@ const MAX_BYTES: usize = 1_000_000;
 /// An answer, read up to some move.
 pub(super) struct Answer<'a> {
     tokens: Tokens<'a>,
-    /// The tokens from the length of the last move on.
-    last_move: Tokens<'a>,
+    /// Where the last move begins in the text.
+    last_move: usize,
     parameters: &'a Parameters,
     moves: i64,
     step: u32,
@@ -30,7 +30,7 @@ impl<'a> Answer<'a> {
         }
         let moves = tokens.integer("the number of moves M", 0..=parameters.moves)?;
         let visits = vec![0; board.height * board.width];
-        Ok(Self { last_move: tokens.clone(), tokens, parameters, moves, step: 0, visits })
+        Ok(Self { last_move: 0, tokens, parameters, moves, step: 0, visits })
     }
 
     /// Returns the number of the last move, from 1.
@@ -45,28 +45,29 @@ impl<'a> Answer<'a> {
         }
         // A u32 is enough: a text of MAX_BYTES has fewer tokens than that, and each move has at least one token.
         self.step += 1;
-        self.last_move = self.tokens.clone();
         self.read_path(board, path).map_err(|rejection| rejection.at_step(self.step()))?;
         Ok(true)
     }
 
     /// Returns the error that the points of the last move are not decided.
     pub(super) fn undecided_last_move(&self, why: String) -> Undecided {
-        Undecided { place: self.last_move.place(), step: Some(self.step()), why }
+        Undecided { place: self.tokens.place_of(self.last_move), step: Some(self.step()), why }
     }
 
     fn read_path(&mut self, board: &Board, path: &mut Vec<CellIndex>) -> Result<(), Rejection> {
-        let length = self.tokens.integer("the length l", self.parameters.shortest..=self.parameters.longest)?;
+        let lengths = self.parameters.shortest..=self.parameters.longest;
+        let (token, length) = self.tokens.integer_by(parse_integer, "the length l", lengths)?;
+        self.last_move = token.offset;
         path.clear();
         let mut previous = None;
         for _ in 0..length {
-            let at = self.tokens.clone();
-            let position = Position::read(&mut self.tokens, board)?;
-            let cell = board.cell(position.row - 1, position.column - 1);
+            let (token, row) = self.tokens.integer_by(parse_integer, "the row x", 1..=board.height)?;
+            let column = self.tokens.integer("the column y", 1..=board.width)?;
+            let position = Position { row, column };
+            let cell = board.cell(row - 1, column - 1);
             let broken = broken_rule(board, previous, position, self.visits[cell] == self.step);
             if let Some((rule, expected, found)) = broken {
-                let token = at.clone().next().expect("this token has been read before");
-                return Err(at.rejection_at(token.offset, rule, &expected, &found));
+                return Err(self.tokens.rejection_at(token.offset, rule, &expected, &found));
             }
             self.visits[cell] = self.step;
             path.push(cell);
@@ -84,12 +85,6 @@ struct Position {
 }
 
 impl Position {
-    fn read(tokens: &mut Tokens<'_>, board: &Board) -> Result<Self, Rejection> {
-        let row = tokens.integer("the row x", 1..=board.height)?;
-        let column = tokens.integer("the column y", 1..=board.width)?;
-        Ok(Self { row, column })
-    }
-
     fn touches(self, other: Self) -> bool {
         self.row.abs_diff(other.row) + self.column.abs_diff(other.column) == 1
     }

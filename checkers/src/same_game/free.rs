@@ -4,7 +4,7 @@ use super::board::{Board, EMPTY, Flood};
 use super::input::{Free, Grid};
 use super::{CLEARED_FACTOR, Progress, points};
 use crate::manual::counted_lines;
-use crate::tokens::{Tokens, signed};
+use crate::tokens::{Tokens, parse_integer, signed};
 use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, Unobserved};
 
 /// Reads `M` and M moves `row col`, and plays them. Returns the board after them and the points so far.
@@ -30,8 +30,7 @@ pub(super) fn play<'a>(
 
 /// Reads a cell and returns its group on this board.
 fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -> Result<&'a [usize], Rejection> {
-    let mut here = tokens.clone();
-    let row = tokens.integer("the row", 0..=board.rows - 1)?;
+    let (token, row) = tokens.integer_by(parse_integer, "the row", 0..=board.rows - 1)?;
     let column = tokens.integer("the column", 0..=board.columns - 1)?;
     let cell = board.cell(row, column);
     flood.start();
@@ -41,8 +40,7 @@ fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -
     }
     let rule = if board.block(cell) == EMPTY { "the cell is empty" } else { "the block is alone" };
     let expected = "a block of a group of two or more";
-    let start = here.token(expected)?.offset;
-    Err(tokens.rejection_at(start, rule, expected, &format!("row {row}, column {column}")))
+    Err(tokens.rejection_at(token.offset, rule, expected, &format!("row {row}, column {column}")))
 }
 
 impl ManualGame for Free {

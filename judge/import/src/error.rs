@@ -32,24 +32,14 @@ pub enum ImportError {
         /// How Cargo ended, and its messages.
         why: String,
     },
-    /// A file violates the format.
-    #[error("{}{}: {what}: expected {expected}", file.display(), line.map_or(String::new(), |line| format!(":{line}")))]
+    /// A file violates the format, or needs a feature that is not supported and would change verdicts.
+    #[error("{}{}: {what}", file.display(), line.map_or(String::new(), |line| format!(":{line}")))]
     Bad {
         /// The file.
         file: PathBuf,
         /// The line, from 1.
         line: Option<usize>,
-        /// What is wrong.
-        what: String,
-        /// What the format requires.
-        expected: String,
-    },
-    /// The package is well-formed but needs a feature that is not supported and would change verdicts.
-    #[error("{}: {what}: this is not supported", file.display())]
-    Unsupported {
-        /// The file that requires it.
-        file: PathBuf,
-        /// The required feature.
+        /// What is wrong, and what the format requires.
         what: String,
     },
 }
@@ -60,7 +50,8 @@ impl ImportError {
     }
 
     pub(super) fn bad(file: &Path, what: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self::Bad { file: file.to_owned(), line: None, what: what.into(), expected: expected.into() }
+        let what = format!("{}: expected {}", what.into(), expected.into());
+        Self::Bad { file: file.to_owned(), line: None, what }
     }
 
     /// Adds the line of an error, from 1.
@@ -78,13 +69,12 @@ impl ImportError {
         | Self::Several(path, _)
         | Self::Other(path, _)
         | Self::Build { package: path, .. }
-        | Self::Bad { file: path, .. }
-        | Self::Unsupported { file: path, .. }) = &mut self;
+        | Self::Bad { file: path, .. }) = &mut self;
         *path = change(path);
         self
     }
 
     pub(super) fn unsupported(file: &Path, what: impl Into<String>) -> Self {
-        Self::Unsupported { file: file.to_owned(), what: what.into() }
+        Self::Bad { file: file.to_owned(), line: None, what: format!("{}: this is not supported", what.into()) }
     }
 }

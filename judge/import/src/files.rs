@@ -22,14 +22,17 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     Ok(paths)
 }
 
-/// Returns the broken links below a folder with their targets, sorted. Unreadable folders are ignored.
-pub(super) fn broken_links(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+/// Returns a line for each broken link below a folder of the package at `root`, sorted. Unreadable folders are ignored.
+pub(super) fn broken_links(root: &Path, folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for path in all_entries(folder).unwrap_or_default() {
         match path.read_link() {
-            Ok(target) if !path.exists() => found.push((path, target)),
+            Ok(target) if !path.exists() => {
+                let link = inside(root, &path);
+                found.push(format!("{}: a link to {}, which is not there", link.display(), target.display()));
+            }
             Ok(_) => {}
-            Err(_) if path.is_dir() && name(&path) != BUILT => found.extend(broken_links(&path)),
+            Err(_) if path.is_dir() && name(&path) != BUILT => found.extend(broken_links(root, &path)),
             Err(_) => {}
         }
     }

@@ -49,7 +49,7 @@ pub use imported::{DerivedLimit, Imported, Sources, ToCompile, ToMake};
 pub use program::{BUILD, RUN};
 
 use judge_problem::PackageKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reads the package in a folder. `kind`: its kind; by default it is detected. `id`: the problem's id; by default it is
 /// the package's own.
@@ -80,10 +80,7 @@ pub fn read(root: &Path, kind: Option<PackageKind>, id: Option<&str>) -> Result<
 
 /// Returns a line for each broken link of the package at `root`. Such links are ignored.
 pub fn broken_links(root: &Path) -> Vec<String> {
-    let line = |(link, target): (PathBuf, PathBuf)| {
-        format!("{}: a link to {}, which is not there", files::inside(root, &link).display(), target.display())
-    };
-    files::broken_links(root).into_iter().map(line).collect()
+    files::broken_links(root, root)
 }
 
 fn found(root: &Path) -> Result<PackageKind, ImportError> {

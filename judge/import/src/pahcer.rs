@@ -42,7 +42,9 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let id = id.map_or_else(|| files::to_id(&config.settings.problem.problem_name), str::to_owned);
     let mut text = Text::of_problem(&format!("the pahcer project {}", files::name(root)), &id);
     write(&mut text, &config, &scorer.command, step.is_some())?;
-    if are_named_apart(&inputs) {
+    let mut names = BTreeSet::new();
+    let are_named_apart = inputs.iter().all(|(_, path)| names.insert(path.file_stem()));
+    if are_named_apart {
         text.texts("inputs", &[input.glob()]);
     }
     let source = source(&config, solver);
@@ -54,7 +56,10 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         let what = "pahcer counts it as a wrong answer; here only one that comes with a message rejects";
         left.push(format!("a score of 0: {what}"));
     }
-    write_cases(&mut text, &inputs);
+    // Where the names of the files are not enough, each case gets its own.
+    for (_, path) in inputs.iter().filter(|_| !are_named_apart) {
+        text.case(&path.with_extension("").to_string_lossy().replace('/', "-"), path, None, None);
+    }
     left.extend(steps_left(&config, &[solver, step.unwrap_or(solver)], source.as_deref()));
     left.push("limits: the project has none, and the defaults hold: set `cpu` in [problem.limits]".to_owned());
     let count = inputs.len();
@@ -67,23 +72,6 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let solver_files = source.map(|source| (root.join(&source), source));
     let files = inputs.into_iter().chain(scorer.copied).chain(solver_files).collect();
     Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary: scorer.kept, ..Imported::default() })
-}
-
-/// Returns whether the files of the cases have different names, whatever their folders.
-fn are_named_apart(inputs: &[(PathBuf, PathBuf)]) -> bool {
-    let mut names = BTreeSet::new();
-    inputs.iter().all(|(_, path)| names.insert(path.file_stem()))
-}
-
-/// Writes each case with a name of its own, if the names of the files are not enough.
-fn write_cases(text: &mut Text, inputs: &[(PathBuf, PathBuf)]) {
-    if are_named_apart(inputs) {
-        return;
-    }
-    for (_, path) in inputs {
-        let name = path.with_extension("").to_string_lossy().replace('/', "-");
-        text.case(&name, path, None, None);
-    }
 }
 
 /// Writes the command that gives scores, and how to find them.

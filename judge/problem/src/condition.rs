@@ -2,7 +2,8 @@
 //! may be formulas: `score/N > 3`, `log(N*M) < 5`. For results, they may name metrics, too: `metric:moves>100`. The axes
 //! of charts are formulas, too.
 
-use crate::{Features, InvalidText, Number};
+use crate::{Features, InvalidText, parse_number};
+use checkers::Score;
 use num_rational::BigRational;
 use num_traits::{NumOps, ToPrimitive, Zero};
 use std::cmp::Ordering::{self, Equal, Greater, Less};
@@ -113,7 +114,7 @@ pub enum Formula {
     /// A feature of the case, or a number of its result.
     Name(String),
     /// A number.
-    Number(Number),
+    Number(Score),
     /// Two formulas with an operator between them.
     Binary(Box<Formula>, Operator, Box<Formula>),
     /// A function of a formula.
@@ -191,8 +192,8 @@ impl Formula {
 
     fn evaluate(&self, features: &Features) -> Option<Value> {
         match self {
-            Self::Name(name) => Some(Value::Exact(features.get(name)?.clone().into())),
-            Self::Number(number) => Some(Value::Exact(number.clone().into())),
+            Self::Name(name) => Some(Value::Exact(features.get(name)?.to_rational())),
+            Self::Number(number) => Some(Value::Exact(number.to_rational())),
             Self::Binary(left, operator, right) => operator.apply(left.evaluate(features)?, right.evaluate(features)?),
             Self::Call(function, inner) => {
                 let value = function.apply(inner.evaluate(features)?.to_f64()?);
@@ -257,7 +258,7 @@ const SIGNS: [(&str, Token); 15] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Name(String),
-    Number(Number),
+    Number(Score),
     Relation(Relation),
     Operator(Operator),
     And,
@@ -319,7 +320,7 @@ fn first_token(text: &str) -> (usize, Token) {
         return (length, Token::Name(text[..length].to_owned()));
     }
     let length = run_of(text, |c| c.is_ascii_digit() || c == '.');
-    match text[..length].parse() {
+    match parse_number(&text[..length]) {
         Ok(number) => (length, Token::Number(number)),
         Err(_) => (length.max(first.len_utf8()), Token::Strange),
     }
@@ -457,7 +458,7 @@ impl Parser<'_> {
             Token::Operator(Operator::Subtract) => {
                 self.advance();
                 let inner = self.deeper(Self::factor)?.number(self)?;
-                let zero = Formula::Number(Number::from(0));
+                let zero = Formula::Number(Score::from(0));
                 Ok(Part::Number(Formula::Binary(Box::new(zero), Operator::Subtract, Box::new(inner))))
             }
             Token::Open => self.group(),
@@ -649,8 +650,8 @@ mod tests {
         #[test]
         fn every_condition_means_what_it_says((text, value) in any_condition()) {
             let mut features = Features::default();
-            features.set("a", Number::from(1));
-            features.set("b", Number::from(2));
+            features.set("a", Score::from(1));
+            features.set("b", Score::from(2));
             let condition: Condition = text.parse().unwrap();
             prop_assert_eq!(condition.expression.evaluate(&features), value);
             prop_assert_eq!(condition.holds(&features), value == Some(true));

@@ -1,22 +1,20 @@
 //! Named numbers: the features that describe a case, such as `N` and `colors`, and the metrics of a result in addition to
 //! its score, such as `moves` and `depth`. Metrics are never part of a score.
 
-use crate::{Digest, Direction, Number};
+use crate::{Digest, Direction};
 use checkers::Score;
 use regex::bytes::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// Named numbers, in the order in which they were set. Shown as `moves=117 depth=3`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-#[serde(bound(serialize = "T: Clone + fmt::Display", deserialize = "T: FromStr"))]
-pub struct NamedNumbers<T>(Vec<(Arc<str>, T)>);
+pub struct NamedNumbers(Vec<(Arc<str>, Score)>);
 
 /// The named numbers of a case: first the checker's, then the problem's.
-pub type Features = NamedNumbers<Number>;
+pub type Features = NamedNumbers;
 
 /// A feature that a regular expression finds in the inputs of a problem.
 #[derive(Debug, Clone)]
@@ -69,14 +67,14 @@ pub fn rules_word(rules: &[FeatureRule]) -> String {
     Digest::of(text.concat().as_bytes()).short()
 }
 
-impl<T> NamedNumbers<T> {
+impl NamedNumbers {
     /// Returns the number of this name.
-    pub fn get(&self, name: &str) -> Option<&T> {
+    pub fn get(&self, name: &str) -> Option<&Score> {
         self.0.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
     }
 
     /// Sets a number. It replaces a number with the same name.
-    pub fn set(&mut self, name: &str, value: T) {
+    pub fn set(&mut self, name: &str, value: Score) {
         match self.0.iter_mut().find(|(known, _)| &**known == name) {
             Some((_, known)) => *known = value,
             None => self.0.push((name.into(), value)),
@@ -84,7 +82,7 @@ impl<T> NamedNumbers<T> {
     }
 
     /// Returns every name with its number.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Score)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 
@@ -94,13 +92,7 @@ impl<T> NamedNumbers<T> {
     }
 }
 
-impl<T> Default for NamedNumbers<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T: fmt::Display> fmt::Display for NamedNumbers<T> {
+impl fmt::Display for NamedNumbers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, (name, value)) in self.iter().enumerate() {
             write!(formatter, "{}{name}={value}", if place == 0 { "" } else { " " })?;
@@ -109,7 +101,7 @@ impl<T: fmt::Display> fmt::Display for NamedNumbers<T> {
     }
 }
 
-impl<T: FromStr> From<String> for NamedNumbers<T> {
+impl From<String> for NamedNumbers {
     /// Reads the output of `Display`. Anything else is left out.
     fn from(text: String) -> Self {
         let mut numbers = Self::default();
@@ -122,8 +114,8 @@ impl<T: FromStr> From<String> for NamedNumbers<T> {
     }
 }
 
-impl<T: fmt::Display> From<NamedNumbers<T>> for String {
-    fn from(numbers: NamedNumbers<T>) -> Self {
+impl From<NamedNumbers> for String {
+    fn from(numbers: NamedNumbers) -> Self {
         numbers.to_string()
     }
 }
@@ -170,7 +162,7 @@ impl MetricRule {
 }
 
 /// The metrics of a result.
-pub type Metrics = NamedNumbers<Score>;
+pub type Metrics = NamedNumbers;
 
 impl Metrics {
     /// Adds what a solver printed on its standard error. The last of several matches that are numbers counts.

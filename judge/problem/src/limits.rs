@@ -132,45 +132,16 @@ fn decimal_text(number: u128, decimals: usize) -> String {
     format!("{whole}.{fraction}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// An exact decimal number. Its text is also its JSON.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Number(Score);
-
-impl From<i64> for Number {
-    fn from(value: i64) -> Self {
-        Self(Score::from(value))
-    }
-}
-
-impl From<Score> for Number {
-    fn from(value: Score) -> Self {
-        Self(value)
-    }
-}
-
-impl From<Number> for BigRational {
-    fn from(number: Number) -> Self {
-        number.0.to_rational()
-    }
-}
-
-impl FromStr for Number {
-    type Err = InvalidText;
-
-    /// Reads digits with at most one sign and one decimal point, with digits on both sides of the point.
-    fn from_str(text: &str) -> Result<Self, InvalidText> {
-        let whole_parts = text.split('.').all(|part| part.ends_with(|last: char| last.is_ascii_digit()));
-        let starts = text.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());
-        let plain = whole_parts && starts && !text.contains(['e', 'E']);
-        let read = plain.then(|| text.parse().ok()).flatten();
-        read.map(Self).ok_or_else(|| InvalidText::expected("a number such as 12 or -0.5", text))
-    }
-}
-
-impl fmt::Display for Number {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
+/// Reads digits with at most one sign and one decimal point, with digits on both sides of the point.
+///
+/// # Errors
+/// Fails on anything else, such as an exponent, which a score may have.
+pub fn parse_number(text: &str) -> Result<Score, InvalidText> {
+    let whole_parts = text.split('.').all(|part| part.ends_with(|last: char| last.is_ascii_digit()));
+    let starts = text.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());
+    let plain = whole_parts && starts && !text.contains(['e', 'E']);
+    let read = plain.then(|| text.parse().ok()).flatten();
+    read.ok_or_else(|| InvalidText::expected("a number such as 12 or -0.5", text))
 }
 
 /// An exact number that is not negative, written as a decimal number or as a fraction of two integers.
@@ -207,7 +178,7 @@ impl FromStr for Weight {
                 }
                 BigRational::new(above, below)
             }
-            None => text.trim().parse::<Number>().map_err(|_| syntax())?.into(),
+            None => parse_number(text.trim()).map_err(|_| syntax())?.to_rational(),
         };
         if value.is_negative() {
             return Err(InvalidText::expected("a weight that is not negative", text));
@@ -491,15 +462,15 @@ mod tests {
             ("10.25", "10.25"),
             (&huge, &huge),
         ] {
-            assert_eq!(text.parse::<Number>().unwrap().to_string(), shown, "{text}");
+            assert_eq!(parse_number(text).unwrap().to_string(), shown, "{text}");
         }
-        assert!("0.1".parse::<Number>().unwrap() < "0.10000000000000000001".parse().unwrap());
+        assert!(parse_number("0.1").unwrap() < parse_number("0.10000000000000000001").unwrap());
     }
 
     #[test]
     fn what_is_not_a_decimal_number_is_refused() {
         for text in ["", "-", ".5", "5.", "1e3", "1_000", "0x10", "--1", "1.2.3", "1 ", "inf", "-+1", "1.-5"] {
-            assert!(text.parse::<Number>().is_err(), "{text}");
+            assert!(parse_number(text).is_err(), "{text}");
         }
     }
 

@@ -42,29 +42,20 @@ pub fn try_map_on_all_cores<R: Send, E: Send>(
             if number > lowest_failed.load(Ordering::Relaxed) {
                 break;
             }
-            results.push(work(number).map_err(|error| {
+            let result = work(number).inspect_err(|_| {
                 lowest_failed.fetch_min(number, Ordering::Relaxed);
-                (number, error)
-            })?);
+            });
+            results.push(result);
         }
-        Ok(results.into_iter())
+        results.into_iter()
     };
-    let finished: Vec<Result<IntoIter<R>, (usize, E)>> = thread::scope(|scope| {
+    let mut shares: Vec<IntoIter<Result<R, E>>> = thread::scope(|scope| {
         let share = &share;
         let threads: Vec<_> = (0..cores).map(|core| scope.spawn(move || share(core))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
-    let (mut shares, mut errors) = (Vec::new(), Vec::new());
-    for share in finished {
-        match share {
-            Ok(results) => shares.push(results),
-            Err(error) => errors.push(error),
-        }
-    }
-    match errors.into_iter().min_by_key(|(number, _)| *number) {
-        Some((_, error)) => Err(error),
-        None => Ok((0..count).filter_map(|number| shares[number % cores].next()).collect()),
-    }
+    // The results before the lowest error are complete.
+    (0..count).filter_map(|number| shares[number % cores].next()).collect()
 }
 
 #[cfg(test)]

@@ -128,24 +128,12 @@ impl Plan {
         self.cases.len() * self.solvers.len()
     }
 
-    /// Returns the job at this index of the reports. Jobs are ordered by case and then by solver, so that a machine
+    /// Returns the job that starts at this turn, from 0. Jobs are ordered by case and then by solver, so that a machine
     /// that slows down slows all solvers alike.
-    pub fn job(&self, place: usize) -> JobId {
-        JobId { case: place / self.solvers.len(), solver: place % self.solvers.len() }
-    }
-
-    /// Returns the job that starts at this turn, from 0.
     pub fn turn(&self, turn: usize) -> JobId {
-        let job = self.job(turn);
-        match self.order {
-            Order::Interleaved if job.case % 2 == 1 => JobId { solver: self.solvers.len() - 1 - job.solver, ..job },
-            Order::Fixed | Order::Interleaved => job,
-        }
-    }
-
-    /// Returns the index of a job in the reports.
-    pub fn place(&self, job: JobId) -> usize {
-        job.case * self.solvers.len() + job.solver
+        let (case, place) = (turn / self.solvers.len(), turn % self.solvers.len());
+        let is_reversed = self.order == Order::Interleaved && case % 2 == 1;
+        JobId { case, solver: if is_reversed { self.solvers.len() - 1 - place } else { place } }
     }
 
     /// Returns the name of the test group that a case is in.

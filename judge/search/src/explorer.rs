@@ -30,7 +30,6 @@ pub struct Explorer {
 
 impl Explorer {
     /// Starts a search.
-    #[must_use]
     pub fn new(categories: Vec<bool>, seed: u64) -> Self {
         Self { categories, random: Random::new(seed), points: Vec::new(), values: Vec::new() }
     }
@@ -88,7 +87,6 @@ impl Explorer {
 
     /// Returns the candidates that are most likely to have high values, at most `count`, the most likely first. Empty
     /// while there are too few values.
-    #[must_use]
     pub fn likeliest<'a>(&self, candidates: impl Iterator<Item = (usize, &'a [f64])>, count: usize) -> Vec<usize> {
         if self.points.len() < MIN_KNOWN {
             return Vec::new();

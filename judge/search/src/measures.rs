@@ -2,7 +2,7 @@
 //! worse than another one.
 
 use checkers::{Case, CheckError, Checker, Counted, Feature, Observer, Score};
-use judge_problem::{Direction, Features, MetricRule, Metrics, Number, Outcome, Verdict};
+use judge_problem::{Direction, Features, MetricRule, Metrics, Outcome, Verdict};
 use std::time::Duration;
 
 /// The prefixes of the names for the first and the second solver.
@@ -10,19 +10,19 @@ const PREFIXES: [&str; 2] = ["", "other_"];
 
 /// Adds the named values of the outcomes on a case: of a solver, and of the solver that it is compared with.
 pub fn add_measures(features: &mut Features, outcomes: &[Outcome]) {
-    let milliseconds = |time: Option<Duration>| time.and_then(|time| i64::try_from(time.as_millis()).ok());
+    let milliseconds = |time: Option<Duration>| time.map(|time| Score::from(time.as_millis()));
     for (outcome, prefix) in outcomes.iter().zip(PREFIXES) {
         let numbers = [
-            ("accepted", Some(i64::from(outcome.is_accepted()))),
+            ("accepted", Some(u8::from(outcome.is_accepted()).into())),
             ("cpu_ms", milliseconds(outcome.cpu)),
             ("wall_ms", milliseconds(outcome.wall)),
-            ("memory_bytes", outcome.memory.and_then(|bytes| i64::try_from(bytes).ok())),
+            ("memory_bytes", outcome.memory.map(Score::from)),
+            ("score", outcome.score.clone()),
         ];
-        let known = numbers.into_iter().filter_map(|(name, value)| Some((name, Number::from(value?))));
-        let score = outcome.score.clone().map(|score| ("score", Number::from(score)));
-        known.chain(score).for_each(|(name, value)| features.set(&format!("{prefix}{name}"), value));
+        let known = numbers.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        known.for_each(|(name, value)| features.set(&format!("{prefix}{name}"), value));
         for (name, value) in outcome.metrics.iter() {
-            features.set(&format!("{prefix}{}{name}", MetricRule::PREFIX), Number::from(value.clone()));
+            features.set(&format!("{prefix}{}{name}", MetricRule::PREFIX), value.clone());
         }
     }
 }
@@ -67,7 +67,6 @@ impl Case for Unchecked {
 }
 
 /// Returns whether a solver is worse than another one, which must be accepted itself.
-#[must_use]
 pub fn is_worse(direction: Direction, own: &Outcome, other: &Outcome) -> bool {
     let scores = own.score.as_ref().zip(other.score.as_ref());
     let is_beaten = scores.is_none_or(|(own, other)| direction.compare(own, other).is_lt());

@@ -4,7 +4,6 @@ use crate::text::Text;
 use judge_statistics::Random;
 
 /// Returns an input that differs from this one in one to three places. It may break the rules of the input.
-#[must_use]
 pub fn mutant(input: &[u8], random: &mut Random) -> Vec<u8> {
     let mut changed = input.to_vec();
     for _ in 0..=random.below(3) {

@@ -18,7 +18,6 @@ const ERRORS: [&str; 6] = ["error", "exception", "panic", "assert", "terminate",
 
 impl Reason {
     /// Returns the reason of an outcome.
-    #[must_use]
     pub fn of(outcome: &Outcome) -> Self {
         let rule = match outcome.verdict {
             Verdict::WrongAnswer | Verdict::JudgeError => {
@@ -37,7 +36,6 @@ impl Reason {
     }
 
     /// Returns whether an outcome has this reason. A reason without a line of standard error matches any outcome.
-    #[must_use]
     pub fn is_of(&self, outcome: &Outcome) -> bool {
         let other = Self::of(outcome);
         self.verdict == other.verdict && self.rule == other.rule && (self.crash.is_empty() || self.crash == other.crash)

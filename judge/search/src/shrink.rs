@@ -42,8 +42,7 @@ pub trait Oracle {
 pub fn shrink<O: Oracle>(oracle: &mut O, input: &mut Vec<u8>) -> Result<(), O::Error> {
     let seen = HashSet::from([Digest::of(input)]);
     let mut shrinker = Shrinker { oracle, best: input, seen, batch: 1 };
-    shrinker.end_last_line()?;
-    shrinker.leave_out_carriage_returns()?;
+    shrinker.tidy_lines()?;
     loop {
         let mut before = shrinker.best.clone();
         shrinker.leave_out()?;
@@ -70,17 +69,12 @@ struct Shrinker<'a, O> {
 }
 
 impl<O: Oracle> Shrinker<'_, O> {
-    /// Ends the last line, unless the missing end is the reason.
-    fn end_last_line(&mut self) -> Result<(), O::Error> {
+    /// Ends the last line and leaves out the carriage returns at the ends of lines, unless these are the reason.
+    fn tidy_lines(&mut self) -> Result<(), O::Error> {
         if !self.best.is_empty() && !self.best.ends_with(b"\n") {
             let ended = [self.best, &b"\n"[..]].concat();
             self.try_each(std::iter::once(((), ended)))?;
         }
-        Ok(())
-    }
-
-    /// Leaves out the carriage returns at the ends of lines, unless they are the reason.
-    fn leave_out_carriage_returns(&mut self) -> Result<(), O::Error> {
         let is_left_out = |place: usize| self.best[place..].starts_with(b"\r\n");
         let plain: Vec<u8> =
             (0..self.best.len()).filter(|&place| !is_left_out(place)).map(|place| self.best[place]).collect();

@@ -58,7 +58,6 @@ struct Edit {
 
 impl Text {
     /// Reads a text.
-    #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         let mut lines: Vec<Vec<u8>> = bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
         while lines.last().is_some_and(|line| line.iter().all(u8::is_ascii_whitespace)) {
@@ -78,7 +77,6 @@ impl Text {
     }
 
     /// Returns the kinds of parts, those with the largest parts first.
-    #[must_use]
     pub fn kinds(&self) -> Vec<Kind> {
         let mut kinds = Vec::new();
         if let Some(count) = self.cases() {
@@ -105,7 +103,6 @@ impl Text {
     }
 
     /// Returns how many parts of this kind there are.
-    #[must_use]
     pub fn count(&self, kind: Kind) -> usize {
         match kind {
             Kind::Groups(size) => self.groups(size).map_or(0, |groups| groups.len()),
@@ -123,13 +120,11 @@ impl Text {
 
     /// Returns the texts without these parts of a kind, in order, the most likely first: with the count of the parts
     /// lowered, and then with it unchanged.
-    #[must_use]
     pub fn without(&self, kind: Kind, parts: Range<usize>) -> Vec<Vec<u8>> {
         self.without_all(kind, &[parts])
     }
 
     /// As [`without`](Self::without), for parts that are apart.
-    #[must_use]
     pub fn without_all(&self, kind: Kind, parts: &[Range<usize>]) -> Vec<Vec<u8>> {
         let removed: usize = parts.iter().map(Range::len).sum();
         let mut edit = Edit::default();
@@ -190,14 +185,12 @@ impl Text {
     }
 
     /// Returns the places of all numbers.
-    #[must_use]
     pub fn numbers(&self) -> Vec<(usize, usize)> {
         let places = (0..self.lines.len()).flat_map(|line| self.places(line));
         places.filter(|place| self.number(*place).is_some()).collect()
     }
 
     /// Returns the text with these numbers changed; `None` if none changes.
-    #[must_use]
     pub fn with_numbers(&self, places: &[(usize, usize)], change: impl Fn(i128) -> i128) -> Option<Vec<u8>> {
         let mut edit = Edit::default();
         for &place in places {
@@ -211,13 +204,11 @@ impl Text {
     }
 
     /// Returns the number at a place.
-    #[must_use]
     pub fn number(&self, place: (usize, usize)) -> Option<i128> {
         self.token(place).and_then(number)
     }
 
     /// Returns the text with two lines, or two tokens of a line, exchanged; `None` for other parts.
-    #[must_use]
     pub fn exchanged(&self, kind: Kind, first: usize, second: usize) -> Option<Vec<u8>> {
         match kind {
             Kind::Lines => {
@@ -235,7 +226,6 @@ impl Text {
     }
 
     /// Returns the letters of the text, in their order.
-    #[must_use]
     pub fn letters(&self) -> Vec<u8> {
         let mut seen = [false; 256];
         self.lines.iter().flatten().for_each(|&byte| seen[usize::from(byte)] = true);
@@ -243,7 +233,6 @@ impl Text {
     }
 
     /// Returns the text with one letter replaced by another.
-    #[must_use]
     pub fn with_letter(&self, from: u8, to: u8) -> Vec<u8> {
         let replaced =
             self.lines.iter().map(|line| line.iter().map(|&byte| if byte == from { to } else { byte }).collect());
@@ -400,19 +389,14 @@ fn kept(letters: &[u8], is_out: &dyn Fn(usize) -> bool) -> Vec<u8> {
 
 /// Returns where the tokens of a line are.
 fn tokens(line: &[u8]) -> Vec<Range<usize>> {
-    let mut tokens = Vec::new();
-    let mut start = None;
-    for (place, byte) in line.iter().chain(b" ").enumerate() {
-        match (byte.is_ascii_whitespace(), start) {
-            (false, None) => start = Some(place),
-            (true, Some(first)) => {
-                tokens.push(first..place);
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    tokens
+    let mut end = 0;
+    let stretches = line.chunk_by(|byte, next| byte.is_ascii_whitespace() == next.is_ascii_whitespace());
+    let ranges = stretches.map(|stretch| {
+        let start = end;
+        end += stretch.len();
+        start..end
+    });
+    ranges.filter(|range| !line[range.start].is_ascii_whitespace()).collect()
 }
 
 /// Returns the whole number that a token is, if it is written as numbers are.

@@ -12,7 +12,7 @@ use judge_compare::paired::{
     self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, RuleEffect, TestParameters,
 };
 use judge_problem::scoring::points_effect;
-use judge_problem::{CaseSpec, Digest, Direction, Number, Plan, Rule};
+use judge_problem::{CaseSpec, Digest, Direction, Plan, Rule};
 use judge_report::Versus;
 use judge_session::{Failure, MatchResult, ScoredMatch};
 use judge_statistics::{Hypothesis, Interval, SetCase, SetSample};
@@ -356,7 +356,7 @@ fn losses(
     let mut found = Vec::new();
     for (name, _) in known.iter().flat_map(|known| known.iter()) {
         let values = features.iter().enumerate().filter_map(|(case, features)| {
-            let value: &Number = features.as_ref()?.get(name)?;
+            let value = features.as_ref()?.get(name)?;
             Some(FeatureValue { case, value: value.clone() })
         });
         let ranges = paired::by_feature(paired, values.collect(), parameters);

@@ -3,8 +3,8 @@
 use crate::Failure;
 use judge_cli::{CaseArgs, CaseFilterArgs};
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, CheckerChoice, Condition, Digest, Features, MetricRule, Number, Problem, ReadFile,
-    Seeds, StoredFeatures, StoredRun, closest, counted, error_chain, map_on_all_cores, rules_word,
+    CaseList, CaseSource, CaseSpec, CheckerChoice, Condition, Digest, Features, MetricRule, Problem, ReadFile, Seeds,
+    StoredFeatures, StoredRun, closest, counted, error_chain, map_on_all_cores, rules_word,
 };
 use judge_run::cases::{
     CaseDescription, CaseReader, CheckerError, Inputs, ProblemChecker, Selection, describe_all, select,
@@ -256,7 +256,7 @@ fn holds(condition: &Condition, run: &StoredRun, place: usize, features: Option<
     run.cases.outcomes().of_case(place).flatten().any(|outcome| {
         let mut numbers = features.cloned().unwrap_or_default();
         for (name, value) in outcome.metrics.iter() {
-            numbers.set(&format!("{}{name}", MetricRule::PREFIX), Number::from(value.clone()));
+            numbers.set(&format!("{}{name}", MetricRule::PREFIX), value.clone());
         }
         condition.holds(&numbers)
     })

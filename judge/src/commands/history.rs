@@ -1,10 +1,11 @@
 //! `judge history`: lists past runs, shows one in full, adds tags and a note to one, or removes some.
 
+use checkers::Score;
 use judge_cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use judge_journal::{HistoryFilter, Journal, JournalError};
 use judge_problem::{
-    Catalogue, Digest, Exit, Features, HistoryRow, Labels, Note, Number, Outcome, Rule, RunChoice, RunId, RunState,
-    SolverSpec, StoredRun, Tag, listed,
+    Catalogue, Digest, Exit, Features, HistoryRow, Labels, Note, Outcome, Rule, RunChoice, RunId, RunState, SolverSpec,
+    StoredRun, Tag, listed,
 };
 use judge_report::RunReport;
 use judge_run::solver;
@@ -155,7 +156,7 @@ fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exi
 /// The cases of a run that have the same value of a feature.
 struct RunSlice {
     /// The value of the feature that the runs are grouped by; `None` without one.
-    value: Option<Number>,
+    value: Option<Score>,
     /// Hashes of the inputs, in order: totals are comparable over the same cases only.
     inputs: Vec<Option<Digest>>,
     rule: Rule,
@@ -259,7 +260,7 @@ impl FeatureHistory<'_> {
         let value =
             |features: &Option<Arc<Features>>| features.as_ref()?.get(self.filter.group_by.as_deref()?).cloned();
         // Ordered with the absent value last.
-        let mut parts: BTreeMap<(bool, Option<Number>), Vec<usize>> = BTreeMap::new();
+        let mut parts: BTreeMap<(bool, Option<Score>), Vec<usize>> = BTreeMap::new();
         for (place, features) in features.iter().enumerate() {
             let value = value(features);
             parts.entry((value.is_none(), value)).or_default().push(place);
@@ -272,7 +273,7 @@ impl FeatureHistory<'_> {
         parts.into_iter().map(slice).collect()
     }
 
-    fn slice(&self, run: &StoredRun, value: Option<Number>) -> Result<RunSlice, Failure> {
+    fn slice(&self, run: &StoredRun, value: Option<Score>) -> Result<RunSlice, Failure> {
         let restored = RestoredRun::of(run, self.catalogue)?;
         let scored = restored.score(None).map_err(Failure::fault)?;
         let complete = run.state == RunState::Complete;
@@ -291,6 +292,6 @@ impl FeatureHistory<'_> {
     }
 }
 
-fn group(by: &str, value: Option<&Number>) -> String {
+fn group(by: &str, value: Option<&Score>) -> String {
     value.map_or_else(|| format!("no {by}"), |value| format!("{by}={value}"))
 }

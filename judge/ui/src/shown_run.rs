@@ -6,8 +6,7 @@ use judge_journal::Journal;
 use judge_problem::condition::Formula;
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
-    Catalogue, Condition, Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun,
-    Verdict,
+    Catalogue, Condition, Features, GeneratorChoice, JobId, MetricRule, Outcome, Problem, RunId, StoredRun, Verdict,
 };
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
@@ -130,19 +129,19 @@ impl ShownRun {
     }
 
     /// Returns a number of a row; `None` if it has none.
-    pub(super) fn value(&self, job: JobId, field: &Field) -> Option<Number> {
-        let place = |place: usize| i64::try_from(place).ok().map(Number::from);
+    pub(super) fn value(&self, job: JobId, field: &Field) -> Option<Score> {
+        let place = |place: usize| i64::try_from(place).ok().map(Score::from);
         match field {
             Field::Case => place(job.case),
             Field::Solver => place(job.solver),
             Field::Verdict => place(self.restored.outcomes.verdict(job) as usize),
-            Field::Score => self.outcome(job)?.score.map(Number::from),
+            Field::Score => self.outcome(job)?.score,
             Field::Points => self.outcome(job).and_then(|_| self.report().points(job))?.parse().ok(),
             Field::Relative => format!("{:.9}", self.relative(job)?).parse().ok(),
             Field::Cpu => milliseconds(self.outcome(job)?.cpu?),
             Field::Wall => milliseconds(self.outcome(job)?.wall?),
-            Field::Memory => Some(Number::from(i64::try_from(self.outcome(job)?.memory?).ok()?)),
-            Field::Metric(name) => self.outcome(job)?.metrics.get(name).cloned().map(Number::from),
+            Field::Memory => Some(Score::from(i64::try_from(self.outcome(job)?.memory?).ok()?)),
+            Field::Metric(name) => self.outcome(job)?.metrics.get(name).cloned(),
             Field::Feature(name) => self.features()[job.case].as_ref()?.get(name).cloned(),
         }
     }
@@ -195,7 +194,7 @@ pub(super) fn check_features(problem: &Problem, hint: &str) -> Result<(), Failur
 }
 
 /// Returns a time in milliseconds with three decimals, rounded as in reports.
-fn milliseconds(time: Duration) -> Option<Number> {
+fn milliseconds(time: Duration) -> Option<Score> {
     let micros = (time.as_nanos() + 500) / 1000;
     format!("{}.{:03}", micros / 1000, micros % 1000).parse().ok()
 }
@@ -233,7 +232,7 @@ fn sorted(run: &ShownRun, query: &RowQuery) -> Result<Vec<JobId>, Refused> {
     Ok(rows.into_iter().map(|(_, job)| job).collect())
 }
 
-fn compare(left: Option<&Number>, right: Option<&Number>, descending: bool) -> Ordering {
+fn compare(left: Option<&Score>, right: Option<&Score>, descending: bool) -> Ordering {
     match (left, right) {
         (Some(left), Some(right)) if descending => right.cmp(left),
         (Some(left), Some(right)) => left.cmp(right),
@@ -254,7 +253,7 @@ impl Names {
         let (mut verdicts, mut fields) = (Features::default(), Vec::new());
         for name in names {
             if let Some(number) = verdict_number(name) {
-                verdicts.set(name, Number::from(number));
+                verdicts.set(name, number.into());
                 continue;
             }
             let field = Field::named(name);

@@ -47,7 +47,7 @@ pub(super) fn collect(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
         random: Random::new(1),
         primality: Primality::new(),
     };
-    let (mut record, mut best) = (0, Answer::new());
+    let (mut record, mut best) = (0, Answer::default());
     for price in PRICES.into_iter().cycle() {
         collector.board.clone_from(board);
         collector.price = price * a_cell;
@@ -78,7 +78,7 @@ impl Collector<'_> {
     /// Plays until the moves or the paths are used up, at a pace that ends when the clock shows `until`. Returns the
     /// points and the answer.
     fn play(&mut self, clock: &Clock, until: f64) -> (u64, Answer) {
-        let mut answer = Answer::new();
+        let mut answer = Answer::default();
         let (mut fruitless, mut left, mut record, mut sum) = (0, self.rules.moves, f64::MIN, 0_u64);
         while left > 0 && fruitless < MAX_FRUITLESS_ROUNDS && clock.used() < 1.0 {
             let begun = clock.used();

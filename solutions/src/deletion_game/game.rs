@@ -92,20 +92,17 @@ pub(super) struct Path {
 }
 
 /// The moves of an answer as text, never longer than an answer may be.
+#[derive(Default)]
 pub(super) struct Answer {
     moves: usize,
     text: String,
 }
 
 impl Answer {
-    pub(super) fn new() -> Self {
-        Self { moves: 0, text: String::new() }
-    }
-
     /// Returns the answer that plays these moves from this board on, as many as it may hold.
     pub(super) fn of(board: &Board, moves: &[Vec<Cell>]) -> Self {
         let mut board = board.clone();
-        let mut answer = Self::new();
+        let mut answer = Self::default();
         for path in moves {
             if !answer.add(&board, path) {
                 break;
@@ -248,7 +245,7 @@ mod tests {
     fn an_answer_stays_below_its_limit() {
         let (_, board) = read(b"1 3 100 2 3 1 1 1\n2 1 1\n").unwrap();
         let path = board.cells().collect::<Vec<_>>();
-        let mut answer = Answer::new();
+        let mut answer = Answer::default();
         let added = (0..200_000).take_while(|_| answer.add(&board, &path)).count();
         let mut text = Vec::new();
         answer.write(&mut text).unwrap();
@@ -284,7 +281,7 @@ mod tests {
             let input =
                 format!("{rows} {columns} {moves} {shortest} {longest} {prime} {palindrome} {clearing}\n{digits}\n");
             let (rules, mut board) = read(input.as_bytes()).unwrap();
-            let (mut answer, mut sum) = (Answer::new(), 0);
+            let (mut answer, mut sum) = (Answer::default(), 0);
             for _ in 0..moves {
                 let Some(path) = random_path(&rules, &board, &mut random) else { break };
                 let spelled: Vec<u8> = path.iter().map(|&cell| board.digit(cell)).collect();

@@ -73,7 +73,7 @@ struct Search {
 impl Search {
     /// Plays for points only.
     fn collect(&mut self, mut board: Board) -> Answer {
-        let mut answer = Answer::new();
+        let mut answer = Answer::default();
         for done in 0..self.rules.moves {
             let cells: Vec<Cell> = board.cells().collect();
             let share = (done + 1) as f64 / self.rules.moves as f64;
@@ -190,7 +190,7 @@ impl Search {
 
     /// Plays whole games until the time is over. Returns the game with the best final score.
     fn clear(&mut self, board: &Board) -> Answer {
-        let (mut best, mut answer) = (None, Answer::new());
+        let (mut best, mut answer) = (None, Answer::default());
         while best.is_none() || self.clock.used() < 1.0 {
             let (score, candidate) = self.eat(board.clone());
             if best.is_none_or(|best| score > best) {
@@ -205,7 +205,7 @@ impl Search {
 
     /// Plays one game from left to right. Returns the final score's logarithm and the moves.
     fn eat(&mut self, mut board: Board) -> (f64, Answer) {
-        let mut answer = Answer::new();
+        let mut answer = Answer::default();
         let mut sum = 0_u64;
         for _ in 0..self.rules.moves {
             let Some(path) = self.leftmost_path(&board) else { break };

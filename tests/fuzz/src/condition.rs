@@ -1,7 +1,7 @@
 //! Conditions on features, as `--where` takes them.
 
 use judge_problem::condition::Condition;
-use judge_problem::{Features, Number, is_feature_name};
+use judge_problem::{Features, is_feature_name};
 
 /// A condition names features, means the same in parentheses, and never holds together with its negation.
 ///
@@ -14,7 +14,7 @@ pub fn condition(text: &[u8]) {
     let mut features = Features::default();
     for (name, value) in condition.names().into_iter().zip([1, 4, -3].into_iter().cycle()) {
         assert!(is_feature_name(name), "{name}");
-        features.set(name, Number::from(value));
+        features.set(name, value.into());
     }
     let holds = condition.holds(&features);
     // Where the text is as deep as a condition may be, these are too deep.

@@ -8,14 +8,14 @@ pub fn tokens(text: &[u8]) {
     let found = checkers::fuzzing::tokens(text);
     let expected: Vec<&[u8]> = text.split(|byte| b" \t\r\n".contains(byte)).filter(|token| !token.is_empty()).collect();
     assert_eq!(found.len(), expected.len());
-    for (token, expected) in found.iter().zip(expected) {
-        assert_eq!(token.bytes, expected);
-        assert_eq!(text_at(text, token.line, token.column, expected.len()), Some(expected));
+    for ((bytes, place, integer), expected) in found.into_iter().zip(expected) {
+        assert_eq!(bytes, expected);
+        assert_eq!(text_at(text, place.line, place.column, expected.len()), Some(expected));
         let value = std::str::from_utf8(expected)
             .ok()
             .filter(|text| !text.starts_with('+'))
             .and_then(|text| text.parse::<i64>().ok());
-        assert_eq!(token.integer, value, "{}", expected.escape_ascii());
+        assert_eq!(integer, value, "{}", expected.escape_ascii());
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::comparison::{PairedComparison, RuleEffect};
 use super::measure::EffectMeasure;
-use judge_problem::{InvalidText, Number, Rule};
+use checkers::Score;
+use judge_problem::{InvalidText, Rule};
 use judge_statistics::{EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, fewest_for_claim};
 use std::fmt;
 use std::str::FromStr;
@@ -139,16 +140,16 @@ pub struct FeatureValue {
     /// The case, by its place in the plan.
     pub case: usize,
     /// The value.
-    pub value: Number,
+    pub value: Score,
 }
 
 /// The cases whose values lie in one range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureRange {
     /// The smallest value.
-    pub low: Number,
+    pub low: Score,
     /// The largest value.
-    pub high: Number,
+    pub high: Score,
     /// The comparison on these cases.
     pub paired: PairedComparison,
     /// The inference from it.

@@ -43,37 +43,22 @@ pub(super) struct Bridged {
     /// Its arguments, if they differ from testlib's.
     words: Option<String>,
     /// Its limits, if the problem sets them.
-    pub(super) limits: Vec<(&'static str, String)>,
+    pub(super) limits: Vec<(String, String)>,
 }
 
 /// The role of a program.
 #[derive(Debug)]
 struct Role {
+    article: &'static str,
     noun: &'static str,
-    with_article: &'static str,
     /// The key of the settings of such a program.
     place: &'static str,
-    /// The key of its time limit in a catalogue.
-    limit: &'static str,
     /// The placeholder for `{output_file}` in `args_format_string`.
     output: &'static str,
 }
 
-static CHECKER: Role = Role {
-    noun: "checker",
-    with_article: "a checker",
-    place: "checker.args",
-    limit: "checker-wall",
-    output: "{answer}",
-};
-
-static INTERACTOR: Role = Role {
-    noun: "interactor",
-    with_article: "an interactor",
-    place: INTERACTIVE,
-    limit: "interactor-wall",
-    output: "{output}",
-};
+static CHECKER: Role = Role { article: "a", noun: "checker", place: "checker.args", output: "{answer}" };
+static INTERACTOR: Role = Role { article: "an", noun: "interactor", place: INTERACTIVE, output: "{output}" };
 
 impl Checker {
     /// Reads `checker`. Adds a line for each difference.
@@ -183,7 +168,7 @@ fn bridged(
     root: &Path,
     left: &mut Vec<String>,
 ) -> Result<Bridged, ImportError> {
-    let what = role.with_article;
+    let what = &format!("{} {}", role.article, role.noun);
     let is_default = is_default(role, config, settings, left)?;
     check_sources(settings, what)?;
     let files = read_sources(settings, "files", root)?;
@@ -200,8 +185,8 @@ fn bridged(
     let of_default = (is_default && role.place == INTERACTIVE).then(|| OF_DEFAULT.to_owned());
     let words = settings.text("args_format_string")?.map(place).or(of_default);
     let mut limits = Vec::new();
-    limits.extend(settings.limit("time_limit", "s")?.map(|time| (role.limit, time)));
-    limits.extend(settings.limit("memory_limit", " KiB")?.map(|memory| ("checker-memory", memory)));
+    limits.extend(settings.limit("time_limit", "s")?.map(|time| (format!("{}-wall", role.noun), time)));
+    limits.extend(settings.limit("memory_limit", " KiB")?.map(|memory| ("checker-memory".to_owned(), memory)));
     let known = [
         "files",
         "lang",
@@ -233,8 +218,8 @@ fn is_default(
             Ok(true)
         }
         Some(other @ ("coci" | "peg")) => {
-            let what = format!("{} of the type `{other}`, which gives points in its own way", role.with_article);
-            Err(config.unsupported(what))
+            let what = format!("{} {} of the type `{other}`", role.article, role.noun);
+            Err(config.unsupported(format!("{what}, which gives points in its own way")))
         }
         Some(other) => {
             let found = format!("{} type `{other}`", role.noun);

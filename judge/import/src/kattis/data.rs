@@ -114,7 +114,7 @@ impl Group {
 
     /// Returns whether this folder or one below has settings of its own.
     fn has_settings(&self) -> bool {
-        self.settings.keys().next().is_some() || self.groups.iter().any(Self::has_settings)
+        self.all().iter().any(|group| group.settings.keys().next().is_some())
     }
 
     /// Returns whether there are groups below, and not only folders of its own cases.
@@ -126,10 +126,14 @@ impl Group {
         self.path.starts_with("data/sample")
     }
 
+    /// Returns this group and all groups below it.
+    pub(super) fn all(&self) -> Vec<&Self> {
+        std::iter::once(self).chain(self.groups.iter().flat_map(Self::all)).collect()
+    }
+
     /// Returns this group and all groups below it that have cases of their own.
     pub(super) fn with_cases(&self) -> Vec<&Self> {
-        let own = (!self.cases.is_empty()).then_some(self);
-        own.into_iter().chain(self.groups.iter().flat_map(Self::with_cases)).collect()
+        self.all().into_iter().filter(|group| !group.cases.is_empty()).collect()
     }
 }
 
@@ -281,8 +285,8 @@ fn aggregated(group: &Group) -> Result<Points, ImportError> {
     Ok(Points { weight, without_score, aggregate })
 }
 
-/// Adds the names of the groups that each of these groups depends on, by its name. `names`: all groups with cases. What
-/// a group requires holds for all groups below it.
+/// Adds the names of the groups that a group requires, by the names of all groups in it: what it requires holds for them,
+/// too. `names`: all groups with cases.
 pub(super) fn depend(
     group: &Group,
     names: &[&str],
@@ -301,7 +305,7 @@ pub(super) fn depend(
             found.entry((*name).to_owned()).or_default().extend(required.iter().cloned());
         }
     }
-    group.groups.iter().try_for_each(|inner| depend(inner, names, found, left))
+    Ok(())
 }
 
 /// Returns whether a group has this name or is below the group with this name.
@@ -309,7 +313,7 @@ fn is_in(name: &str, above: &str) -> bool {
     name.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Reports unread keys of a group and its subgroups.
+/// Reports unread keys of a group.
 pub(super) fn unread(is_old: bool, group: &Group, left: &mut Left) {
     let of_format = |key: &&str| if is_old { OLD_KEYS.contains(key) } else { KEYS.contains(key) };
     let known = |key: &&str| of_format(key) || INPUT_FLAGS.contains(key);
@@ -322,7 +326,6 @@ pub(super) fn unread(is_old: bool, group: &Group, left: &mut Left) {
         };
         left.insert(format!("{}: `{key}`: {why}", group.path));
     }
-    group.groups.iter().for_each(|inner| unread(is_old, inner, left));
 }
 
 /// Reports the settings of `data` that the newer format does not give to the groups below.
@@ -331,7 +334,7 @@ pub(super) fn of_no_group(above: &Mapping) -> impl Iterator<Item = String> {
     keys.map(|key| format!("data: `{key}`: only sample, secret and the groups have such settings"))
 }
 
-/// Reports what a group and its subgroups require beyond adding points.
+/// Reports what a group requires beyond adding points.
 pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<(), ImportError> {
     let flags = group.settings.words("grader_flags")?.unwrap_or_default();
     for flag in flags.iter().filter(|flag| is_old && !GRADER_FLAGS.contains(&&***flag)) {
@@ -348,7 +351,7 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
             left.insert(format!("{}: {what}", group.path));
         }
     }
-    group.groups.iter().try_for_each(|inner| points_of_groups(is_old, inner, left))
+    Ok(())
 }
 
 /// The flags in settings, if they have some.

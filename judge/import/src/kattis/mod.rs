@@ -248,7 +248,8 @@ fn scoring(
     text.table("[problem.scoring]").text("rule", if is_raw || is_scaled { "sum" } else { "exact" });
     text.maybe("direction", (config.minimise && is_raw).then_some("min"));
     let mut lines = data::Left::new();
-    package.groups.iter().for_each(|top| data::unread(package.old_groups, top, &mut lines));
+    let all = || package.groups.iter().flat_map(Group::all);
+    all().for_each(|group| data::unread(package.old_groups, group, &mut lines));
     if !config.scoring {
         left.extend(lines);
         return Ok(());
@@ -256,10 +257,10 @@ fn scoring(
     let groups = package.groups_that_count();
     let names: Vec<_> = groups.iter().map(|(group, _)| group.name()).collect();
     let mut depends_on = BTreeMap::new();
-    for top in &package.groups {
-        data::points_of_groups(package.old_groups, top, &mut lines)?;
+    for group in all() {
+        data::points_of_groups(package.old_groups, group, &mut lines)?;
         if !package.old_groups {
-            data::depend(top, &names, &mut depends_on, &mut lines)?;
+            data::depend(group, &names, &mut depends_on, &mut lines)?;
         }
     }
     for (group, folders) in &groups {

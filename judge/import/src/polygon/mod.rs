@@ -63,7 +63,7 @@ impl<'a> Package<'a> {
             return Err(problem.bad("there is no <testset>", "<judging> with a <testset>"));
         };
         let programs = programs::read_programs(&problem, root, &mut left)?;
-        if programs.checker.is_none() && programs.interactor.is_none() {
+        if programs.find("checker").or(programs.find("interactor")).is_none() {
             return Err(problem.bad("the problem has no checker", "<assets> with a <checker>"));
         }
         if let Some(judging) = judging.filter(|judging| judging.attribute(SHARES) == Some("true"))
@@ -72,7 +72,7 @@ impl<'a> Package<'a> {
             let what = format!("points of the checker as a share of the points of a test (`{SHARES}`)");
             return Err(judging.unsupported(what));
         }
-        let (interactive, found) = (programs.interactor.is_some(), Tests::default());
+        let (interactive, found) = (programs.find("interactor").is_some(), Tests::default());
         let tests = Reader { problem, root, interactive, found }.read(&main, &mut left)?;
         let points = Points::read(&main, &tests.tests, programs.gives_points, &mut left)?;
         Ok(Self { problem, root, main, programs, tests, points, left })
@@ -108,9 +108,7 @@ impl<'a> Package<'a> {
         let mut copied = self.tests.copied;
         copied.extend(solutions);
         let mut compiled = Vec::new();
-        for Program { compiled: program, .. } in
-            [self.programs.checker, self.programs.validator, self.programs.interactor].into_iter().flatten()
-        {
+        for Program { compiled: program, .. } in self.programs.all {
             let inside = |name: &PathBuf| Path::new(programs::FOLDER).join(name);
             copied.extend(program.sources.files.iter().map(|(from, name)| (from.clone(), inside(name))));
             compiled.push(program);
@@ -137,13 +135,11 @@ impl<'a> Package<'a> {
     }
 
     fn write_programs(&self, text: &mut Text) {
-        let Programs { checker, validator, interactor, .. } = &self.programs;
-        let keys = [("interactor-command", interactor), ("checker-command", checker), ("validator-command", validator)];
-        for (key, program) in keys {
-            if let Some(program) = program {
-                text.text(key, &format!("./{}", program.compiled.program.display()));
-                text.because(&format!("compiled from {}", program.shown));
-            }
+        for Program { name, shown, compiled } in
+            ["interactor", "checker", "validator"].into_iter().filter_map(|name| self.programs.find(name))
+        {
+            text.text(&format!("{name}-command"), &format!("./{}", compiled.program.display()));
+            text.because(&format!("compiled from {shown}"));
         }
         text.text("checker-protocol", "testlib");
     }
@@ -194,11 +190,7 @@ impl<'a> Package<'a> {
     fn taken(&self) -> Vec<String> {
         let count = self.tests.tests.len();
         let mut taken = vec![counted(count, "case")];
-        let Programs { checker, validator, interactor, .. } = &self.programs;
-        let programs = [("checker", checker), ("validator", validator), ("interactor", interactor)];
-        taken.extend(
-            programs.iter().filter_map(|(what, program)| Some(format!("the {what} {}", program.as_ref()?.shown))),
-        );
+        taken.extend(self.programs.all.iter().map(|program| format!("the {} {}", program.name, program.shown)));
         // An answer is made from an input.
         let (answers, inputs): (Vec<_>, Vec<_>) = self.tests.made.iter().partition(|made| made.input.is_some());
         let made = [(inputs.len(), "input", "the generators"), (answers.len(), "answer", "the main solution")];

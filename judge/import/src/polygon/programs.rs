@@ -198,20 +198,27 @@ const HEADERS: [&str; 4] = ["h", "hh", "hpp", "hxx"];
 /// Extensions of resources for statements.
 const OF_STATEMENTS: [&str; 3] = ["ftl", "sty", "tex"];
 
-/// The checker, interactor and validator.
+/// The programs of a package that decide or validate.
 pub(super) struct Programs {
-    pub(super) checker: Option<Program>,
-    pub(super) validator: Option<Program>,
-    pub(super) interactor: Option<Program>,
+    pub(super) all: Vec<Program>,
     /// Whether the checker gives points, or the interactor if there is no checker.
     pub(super) gives_points: bool,
 }
 
 /// A program that is compiled and kept beside the catalogue.
 pub(super) struct Program {
+    /// `checker`, `validator` or `interactor`.
+    pub(super) name: &'static str,
     /// Its source in the package.
     pub(super) shown: String,
     pub(super) compiled: ToCompile,
+}
+
+impl Programs {
+    /// Returns the program with this name.
+    pub(super) fn find(&self, name: &str) -> Option<&Program> {
+        self.all.iter().find(|program| program.name == name)
+    }
 }
 
 /// Reads the programs under `<assets>`.
@@ -220,9 +227,6 @@ pub(super) fn read_programs(
     root: &Path,
     left: &mut Vec<String>,
 ) -> Result<Programs, ImportError> {
-    let one = |path: &[&str], what: &str, name: &str| -> Result<Option<Program>, ImportError> {
-        problem.first(path).map(|element| kept(problem, &element, root, what, name)).transpose()
-    };
     let kind = problem.first(&["assets", "checker"]).and_then(|checker| checker.attribute("type"));
     if let Some(kind) = kind.filter(|kind| *kind != "testlib") {
         return Err(problem.unsupported(format!("a checker of the type `{kind}`, which is not testlib")));
@@ -232,21 +236,21 @@ pub(super) fn read_programs(
         let source = other.first(&["source"]).and_then(|source| source.attribute("path")).unwrap_or_default();
         other.left(&format!("validator {source}: a problem has one validator, the first"))
     }));
-    let checker = one(&["assets", "checker"], "the checker", "checker")?;
-    let interactor = one(&["assets", "interactor"], "the interactor", "interactor")?;
-    let deciding = checker.as_ref().or(interactor.as_ref());
-    let gives_points = deciding.is_some_and(|program| program::gives_points(&program.compiled.sources.files));
-    let validator = one(&["assets", "validators", "validator"], "the validator", "validator")?;
-    Ok(Programs { checker, validator, interactor, gives_points })
+    let [checker, interactor] = ["checker", "interactor"].map(|name| problem.first(&["assets", name]));
+    let found = [("checker", checker), ("validator", validators.first().copied()), ("interactor", interactor)];
+    let mut programs = Programs { all: Vec::new(), gives_points: false };
+    for (name, element) in found {
+        if let Some(element) = element {
+            programs.all.push(kept(problem, &element, root, name)?);
+        }
+    }
+    let deciding = programs.find("checker").or(programs.find("interactor"));
+    programs.gives_points = deciding.is_some_and(|program| program::gives_points(&program.compiled.sources.files));
+    Ok(programs)
 }
 
-fn kept(
-    problem: &Element<'_>,
-    element: &Element<'_>,
-    root: &Path,
-    what: &str,
-    name: &str,
-) -> Result<Program, ImportError> {
+fn kept(problem: &Element<'_>, element: &Element<'_>, root: &Path, name: &'static str) -> Result<Program, ImportError> {
+    let what = format!("the {name}");
     let Some(source) = element.first(&["source"]) else {
         return Err(element.bad(format!("{what} has no source"), "<source path=\"…\"/>"));
     };
@@ -255,8 +259,8 @@ fn kept(
         return Err(source.unsupported(format!("{what} in another language than C or C++")));
     }
     let shown = source.required("path")?.to_owned();
-    let sources = sources(problem, root, &file, what)?;
-    Ok(Program { shown, compiled: ToCompile { sources, program: Path::new(FOLDER).join(name) } })
+    let sources = sources(problem, root, &file, &what)?;
+    Ok(Program { name, shown, compiled: ToCompile { sources, program: Path::new(FOLDER).join(name) } })
 }
 
 /// Returns a source with the files that it may include: the resources of the package and unlisted headers.

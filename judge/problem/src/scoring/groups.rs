@@ -3,7 +3,8 @@
 use super::results::{CaseScore, InvalidResults, Results, SolverScores};
 use super::scoreboard::{Scoreboard, mean, score, total, weight_of, worst};
 use crate::text::named_enum;
-use crate::{GroupAggregate, Number, Rule};
+use crate::{GroupAggregate, Rule};
+use checkers::Score;
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,7 +25,7 @@ pub struct Grouping {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureGroup {
     /// The value. `None` for the cases without the feature.
-    pub value: Option<Number>,
+    pub value: Option<Score>,
     /// The number of cases.
     pub cases: usize,
     /// The result of each solver, in the order of the solvers.
@@ -50,12 +51,12 @@ pub struct GroupRow {
 /// Fails on invalid results, as [`score`] does.
 pub fn group_by_feature(
     by: &str,
-    values: &[Option<Number>],
+    values: &[Option<Score>],
     rule: &Rule,
     results: &Results<'_>,
 ) -> Result<Grouping, InvalidResults> {
     // The absent value is ordered last.
-    let mut members: BTreeMap<(bool, Option<&Number>), Vec<usize>> = BTreeMap::new();
+    let mut members: BTreeMap<(bool, Option<&Score>), Vec<usize>> = BTreeMap::new();
     for (case, value) in values.iter().enumerate() {
         members.entry((value.is_none(), value.as_ref())).or_default().push(case);
     }
@@ -204,7 +205,7 @@ mod tests {
             groups: &[],
             solvers: &solvers,
         };
-        let values = [Some(Number::from(5)), None, Some(Number::from(5)), Some(Number::from(-3))];
+        let values = [Some(Score::from(5)), None, Some(Score::from(5)), Some(Score::from(-3))];
         let Grouping { by, groups, .. } = group_by_feature("N", &values, &Rule::Exact, &results).unwrap();
         assert_eq!(by, "N");
         let value = |group: &FeatureGroup| group.value.as_ref().map(ToString::to_string);

@@ -108,24 +108,8 @@ pub struct Results<'a> {
 
 /// Why results are inconsistent or do not fit the rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidResults {
-    /// A solver has too few or too many scores.
-    #[error("solver {solver} has {found} results for {expected} cases")]
-    Length {
-        /// The solver's name.
-        solver: String,
-        /// The number of cases.
-        expected: usize,
-        /// The number of its scores.
-        found: usize,
-    },
-    /// The rule needs thresholds, but a case has none.
-    #[error("case {case} has no thresholds, which this scoring rule needs")]
-    NoThresholds {
-        /// The case's index.
-        case: usize,
-    },
-}
+#[error("{0}")]
+pub struct InvalidResults(String);
 
 impl SolverScores {
     /// Returns whether the solver ran on a case.
@@ -144,10 +128,13 @@ impl Results<'_> {
     pub(super) fn check(&self, rule: &Rule) -> Result<(), InvalidResults> {
         let expected = self.cases.len();
         if let Some(row) = self.solvers.iter().find(|row| row.scores.len() != expected) {
-            return Err(InvalidResults::Length { solver: row.name.clone(), expected, found: row.scores.len() });
+            let (name, found) = (&row.name, row.scores.len());
+            return Err(InvalidResults(format!("solver {name} has {found} results for {expected} cases")));
         }
         match self.cases.iter().position(|terms| terms.thresholds.is_none()) {
-            Some(case) if rule.needs_thresholds() => Err(InvalidResults::NoThresholds { case }),
+            Some(case) if rule.needs_thresholds() => {
+                Err(InvalidResults(format!("case {case} has no thresholds, which this scoring rule needs")))
+            }
             _ => Ok(()),
         }
     }

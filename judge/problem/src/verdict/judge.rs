@@ -5,7 +5,7 @@
 //! A checker gets its files as `{input}`, `{answer}` and `{expected}` and prints the result. An interactor gets
 //! `{input}` and `{expected}` and writes the result to the file `{report}`.
 
-use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, message, text};
+use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, after_colon, message, text};
 use crate::{CheckerProtocol, MatchPlace, Ruling, ScoreSearch, ScoreStream, tail};
 use checkers::Score;
 use std::os::unix::process::ExitStatusExt;
@@ -44,13 +44,15 @@ fn ruling(output: &CallOutput<'_>, result: &[u8], [place, word]: [&'static str; 
     match output.status.code() {
         Some(0) => match line.split_whitespace().next().unwrap_or_default().parse::<Score>() {
             Ok(score) => Ok(Ruling::Accepted(score)),
-            Err(error) => Err(ProtocolError::NoScore { place: word, why: error.to_string() }),
+            Err(error) => Err(ProtocolError::no_score(word, error)),
         },
         // Many interpreters exit with code 1 when a program crashes.
         Some(1) => match output.crash() {
             Some(crash) => Err(crash),
             None if line.is_empty() => {
-                Err(ProtocolError::NoReason { exit: "exit code 1", place, stderr: tail(output.stderr) })
+                let stderr = after_colon(&tail(output.stderr));
+                let what = format!("ended with exit code 1 (rejected), but {place} does not say why{stderr}");
+                Err(ProtocolError::Other(what))
             }
             // It can contain a solver's whole answer.
             None => Ok(Ruling::rejected(message(&line))),
@@ -145,7 +147,7 @@ mod tests {
 
     fn no_score(place: &'static str, found: &str) -> Result<Ruling, ProtocolError> {
         let why = format!("expected a number such as 12, -0.25 or 1e-3, found `{found}`");
-        Err(ProtocolError::NoScore { place, why })
+        Err(ProtocolError::Other(format!("accepted the answer, but {place} is not a score: {why}")))
     }
 
     #[test]

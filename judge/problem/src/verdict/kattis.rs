@@ -6,7 +6,7 @@
 
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message};
 use crate::{Kattis, Ruling, tail};
-use checkers::Score;
+use checkers::{Score, ScoreError};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -60,11 +60,11 @@ impl Protocol for Kattis {
             Some(REJECTS) if !goes_on => {
                 Ok(Ruling::rejected(said.map_or_else(|| "wrong answer".to_owned(), |said| message(&said))))
             }
-            _ => Err(ProtocolError::NoRuling {
-                status: output.status,
-                expected: if goes_on { "42 goes on with nextpass.in" } else { "42 accepts, 43 rejects" },
-                stderr: message(&[said.unwrap_or_default(), tail(output.stderr)].join("\n")),
-            }),
+            _ => {
+                let expected = if goes_on { "42 goes on with nextpass.in" } else { "42 accepts, 43 rejects" };
+                let said = message(&[said.unwrap_or_default(), tail(output.stderr)].join("\n"));
+                Err(ProtocolError::no_ruling(output.status, expected, &said))
+            }
         }
     }
 
@@ -83,8 +83,7 @@ fn score(output: &CallOutput<'_>) -> Result<Score, ProtocolError> {
     for file in [SCORE, MULTIPLIER] {
         let said = output.report(file);
         if !said.is_empty() {
-            let read = said.parse::<Score>();
-            return read.map_err(|error| ProtocolError::NoScore { place: FILES[file], why: error.to_string() });
+            return said.parse().map_err(|error: ScoreError| ProtocolError::no_score(FILES[file], error));
         }
     }
     Ok(Score::from(1))

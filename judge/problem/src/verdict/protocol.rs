@@ -3,6 +3,7 @@
 
 use crate::{MetricRule, Metrics, Ruling, beginning, closest, tail};
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
@@ -103,13 +104,13 @@ impl CallOutput<'_> {
 
     /// Returns the error that the program crashed, if its output shows that.
     pub(super) fn crash(&self) -> Option<ProtocolError> {
-        let crashed = || ProtocolError::Crashed { status: self.status, stderr: tail(self.stderr) };
+        let crashed = || ProtocolError::Other(format!("crashed ({}): {}", self.status, tail(self.stderr)));
         is_reported(self.stderr).then(crashed)
     }
 
     /// Returns the error that the exit code is not one of those expected.
-    pub(super) fn no_ruling(&self, expected: &'static str) -> ProtocolError {
-        ProtocolError::NoRuling { status: self.status, expected, stderr: tail(self.stderr) }
+    pub(super) fn no_ruling(&self, expected: &str) -> ProtocolError {
+        ProtocolError::no_ruling(self.status, expected, &tail(self.stderr))
     }
 }
 
@@ -128,56 +129,24 @@ pub(super) fn message(text: &str) -> String {
 /// A program violated its protocol. This is never the solver's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// It accepted without a score.
-    #[error("accepted the answer, but {place} is not a score: {why}")]
-    NoScore {
-        /// Where the score should be.
-        place: &'static str,
-        /// Why it is not a score.
-        why: String,
-    },
-    /// It rejected without a reason, which looks like a crash.
-    #[error("ended with {exit} (rejected), but {place} does not say why{}", after_colon(stderr))]
-    NoReason {
-        /// How it ended.
-        exit: &'static str,
-        /// Where the reason should be.
-        place: &'static str,
-        /// Its standard error.
-        stderr: String,
-    },
-    /// It rejected, but its standard error shows a crash.
-    #[error("crashed ({status}): {stderr}")]
-    Crashed {
-        /// How it ended.
-        status: ExitStatus,
-        /// Its standard error.
-        stderr: String,
-    },
-    /// It accepted with a line that is not a metric of the problem.
-    #[error("printed `{line}`: {why}")]
-    Metric {
-        /// The line.
-        line: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// It reported its own failure.
-    #[error("failed: {0}")]
-    Failed(String),
     /// It requests another run of the solver that is not possible.
     #[error("asks for another run of the solver (nextpass.in), {0}")]
     NextPass(&'static str),
-    /// It neither accepted nor rejected.
-    #[error("ended with {status} ({expected}){}", after_colon(stderr))]
-    NoRuling {
-        /// How it ended.
-        status: ExitStatus,
-        /// The exit codes that accept and reject.
-        expected: &'static str,
-        /// Its standard error.
-        stderr: String,
-    },
+    /// It did something else that the protocol does not allow.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl ProtocolError {
+    /// Returns the error that the program accepted without a score. `place`: where the score should be.
+    pub(super) fn no_score(place: &str, why: impl Display) -> Self {
+        Self::Other(format!("accepted the answer, but {place} is not a score: {why}"))
+    }
+
+    /// Returns the error that the program neither accepted nor rejected. `expected`: the exit codes that do.
+    pub(super) fn no_ruling(status: ExitStatus, expected: &str, said: &str) -> Self {
+        Self::Other(format!("ended with {status} ({expected}){}", after_colon(said)))
+    }
 }
 
 pub(super) fn after_colon(text: &str) -> String {
@@ -242,7 +211,7 @@ pub fn metrics_in(text: &[u8], rules: &[MetricRule]) -> Result<Metrics, Protocol
         return Ok(metrics);
     }
     for line in String::from_utf8_lossy(text).lines().filter(|line| is_metric(line)) {
-        let bad = |why: String| ProtocolError::Metric { line: message(line), why };
+        let bad = |why: String| ProtocolError::Other(format!("printed `{}`: {why}", message(line)));
         let words: Vec<&str> = line.split_whitespace().collect();
         let &[_, name, value] = words.as_slice() else { return Err(bad("expected `metric NAME NUMBER`".to_owned())) };
         if !names.contains(&name) {

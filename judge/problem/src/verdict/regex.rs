@@ -27,7 +27,7 @@ impl Protocol for ScoreSearch {
             MatchPlace::First => found.next(),
             MatchPlace::Last => found.last(),
         };
-        let no_score = |why: String| ProtocolError::NoScore { place: "what `score-regex` finds", why };
+        let no_score = |why: String| ProtocolError::no_score("what `score-regex` finds", why);
         let found = found.ok_or_else(|| {
             let printed = message(&[text(&said[0]), text(&said[1])].join("\n"));
             match &*printed {

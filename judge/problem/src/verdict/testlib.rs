@@ -152,8 +152,8 @@ fn unescaped(text: &str) -> String {
 }
 
 fn with_points(points: &str) -> Result<Ruling, ProtocolError> {
-    let no_score = |why| ProtocolError::NoScore { place: "its number of points", why };
-    points.parse().map(Ruling::Accepted).map_err(|error: ScoreError| no_score(error.to_string()))
+    let no_score = |error: ScoreError| ProtocolError::no_score("its number of points", error);
+    points.parse().map(Ruling::Accepted).map_err(no_score)
 }
 
 fn wrong(why: &str) -> Ruling {
@@ -164,7 +164,7 @@ fn wrong(why: &str) -> Ruling {
 /// Returns the error that the program or the setter's answer is wrong.
 fn failed(why: &str, output: &CallOutput<'_>) -> ProtocolError {
     let why = message(why);
-    ProtocolError::Failed(if why.is_empty() { tail(output.stderr) } else { why })
+    ProtocolError::Other(format!("failed: {}", if why.is_empty() { tail(output.stderr) } else { why }))
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub fn exact(number: &impl ToString) -> Option<Number> {
 }
 
 /// Features or metrics as JSON numbers.
-pub fn exact_numbers<T: ToString>(numbers: &NamedNumbers<T>) -> BTreeMap<&str, Number> {
+pub fn exact_numbers(numbers: &NamedNumbers) -> BTreeMap<&str, Number> {
     numbers.iter().filter_map(|(name, value)| Some((name, exact(value)?))).collect()
 }
 

@@ -4,10 +4,10 @@
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
 use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal, after_colon};
 use crate::files;
-use checkers::{Generator, Parametric};
+use checkers::{Generator, Parametric, Score};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorCall,
-    GeneratorChoice, GeneratorParameter, InvalidText, Number, Problem, tail, try_map_on_all_cores,
+    GeneratorChoice, GeneratorParameter, InvalidText, Problem, parse_number, tail, try_map_on_all_cores,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -217,7 +217,7 @@ fn of_list(list: Option<&Path>, line: u64) -> Result<u64, InputError> {
 pub(crate) fn features(rules: &[FeatureRule], input: &[u8], case: &PreparedCase) -> Features {
     let mut features = Features::default();
     for feature in case.features() {
-        features.set(feature.name, Number::from(feature.value));
+        features.set(feature.name, feature.value.into());
     }
     for rule in rules {
         if let Some(number) = find(rule, input) {
@@ -282,10 +282,10 @@ pub fn describe_all(problem: &Problem, cases: &CaseList) -> Result<Vec<Features>
 }
 
 /// Returns the number in the first group, or in the whole match; `None` if the text found is not a number.
-fn find(rule: &FeatureRule, input: &[u8]) -> Option<Number> {
+fn find(rule: &FeatureRule, input: &[u8]) -> Option<Score> {
     let found = rule.pattern.captures(input)?;
     let text = found.iter().nth(1).unwrap_or_else(|| found.get(0))?;
-    std::str::from_utf8(text.as_bytes()).ok()?.parse().ok()
+    parse_number(std::str::from_utf8(text.as_bytes()).ok()?).ok()
 }
 
 #[cfg(test)]
