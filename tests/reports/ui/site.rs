@@ -174,6 +174,20 @@ fn an_answer_without_a_move_is_no_game_that_lacks_room() {
     assert!(!said.stderr.contains("left out"), "{}", said.stderr);
 }
 
+/// Under `relative` small scores are good, and large totals.
+#[test]
+fn a_badge_shows_the_best_points() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1-2\"\n\
+         [problem.scoring]\nrule = \"relative\"\ndirection = \"min\"\n",
+    );
+    assert_eq!(folder.judge(&["run", "-s", "low=echo 1", "-s", "high=echo 4"]).code, Some(0));
+    let badge = folder.judge(&["site", "--badge", "-"]).stdout;
+    assert!(badge.contains(">1000000<"), "{badge}");
+}
+
 #[test]
 fn a_badge_and_a_history_are_drawn() {
     let folder = some_runs();
