@@ -154,7 +154,7 @@ fn runs_of_removed_problems_are_left_out() {
     folder.write("problems.toml", format!("{CATALOGUE}\n{}", CATALOGUE.replace("columns", "gone")));
     folder.script("bot", "echo 1");
     for id in ["columns", "gone"] {
-        assert_eq!(folder.judge(&["run", "-p", id, "-s", "./bot", "--seeds", "1"]).code, Some(0));
+        assert_eq!(folder.judge(&["run", "-p", id, "-s", "./bot", "-s", "twin=./bot", "--seeds", "1"]).code, Some(0));
     }
     folder.write("problems.toml", CATALOGUE);
     let said = folder.judge(&["site", "public"]);
