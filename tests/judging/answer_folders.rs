@@ -45,6 +45,8 @@ fn answers_are_scored_ranked_and_journalled() {
     assert_eq!(said.code, Some(0), "{}", text(&said));
     let said = folder.judge(&[&["run"], &BOTH[..], &["--csv", "-"]].concat());
     assert!(said.stdout.lines().nth(1).is_some_and(|row| row.contains(",,")), "{}", said.stdout);
+    let said = folder.judge(&[&["run"], &BOTH[..], &["--markdown", "-"]].concat());
+    assert!(said.stdout.contains("lowest score") && !said.stdout.contains("most "), "{}", said.stdout);
 }
 
 #[test]

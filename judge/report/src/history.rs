@@ -87,11 +87,14 @@ fn change(row: &HistoryRow) -> Field {
         return Field::new("=");
     }
     let sign = if change.is_positive() { "+" } else { "" };
-    // Only raw scores can be costs. More points are always better.
-    let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
-    let less_is_better = row.direction == Direction::Min && counts_raw_scores;
-    let better = change.is_positive() != less_is_better;
+    let better = change.is_positive() == (direction_of_total(row) == Direction::Max);
     painted(&format!("{sign}{}", figure(row, change)), if better { Paint::Good } else { Paint::Bad })
+}
+
+/// Returns which totals are good. Only raw scores can be costs: more points are always better.
+pub(crate) fn direction_of_total(row: &HistoryRow) -> Direction {
+    let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
+    if counts_raw_scores { row.direction } else { Direction::Max }
 }
 
 fn state(row: &HistoryRow) -> Field {

@@ -1,5 +1,6 @@
 //! Pictures without a browser: a frame of a game, a badge, the history of scores. Each is one self-contained SVG.
 
+use crate::history::direction_of_total;
 use checkers::{Board, Cell, Frame, Observer};
 use judge_problem::{HistoryRow, RunId, counted, one_line};
 use num_rational::BigRational;
@@ -172,7 +173,7 @@ fn totals(rows: &[HistoryRow]) -> Vec<(RunId, BigRational)> {
         let Some(total) = &row.total else { continue };
         match best.last_mut() {
             Some((run, known)) if *run == row.run => {
-                if row.direction.compare(total, known).is_gt() {
+                if direction_of_total(row).compare(total, known).is_gt() {
                     known.clone_from(total);
                 }
             }

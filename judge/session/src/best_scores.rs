@@ -56,7 +56,8 @@ impl ReferenceScores {
         best: Option<&Path>,
         journal: FromJournal,
     ) -> Result<Self, Failure> {
-        let takes_points = measure.unwrap_or(EffectMeasure::of_rule(&problem.scoring)) == EffectMeasure::Points;
+        let measure = measure.unwrap_or(EffectMeasure::of_rule(&problem.scoring));
+        let takes_points = measure == EffectMeasure::Points || measure.is_of_points(&problem.scoring);
         if best.is_some() && !takes_points {
             return Err(
                 Failure::usage("--best changes points, but raw scores are compared").with_hint("add --measure points")

@@ -177,12 +177,12 @@ async function boxes(head, { y, by, filter }) {
   return { run: head.run, y, by, solvers: head.solvers.map(({ name }) => name), groups };
 }
 
-/** Returns a score's share of the best score. */
-function shareOf(direction, score, best) {
+/** Returns a score's share of the best score: the larger of the two may be either, by their sign. */
+function shareOf(score, best) {
   if (score === undefined || best === undefined) return null;
   if (Number(score) === Number(best)) return 1;
-  const share = direction === "min" ? Number(best) / Number(score) : Number(score) / Number(best);
-  return Number.isFinite(share) ? Math.max(0, Math.min(1, share)) : null;
+  const quotient = Number(score) / Number(best), share = Math.min(quotient, 1 / quotient);
+  return Number.isNaN(share) ? null : Math.max(0, share);
 }
 
 function bestOf(direction, scores) {
@@ -204,7 +204,7 @@ async function grid({ runs, sort = "", filter = "" }) {
   if (sort) rows.sort((a, b) => (a.key === null || b.key === null ? (a.key === null) - (b.key === null) : a.key - b.key));
   const shares = rows.map(({ row }) => {
     const of = results.map((rows) => rows.get(row.case)), best = bestOf(direction, of.map((one) => one?.score));
-    return of.map((one) => ({ code: one?.code ?? "", share: one ? shareOf(direction, one.score, best) : null, isKnown: Boolean(one) }));
+    return of.map((one) => ({ code: one?.code ?? "", share: one ? shareOf(one.score, best) : null, isKnown: Boolean(one) }));
   });
   const columns = entrants.map(({ key, head, solver }, at) => {
     const own = shares.map((row) => row[at]), known = own.filter(({ isKnown }) => isKnown).length;
@@ -240,7 +240,7 @@ async function problems(id, name) {
   const place = results.findLastIndex(({ score }) => score !== undefined && Number(score) === best);
   return {
     problem: id, case: name, direction, features: results[0].features, input: false, replays: true, others: 0, best: place < 0 ? undefined : place,
-    results: results.map((row) => ({ ...row, relative: shareOf(direction, row.score, best) ?? undefined, answer: Boolean(row.game) })),
+    results: results.map((row) => ({ ...row, relative: shareOf(row.score, best) ?? undefined, answer: Boolean(row.game) })),
   };
 }
 

@@ -268,8 +268,10 @@ impl Maker {
             let problems = problems(&self.store)?;
             let is_known = |row: &Value| problems.iter().any(|problem| problem["problem"] == row["problem"]);
             let (known, others): (Vec<_>, Vec<_>) = history(&self.store)?.into_iter().partition(is_known);
-            runs.extend(known.iter().filter_map(|row| row["run"].as_i64()));
-            left_out = others.len();
+            // A run with several solvers has several rows.
+            let runs_of = |rows: &[Value]| rows.iter().filter_map(|row| row["run"].as_i64()).collect::<BTreeSet<_>>();
+            runs.extend(runs_of(&known));
+            left_out = runs_of(&others).len();
         }
         if runs.is_empty() && left_out > 0 {
             let runs = counted(left_out, "run");

@@ -290,8 +290,24 @@ fn a_judge_error_leaves_its_group_out() {
 #[test]
 fn equal_points_are_not_called_equal_scores() {
     let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"exact\""));
-    let said = folder.judge(&["compare", "-p", "sum", "./plain", "./better"]);
-    assert!(said.stdout.contains("no difference: the same points on all 20 cases that both solved"), "{}", said.stdout);
+    for measure in ["points", "total"] {
+        let said = folder.judge(&["compare", "-p", "sum", "./plain", "./better", "--measure", measure]);
+        assert!(said.stdout.contains("no difference: the same points on all 20 cases that both"), "{}", said.stdout);
+    }
+}
+
+/// Under `relative` small scores are good, and large points.
+#[test]
+fn a_share_of_points_falls_with_the_points() {
+    let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"relative\"\ndirection = \"min\""));
+    folder.script("good", "echo 100");
+    folder.script("bad", "echo 125");
+    let (_, report) = compare(&folder, &["./good", "./bad", "--measure", "total", "--best", "run"]);
+    let found = &report["comparisons"][0];
+    assert_eq!((text(found, "claim"), text(found, "fact")), ("worse", "on these 20 cases the mean falls by 20 %"));
+    assert_eq!(report["reference"]["kind"], "run", "{report}");
+    let found = compared(&folder, &["./good", "./bad", "--measure", "points"]);
+    assert_eq!(text(&found, "fact"), "on these 20 cases the mean falls by 200000 points");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn runs_of_removed_problems_are_left_out() {
     folder.write("problems.toml", format!("{CATALOGUE}\n{}", CATALOGUE.replace("columns", "gone")));
     folder.script("bot", "echo 1");
     for id in ["columns", "gone"] {
-        assert_eq!(folder.judge(&["run", "-p", id, "-s", "./bot", "--seeds", "1"]).code, Some(0));
+        assert_eq!(folder.judge(&["run", "-p", id, "-s", "./bot", "-s", "twin=./bot", "--seeds", "1"]).code, Some(0));
     }
     folder.write("problems.toml", CATALOGUE);
     let said = folder.judge(&["site", "public"]);
@@ -173,6 +173,20 @@ fn an_answer_without_a_move_is_no_game_that_lacks_room() {
     let said = folder.judge(&["site", "public"]);
     assert!(said.code == Some(0) && said.stderr.contains("1 run, 0 games"), "{}", said.stderr);
     assert!(!said.stderr.contains("left out"), "{}", said.stderr);
+}
+
+/// Under `relative` small scores are good, and large totals.
+#[test]
+fn a_badge_shows_the_best_points() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1-2\"\n\
+         [problem.scoring]\nrule = \"relative\"\ndirection = \"min\"\n",
+    );
+    assert_eq!(folder.judge(&["run", "-s", "low=echo 1", "-s", "high=echo 4"]).code, Some(0));
+    let badge = folder.judge(&["site", "--badge", "-"]).stdout;
+    assert!(badge.contains(">1000000<"), "{badge}");
 }
 
 #[test]

@@ -84,6 +84,12 @@ impl EffectMeasure {
         matches!(self, Self::Total | Self::Points)
     }
 
+    /// Returns whether effects are of points that the rule makes of scores. More points are better, even if small
+    /// scores are good.
+    pub fn is_of_points(self, rule: &Rule) -> bool {
+        self.counts_failures() && !rule.counts_raw_scores()
+    }
+
     /// Returns the smallest effect that matters, on the scale of the effects. The default is 0.1 % for shares, and 0.1
     /// % of the maximal points of a case for points.
     ///

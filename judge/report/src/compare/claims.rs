@@ -106,10 +106,11 @@ impl CompareReport<'_> {
     fn quantity(&self) -> String {
         let problem = &self.compared.plan.problem;
         let has_failure = problem.direction == Direction::Min && problem.failure.is_some();
+        let is_score = self.compared.rule.counts_raw_scores() && !has_failure && problem.test_groups.is_empty();
         match (&self.compared.metric, self.compared.measure) {
             (Some(name), _) => format!("`{name}`"),
             (None, EffectMeasure::Points) => "points".to_owned(),
-            (None, EffectMeasure::Total) if has_failure || !problem.test_groups.is_empty() => "points".to_owned(),
+            (None, EffectMeasure::Total) if !is_score => "points".to_owned(),
             (None, _) => "score".to_owned(),
         }
     }
@@ -251,7 +252,7 @@ fn number(value: f64) -> String {
 /// Returns the quantity that an effect changes, and the direction: `the sum rises`.
 fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> String {
     let is_better = effect > 0.0;
-    let of_points = measure == EffectMeasure::Points && !report.compared.rule.counts_raw_scores();
+    let of_points = measure.is_of_points(report.compared.rule);
     let is_larger = is_better == (of_points || report.compared.plan.problem.direction == Direction::Max);
     let verb = match measure {
         EffectMeasure::Ratio | EffectMeasure::Relative if is_better => "improves",

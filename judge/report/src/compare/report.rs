@@ -127,7 +127,7 @@ impl CompareReport<'_> {
     /// uses no best score.
     pub(super) fn reference(&self) -> Option<Reference<'_>> {
         let reference = Reference::of(self.compared.rule, self.compared.plan, self.compared.outcomes);
-        reference.filter(|_| self.compared.measure == EffectMeasure::Points)
+        reference.filter(|_| self.compared.measure.counts_failures())
     }
 
     /// Returns a solver's name.

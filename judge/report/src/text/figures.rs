@@ -107,16 +107,15 @@ pub fn best_score(plan: &Plan, outcomes: &OutcomeGrid, case: usize) -> Option<Sc
     known.into_iter().chain(scores).reduce(|left, right| plan.problem.direction.better(left, right))
 }
 
-/// Returns a score as a share of the best score, from 0 to 1; `None` if there is no such share.
+/// Returns a score as a share of the best score, from 0 to 1, as the rule `relative` does; `None` if there is no such
+/// share.
 pub fn share_of_best(direction: Direction, score: &Score, best: &Score) -> Option<f64> {
-    let (low, high) = match direction {
-        Direction::Max => (score, best),
-        Direction::Min => (best, score),
-    };
-    if low == high {
+    if direction.compare(score, best).is_ge() {
         return Some(1.0);
     }
-    let share = (low.to_rational().to_f64()? / high.to_rational().to_f64()?).clamp(0.0, 1.0);
+    // The larger of two scores is the better one or the worse one, by their sign and the direction.
+    let quotient = score.to_rational().to_f64()? / best.to_rational().to_f64()?;
+    let share = quotient.min(quotient.recip()).clamp(0.0, 1.0);
     share.is_finite().then_some(share)
 }
 
@@ -242,4 +241,30 @@ const MAX: usize = 5000;
 /// Returns n such that a chart with this many points draws every n-th one.
 pub fn chart_stride(points: usize) -> usize {
     points.div_ceil(MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_best_is_at_most_one() {
+        use Direction::{Max, Min};
+        for (direction, score, best, share) in [
+            (Max, 1, 4, 0.25),
+            (Min, 4, 1, 0.25),
+            (Max, -4, -1, 0.25),
+            (Min, -1, -4, 0.25),
+            (Max, 0, 4, 0.0),
+            (Max, -1, 0, 0.0),
+            (Max, -1, 4, 0.0),
+            (Min, 4, 0, 0.0),
+            (Min, 4, -1, 0.0),
+            (Max, 0, 0, 1.0),
+            (Max, 5, 4, 1.0),
+        ] {
+            let found = share_of_best(direction, &Score::from(score), &Score::from(best));
+            assert_eq!(found, Some(share), "{direction:?}: {score} of {best}");
+        }
+    }
 }
