@@ -8,48 +8,16 @@ use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// A program that cannot be found, or that the judge does not run.
+/// Why a program cannot be found, or why the judge does not run it.
 #[derive(Debug, thiserror::Error)]
-pub enum ProgramError {
-    /// There is no such file.
-    #[error("{}: {}", .0.display(), .1)]
-    File(PathBuf, io::Error),
-    /// The program of a setter's command does not exist.
-    #[error("{0}")]
-    Setters(io::Error),
-    /// A setter's command names no program on the `PATH`.
-    #[error("{}: there is no such command on the PATH", .0.display())]
-    NotOnPath(PathBuf),
-    /// A solver's command names neither a program nor a file.
-    #[error("{}: {error}{}", name.display(), if *bare { " (no such command on the PATH, and no such file here)" } else { "" })]
-    NoSuchCommand {
-        /// What was given.
-        name: PathBuf,
-        /// Whether it is a name without a folder.
-        bare: bool,
-        /// Why there is no such file.
-        error: io::Error,
-    },
-    /// It is a folder.
-    #[error("{} is a folder, not a program", .0.display())]
-    Folder(PathBuf),
-    /// It is a link to a file that others may not read: the author of a solver may have planted it.
-    #[error("{} is a link to {}, which is not readable by all users; name that file itself", link.display(), file.display())]
-    PrivateLink {
-        /// The link.
-        link: PathBuf,
-        /// The file that it links to.
-        file: PathBuf,
-    },
-    /// The shim of a version manager whose version is unknown.
-    #[error(
-        "{} is a shim for a version that is not chosen or not installed; name the version's own program",
-        .0.display()
-    )]
-    Shim(PathBuf),
-    /// A proxy of rustup for an unknown toolchain.
-    #[error("{} is a proxy for a toolchain that is not chosen or not installed; rustup default stable", .0.display())]
-    Proxy(PathBuf),
+#[error("{0}")]
+pub struct ProgramError(pub(super) String);
+
+impl ProgramError {
+    /// The system refuses this file.
+    pub(super) fn of_file(file: &Path, error: &io::Error) -> Self {
+        Self(format!("{}: {error}", file.display()))
+    }
 }
 
 /// Returns the file of a command on the judge's own `PATH`.

@@ -44,11 +44,12 @@ pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Progra
     words[0] = match words[0].as_bytes().contains(&b'/') {
         true => {
             let path = folder.join(&named);
-            path.metadata().map_err(ProgramError::Setters)?;
+            path.metadata().map_err(|error| ProgramError(error.to_string()))?;
             path.into_os_string()
         }
         false => {
-            let found = on_path(named.as_os_str()).ok_or_else(|| ProgramError::NotOnPath(named.clone()))?;
+            let missing = || ProgramError(format!("{}: there is no such command on the PATH", named.display()));
+            let found = on_path(named.as_os_str()).ok_or_else(missing)?;
             version_manager::behind_rustup(&found)?.map_or_else(|| words[0].clone(), PathBuf::into_os_string)
         }
     };
@@ -155,7 +156,9 @@ fn named_path(word: &OsStr) -> Result<Option<PathBuf>, ProgramError> {
 /// Refuses links to private files outside the current folder: the author of a solver may have planted them.
 pub(crate) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), ProgramError> {
     if named.is_symlink() && !is_below_here(path) && path.is_file() && !is_open(path, true) {
-        return Err(ProgramError::PrivateLink { link: named.to_owned(), file: path.to_owned() });
+        let (link, file) = (named.display(), path.display());
+        let why = format!("{link} is a link to {file}, which is not readable by all users; name that file itself");
+        return Err(ProgramError(why));
     }
     Ok(())
 }
@@ -173,9 +176,10 @@ pub fn find_program(name: &Path) -> Result<PathBuf, ProgramError> {
     // A bare name is a command, or else a file in the current folder.
     let found = Some(name).filter(|_| bare).and_then(|name| on_path(name.as_os_str()));
     let found = found.unwrap_or_else(|| name.to_owned());
-    let meta = found.metadata().map_err(|error| ProgramError::NoSuchCommand { name: name.to_owned(), bare, error })?;
+    let searched = if bare { " (no such command on the PATH, and no such file here)" } else { "" };
+    let meta = found.metadata().map_err(|error| ProgramError(format!("{}: {error}{searched}", name.display())))?;
     if meta.is_dir() {
-        return Err(ProgramError::Folder(name.to_owned()));
+        return Err(ProgramError(format!("{} is a folder, not a program", name.display())));
     }
     Ok(found)
 }

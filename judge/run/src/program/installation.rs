@@ -170,7 +170,7 @@ pub(super) fn installation(program: &Path) -> Result<Installation, ProgramError>
     let behind = version_manager::behind_shim(&named)?;
     let was_shim = behind.is_some();
     let program = behind.unwrap_or(named);
-    let real = program.canonicalize().map_err(|error| ProgramError::File(program.clone(), error))?;
+    let real = program.canonicalize().map_err(|error| ProgramError::of_file(&program, &error))?;
     // Both the given path and the real path are shown, because a link without its target is useless.
     let venv = venv_parts(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
     let folders = shown_folders(&real).into_iter().chain(venv).collect();
@@ -179,7 +179,7 @@ pub(super) fn installation(program: &Path) -> Result<Installation, ProgramError>
 
 /// Returns the absolute path of a file, with its links as they are.
 fn own_path(file: &Path) -> Result<PathBuf, ProgramError> {
-    let failed = |error| ProgramError::File(file.to_owned(), error);
+    let failed = |error| ProgramError::of_file(file, &error);
     let path = std::path::absolute(file).map_err(failed)?;
     if !path.components().any(|part| part == Component::ParentDir) {
         return Ok(path);

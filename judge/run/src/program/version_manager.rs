@@ -29,7 +29,9 @@ const MANAGERS: &[(&str, &str)] = &[
 pub(super) fn behind_shim(program: &Path) -> Result<Option<PathBuf>, ProgramError> {
     let Some(name) = program.file_name() else { return Ok(None) };
     let Some(found) = started_by_shim(program, name) else { return Ok(None) };
-    found.filter(|file| executable::is_executable(file)).map(Some).ok_or_else(|| ProgramError::Shim(program.to_owned()))
+    let unknown = "is a shim for a version that is not chosen or not installed; name the version's own program";
+    let failure = || ProgramError(format!("{} {unknown}", program.display()));
+    found.filter(|file| executable::is_executable(file)).map(Some).ok_or_else(failure)
 }
 
 /// Returns the program that a shim starts, if its version is known; `None` for a program that is not a shim.
@@ -134,7 +136,8 @@ pub(super) fn behind_rustup(proxy: &Path) -> Result<Option<PathBuf>, ProgramErro
         let toolchain = toolchain(&home, std::env::var("RUSTUP_TOOLCHAIN").ok())?;
         Some(toolchain.join("bin").join(proxy.file_name()?)).filter(|program| program.is_file())
     });
-    found.map(Some).ok_or_else(|| ProgramError::Proxy(proxy.to_owned()))
+    let unknown = "is a proxy for a toolchain that is not chosen or not installed; rustup default stable";
+    found.map(Some).ok_or_else(|| ProgramError(format!("{} {unknown}", proxy.display())))
 }
 
 /// Rustup installs its proxies as hard or symbolic links to itself.
