@@ -16,7 +16,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
@@ -54,7 +53,6 @@ pub struct Toolbox {
     workbench: OnceLock<Workbench>,
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) needs_open_parents: bool,
-    made: AtomicUsize,
     pub(super) settings: BuildSettings,
     /// Set once something was compiled.
     cache: OnceLock<Result<Cache, String>>,
@@ -64,13 +62,7 @@ impl Toolbox {
     /// Returns an empty toolbox for the programs of a sandbox of this tier.
     pub fn new(tier: Tier, settings: BuildSettings) -> Self {
         let needs_open_parents = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        Self {
-            workbench: OnceLock::new(),
-            needs_open_parents,
-            made: AtomicUsize::new(0),
-            settings,
-            cache: OnceLock::new(),
-        }
+        Self { workbench: OnceLock::new(), needs_open_parents, settings, cache: OnceLock::new() }
     }
 
     /// Returns how solvers are built.
@@ -120,10 +112,7 @@ impl Toolbox {
     }
 
     fn new_folder(&self) -> io::Result<PathBuf> {
-        let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        let folder = self.workbench()?.join(made.to_string());
-        std::fs::create_dir(&folder)?;
-        Ok(folder)
+        Ok(tempfile::Builder::new().prefix("built-").tempdir_in(self.workbench()?)?.keep())
     }
 
     fn workbench(&self) -> io::Result<&Path> {
@@ -200,8 +189,18 @@ const PROGRAMS: &str = "programs";
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
-    folder: Folder,
+    /// The path of the descriptor. The folder is open, so that nobody can put another in its place.
+    folder: PathBuf,
+    _open: OwnedFd,
     bound: Bytes,
+}
+
+/// A file of the folder.
+struct Entry {
+    name: String,
+    bytes: u64,
+    /// When it was last written or found.
+    used: SystemTime,
 }
 
 impl Cache {
@@ -223,16 +222,29 @@ impl Cache {
 
     fn bounded(place: &Path, bound: Bytes) -> io::Result<Self> {
         let path = place.join(PROGRAMS);
-        Ok(Self { folder: Folder::open(&path)?, path, bound })
+        DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = rustix::fs::open(&path, flags, Mode::empty())?;
+        let (stat, shown) = (rustix::fs::fstat(&open)?, path.display());
+        if stat.st_uid != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other(format!("{shown} belongs to another user")));
+        }
+        if stat.st_mode & 0o077 != 0 {
+            return Err(io::Error::other(format!("{shown} is open to other users; run chmod 700 {shown}")));
+        }
+        Ok(Self { folder: format!("/proc/self/fd/{}", open.as_raw_fd()).into(), _open: open, path, bound })
     }
 
     /// Returns the files of an entry. One that is damaged is removed.
     pub(super) fn find(&self, key: &Digest) -> Option<Vec<WorkFile>> {
-        let name = key.to_string();
-        let files = unpack(key, &self.folder.read(&name)?);
+        let (name, mut bytes) = (key.to_string(), Vec::new());
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        let mut file = File::options().read(true).custom_flags(flags).open(self.folder.join(&name)).ok()?;
+        file.read_to_end(&mut bytes).ok()?;
+        let files = unpack(key, &bytes);
         match files {
-            Some(_) => self.folder.touch(&name),
-            None => self.folder.remove(&name),
+            Some(_) => drop(file.set_modified(SystemTime::now())),
+            None => self.remove(&name),
         }
         files
     }
@@ -246,14 +258,17 @@ impl Cache {
         if bytes.len() as u64 > self.bound.0 {
             return Ok(());
         }
-        self.folder.write(&key.to_string(), &bytes)?;
-        let mut entries = self.folder.entries();
+        // Other processes see all of it or nothing.
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        file.write_all(&bytes)?;
+        file.persist(self.folder.join(key.to_string()))?;
+        let mut entries = self.entries();
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.used));
         let mut total = 0;
         for entry in entries {
             total += entry.bytes;
             if total > self.bound.0 {
-                self.folder.remove(&entry.name);
+                self.remove(&entry.name);
             }
         }
         Ok(())
@@ -261,7 +276,7 @@ impl Cache {
 
     /// Returns the size of the cache.
     pub fn summary(&self) -> CacheSummary {
-        let entries = self.folder.entries();
+        let entries = self.entries();
         CacheSummary {
             folder: self.path.clone(),
             programs: entries.len(),
@@ -272,111 +287,35 @@ impl Cache {
 
     /// Removes every entry.
     pub fn clear(&self) {
-        self.folder.entries().iter().for_each(|entry| self.folder.remove(&entry.name));
-    }
-}
-
-/// The beginning of the names of entries that are being written.
-const UNFINISHED: &str = "new-";
-
-/// After this time, an unfinished entry counts as left by a killed process.
-const ABANDONED: Duration = Duration::from_secs(600);
-
-/// A folder that is open, so that nobody can put another in its place.
-#[derive(Debug)]
-struct Folder {
-    /// The path of its descriptor.
-    path: PathBuf,
-    _open: OwnedFd,
-}
-
-/// A file of the folder.
-struct Found {
-    name: String,
-    bytes: u64,
-    /// When it was last written or touched.
-    used: SystemTime,
-}
-
-impl Folder {
-    /// Opens a folder. Makes it and its parents if they are missing.
-    ///
-    /// # Errors
-    /// When it cannot be made or opened, is a link, or others can read or write it.
-    fn open(path: &Path) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(path, flags, Mode::empty())?;
-        let stat = rustix::fs::fstat(&folder)?;
-        if stat.st_uid != rustix::process::geteuid().as_raw() {
-            return Err(io::Error::other(format!("{} belongs to another user", path.display())));
-        }
-        if stat.st_mode & 0o077 != 0 {
-            let path = path.display();
-            return Err(io::Error::other(format!("{path} is open to other users; run chmod 700 {path}")));
-        }
-        Ok(Self { path: format!("/proc/self/fd/{}", folder.as_raw_fd()).into(), _open: folder })
-    }
-
-    /// Opens a file of this user.
-    fn file(&self, name: &str) -> io::Result<File> {
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        File::options().read(true).custom_flags(flags.bits().cast_signed()).open(self.path.join(name))
-    }
-
-    /// Returns the content of a file.
-    fn read(&self, name: &str) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.file(name).ok()?.read_to_end(&mut bytes).ok()?;
-        Some(bytes)
-    }
-
-    /// Writes a file atomically.
-    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let unfinished = format!("{UNFINISHED}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let place = self.path.join(&unfinished);
-        let put = || {
-            let flags = OFlags::NOFOLLOW.bits().cast_signed();
-            let mut options = File::options();
-            options.write(true).create(true).truncate(true).mode(0o600).custom_flags(flags);
-            options.open(&place)?.write_all(bytes)?;
-            std::fs::rename(&place, self.path.join(name))
-        };
-        put().inspect_err(|_| self.remove(&unfinished))
-    }
-
-    /// Records that a file was used.
-    fn touch(&self, name: &str) {
-        // It may have been removed meanwhile.
-        let _ = self.file(name).and_then(|file| file.set_modified(SystemTime::now()));
+        self.entries().iter().for_each(|entry| self.remove(&entry.name));
     }
 
     /// Removes a file, if it is there.
     fn remove(&self, name: &str) {
-        let _ = std::fs::remove_file(self.path.join(name));
+        let _ = std::fs::remove_file(self.folder.join(name));
     }
 
     /// Returns every finished file, and removes what a killed process has left.
-    fn entries(&self) -> Vec<Found> {
-        let found = read_dir(&self.path).into_iter().flatten().flatten().filter_map(|entry| {
-            let name = entry.file_name().into_string().ok().filter(|name| is_own(name))?;
+    fn entries(&self) -> Vec<Entry> {
+        let found = read_dir(&self.folder).into_iter().flatten().flatten().filter_map(|entry| {
+            // The folder may also contain files of the user.
+            let is_own = |name: &String| name.starts_with(UNFINISHED) || name.parse::<Digest>().is_ok();
+            let name = entry.file_name().into_string().ok().filter(is_own)?;
             let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
-            Some(Found { name, bytes: metadata.len(), used: metadata.modified().ok()? })
+            Some(Entry { name, bytes: metadata.len(), used: metadata.modified().ok()? })
         });
         let (unfinished, finished): (Vec<_>, Vec<_>) = found.partition(|found| found.name.starts_with(UNFINISHED));
-        let is_old = |found: &&Found| found.used.elapsed().is_ok_and(|age| age > ABANDONED);
+        let is_old = |found: &&Entry| found.used.elapsed().is_ok_and(|age| age > ABANDONED);
         unfinished.iter().filter(is_old).for_each(|found| self.remove(&found.name));
         finished
     }
 }
 
-/// Returns whether a file is an entry, finished or not. The folder may also contain files of the user.
-fn is_own(name: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let unfinished = name.strip_prefix(UNFINISHED).and_then(|rest| rest.split_once('-'));
-    name.parse::<Digest>().is_ok() || unfinished.is_some_and(|(process, count)| is_number(process) && is_number(count))
-}
+/// The beginning of the names of entries that are being written.
+const UNFINISHED: &str = ".judge-unfinished-";
+
+/// After this time, an unfinished entry counts as left by a killed process.
+const ABANDONED: Duration = Duration::from_secs(600);
 
 /// Packs the files of the entry with this key.
 fn pack(key: &Digest, files: &[WorkFile]) -> io::Result<Vec<u8>> {
