@@ -214,34 +214,22 @@ pub(super) fn startable(bytes: &[u8]) -> Option<String> {
     }
     input.take(4)?;
     let pool = constants(&mut input)?;
+    let constant = |place: u16| pool.get(usize::from(place)).copied();
     input.take(2)?;
     let class = input.number()?;
     input.take(2)?;
     let interfaces = input.number()?;
     input.take(2 * usize::from(interfaces))?;
     let _fields = members(&mut input)?;
-    let is_main = |member: &Member| {
-        member.flags & PUBLIC_STATIC == PUBLIC_STATIC
-            && text(&pool, member.name) == Some(b"main")
-            && text(&pool, member.descriptor) == Some(b"([Ljava/lang/String;)V")
+    let is_main = |[flags, name, descriptor]: [u16; 3]| {
+        flags & PUBLIC_STATIC == PUBLIC_STATIC
+            && constant(name) == Some(b"main")
+            && constant(descriptor) == Some(b"([Ljava/lang/String;)V")
     };
-    members(&mut input)?.iter().any(is_main).then_some(())?;
-    let Constant::Class(name) = pool.get(usize::from(class))? else { return None };
-    Some(String::from_utf8_lossy(text(&pool, *name)?).replace('/', "."))
-}
-
-/// The needed part of an entry of the constant pool.
-enum Constant<'a> {
-    Text(&'a [u8]),
-    /// The index of its name.
-    Class(u16),
-    Other,
-}
-
-struct Member {
-    flags: u16,
-    name: u16,
-    descriptor: u16,
+    members(&mut input)?.into_iter().any(is_main).then_some(())?;
+    // The entry of a class is the place of its name.
+    let name = constant(Input(constant(class)?).number()?)?;
+    Some(String::from_utf8_lossy(name).replace('/', "."))
 }
 
 struct Input<'a>(&'a [u8]);
@@ -262,49 +250,35 @@ impl<'a> Input<'a> {
     }
 }
 
-fn constants<'a>(input: &mut Input<'a>) -> Option<Vec<Constant<'a>>> {
+/// Returns the content of each entry of the constant pool: the text of a text.
+fn constants<'a>(input: &mut Input<'a>) -> Option<Vec<&'a [u8]>> {
     let count = usize::from(input.number()?);
     // Indices start at 1.
-    let mut pool = vec![Constant::Other];
+    let mut pool: Vec<&[u8]> = vec![&[]];
     while pool.len() < count {
         let tag = input.take(1)?[0];
-        match tag {
-            1 => {
-                let length = input.number()?;
-                pool.push(Constant::Text(input.take(usize::from(length))?));
-            }
-            7 => pool.push(Constant::Class(input.number()?)),
+        let length = match tag {
+            1 => usize::from(input.number()?),
+            7 | 8 | 16 | 19 | 20 => 2,
+            15 => 3,
+            3 | 4 | 9..=12 | 17 | 18 => 4,
+            5 | 6 => 8,
+            _ => return None,
+        };
+        pool.push(input.take(length)?);
+        if matches!(tag, 5 | 6) {
             // Numbers of 64 bits take two entries.
-            5 | 6 => {
-                input.take(8)?;
-                pool.extend([Constant::Other, Constant::Other]);
-            }
-            _ => {
-                input.take(match tag {
-                    8 | 16 | 19 | 20 => 2,
-                    15 => 3,
-                    3 | 4 | 9..=12 | 17 | 18 => 4,
-                    _ => return None,
-                })?;
-                pool.push(Constant::Other);
-            }
+            pool.push(&[]);
         }
     }
     Some(pool)
 }
 
-fn text<'a>(pool: &[Constant<'a>], place: u16) -> Option<&'a [u8]> {
-    match pool.get(usize::from(place))? {
-        Constant::Text(text) => Some(text),
-        _ => None,
-    }
-}
-
-/// Reads fields or methods.
-fn members(input: &mut Input<'_>) -> Option<Vec<Member>> {
+/// Returns the flags of fields or methods, and the places of their names and descriptors.
+fn members(input: &mut Input<'_>) -> Option<Vec<[u16; 3]>> {
     let count = input.number()?;
     let mut read = || {
-        let member = Member { flags: input.number()?, name: input.number()?, descriptor: input.number()? };
+        let member = [input.number()?, input.number()?, input.number()?];
         for _ in 0..input.number()? {
             input.take(2)?;
             let length = input.long_number()?;
