@@ -79,7 +79,8 @@ impl PendingDecision<'_> {
                 WakeReason::Ended => return Ok(WaitOutcome::Ended),
                 WakeReason::Progress => {
                     self.to_solver.drop_some()?;
-                    samples.add_move();
+                    // It was not computing.
+                    (samples.alike, samples.all) = (0, samples.all + 1);
                 }
                 // It has seen the end of its input, and has the full time to decide.
                 WakeReason::Nothing if self.afterwards == Afterwards::ShowEnd => {}
@@ -130,12 +131,6 @@ struct Samples {
 }
 
 impl Samples {
-    /// Records that it has read or printed something instead of computing.
-    fn add_move(&mut self) {
-        self.alike = 0;
-        self.all += 1;
-    }
-
     fn add(&mut self, activity: Activity, has_read_all: bool) {
         let is_still = has_read_all && !activity.runs && !activity.sleeps && !activity.changes;
         self.alike = match is_still {

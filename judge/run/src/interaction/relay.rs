@@ -188,18 +188,16 @@ const MAX_LINES: usize = 10_000;
 /// The most bytes of a line that are kept.
 const MAX_BYTES: usize = 1000;
 
-/// A side of a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Solver,
-    Interactor,
-}
+/// The sides of a conversation.
+const SOLVER: &str = "solver";
+const INTERACTOR: &str = "interactor";
 
 /// A line, and when its first byte came.
 #[derive(Debug)]
 struct Line {
     at: Duration,
-    side: Side,
+    /// The name of the program that has printed it.
+    side: &'static str,
     text: Vec<u8>,
     is_open: bool,
 }
@@ -225,13 +223,13 @@ impl Recorder {
         // The interactor runs as another user, and may open its `/dev/stdin`.
         rustix::fs::fchmod(&input, Mode::from_raw_mode(0o666))?;
         let (lines, began) = (Arc::new(Mutex::new(Lines::default())), Instant::now());
-        let copy = |from: PipeReader, to: PipeWriter, side: Side| {
+        let copy = |from: PipeReader, to: PipeWriter, side: &'static str| {
             let lines = Arc::clone(&lines);
             let record = move |bytes: &[u8]| lines.lock().add(began.elapsed(), side, bytes);
             Builder::new().name("transcript".to_owned()).spawn(move || copy_all(from, to, record))
         };
-        copy(from_solver, to_interactor, Side::Solver)?;
-        let interactor = copy(from_interactor, to_solver, Side::Interactor)?;
+        copy(from_solver, to_interactor, SOLVER)?;
+        let interactor = copy(from_interactor, to_solver, INTERACTOR)?;
         Ok((Self { lines, interactor }, [input.into(), output.into()]))
     }
 
@@ -260,7 +258,7 @@ fn copy_all(mut from: PipeReader, mut to: PipeWriter, record: impl Fn(&[u8])) {
 }
 
 impl Lines {
-    fn add(&mut self, at: Duration, side: Side, bytes: &[u8]) {
+    fn add(&mut self, at: Duration, side: &'static str, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let open = self.kept.iter().rposition(|line| line.side == side).filter(|place| self.kept[*place].is_open);
             let place = match open {
@@ -285,10 +283,6 @@ impl Lines {
     fn text(&self) -> String {
         let mut text = String::new();
         for Line { at, side, text: said, is_open } in &self.kept {
-            let side = match side {
-                Side::Solver => "solver",
-                Side::Interactor => "interactor",
-            };
             let said = String::from_utf8_lossy(said);
             let end = if *is_open { " (no end of line)" } else { "" };
             // Writing to a `String` cannot fail.
@@ -310,10 +304,10 @@ mod tests {
     fn lines_that_come_in_pieces_are_whole_and_keep_the_time_of_their_start() {
         let mut lines = Lines::default();
         let at = Duration::from_millis;
-        lines.add(at(1), Side::Interactor, b"10\nhel");
-        lines.add(at(20), Side::Solver, b"5\n");
-        lines.add(at(30), Side::Interactor, b"lo\n");
-        lines.add(at(1500), Side::Solver, b"\x1b!");
+        lines.add(at(1), INTERACTOR, b"10\nhel");
+        lines.add(at(20), SOLVER, b"5\n");
+        lines.add(at(30), INTERACTOR, b"lo\n");
+        lines.add(at(1500), SOLVER, b"\x1b!");
         let expected = "    0.0010 interactor: 10\n    0.0010 interactor: hello\n    0.0200     solver: 5\n    1.5000     solver: \\x1b! (no end of line)\n";
         assert_eq!(lines.text(), expected);
     }
@@ -322,9 +316,9 @@ mod tests {
     fn a_transcript_says_whether_lines_are_left_out() {
         let mut lines = Lines::default();
         let is_cut = |lines: &Lines| lines.text().contains("left out");
-        lines.add(Duration::ZERO, Side::Solver, &b"x\n".repeat(MAX_LINES));
+        lines.add(Duration::ZERO, SOLVER, &b"x\n".repeat(MAX_LINES));
         assert!(!is_cut(&lines));
-        lines.add(Duration::ZERO, Side::Solver, b"x\n");
+        lines.add(Duration::ZERO, SOLVER, b"x\n");
         assert!(is_cut(&lines));
     }
 
