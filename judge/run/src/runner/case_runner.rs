@@ -43,20 +43,15 @@ pub(super) fn work(
 ) -> Box<dyn Executor> {
     slots.settings.leave_cores_to_solvers();
     let mut runner = CaseRunner { slots, slot, executor, open: None, ahead: VecDeque::new(), short_wall: None };
-    work_on(&mut runner, slots, &sender);
-    runner.executor
-}
-
-fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<FinishedJob>) {
     while let Some(PreparedJob { job, features, task }) = runner.ahead.pop_front().or_else(|| runner.take()) {
         slots.settings.running.start(job);
         let judged = runner.judge(task);
         slots.settings.running.end(job);
         // A cancelled job has no outcome. A resumed run runs it again.
-        let Some((outcome, evidence)) = judged else { return };
+        let Some((outcome, evidence)) = judged else { break };
         // If a helper program was killed because the run stops, its failure does not concern the case.
         if outcome.verdict == Verdict::JudgeError && slots.stopper.stopped.load(Ordering::SeqCst) {
-            return;
+            break;
         }
         if slots.plan.fail_fast && !outcome.is_accepted() {
             // Set here, because this worker would start another case before the dispatcher receives the result.
@@ -64,9 +59,10 @@ fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<Finis
         }
         let evidence = Box::new(evidence);
         if sender.blocking_send(FinishedJob { job, outcome, features, evidence }).is_err() {
-            return;
+            break;
         }
     }
+    runner.executor
 }
 
 /// A program was disturbed if it was ready to run but had no core for this share of its time.

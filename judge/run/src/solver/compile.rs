@@ -233,18 +233,12 @@ type Value = (&'static str, OsString);
 /// Returns the placeholders for a memory limit.
 fn memory_values(limit: Bytes) -> [Value; 3] {
     let mib = (limit.0 / MIB).clamp(1, MAX_MIB);
-    let values = [("memory-mb", mib), ("heap-mb", heap(mib)), ("young-mb", young(mib))];
+    // The heap of a runtime may take half of the memory, or all but a reserve, whichever is more.
+    let heap = (mib / 2).max(mib.saturating_sub(RESERVE_MIB)).max(1);
+    // The size of each of the three parts of the heap for young objects.
+    let young = (heap / 16).clamp(1, 16);
+    let values = [("memory-mb", mib), ("heap-mb", heap), ("young-mb", young)];
     values.map(|(name, mib)| (name, mib.to_string().into()))
-}
-
-/// Returns how large the heap of a runtime may become: half of the memory, or all but a reserve, whichever is more.
-fn heap(mib: u64) -> u64 {
-    (mib / 2).max(mib.saturating_sub(RESERVE_MIB)).max(1)
-}
-
-/// Returns the size of each of the three parts of the heap for young objects: a sixteenth of the heap, at most 16 MiB.
-fn young(mib: u64) -> u64 {
-    (heap(mib) / 16).clamp(1, 16)
 }
 
 /// Returns the words of a command with its placeholders replaced. `{sources}` becomes several words.
