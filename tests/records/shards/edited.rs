@@ -251,6 +251,8 @@ fn results_of_two_versions_are_used_nowhere() {
     let said = expect(&folder, &run, 0);
     assert!(said.stderr.contains("the solver bot was edited while run 1 went on"), "{}", said.stderr);
     assert!(said.stderr.contains("`judge history rm 1 --journal 1.db` removes it"), "{}", said.stderr);
+    let shown = expect(&folder, &["history", "show", "1", "--journal", "1.db"], 0).stdout;
+    assert!(shown.contains("interrupted, 9 of 9 cases; a program was edited meanwhile"), "{shown}");
     let best = folder.judge(&["best", "-p", "sum", "--journal", "1.db"]);
     assert!(!best.stdout.contains("bot"), "{}", best.stdout);
     let merged = expect(&folder, &["merge", "1.db", "--into", "all.db"], 2).stderr;
