@@ -220,6 +220,20 @@ fn history_draws_totals_on_the_same_cases() {
 }
 
 #[test]
+fn a_run_shown_by_new_scoring_says_so() {
+    let folder = sample();
+    run(&folder, &["-s", "./plain"]);
+    let is_told = || {
+        let said = folder.judge(&["history", "show", "1"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        said.stderr.contains("the scoring has changed since run 1")
+    };
+    assert!(!is_told());
+    folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"));
+    assert!(is_told());
+}
+
+#[test]
 fn features_are_recorded_with_their_cases() {
     let folder = sample();
     run(&folder, &["-s", "./plain"]);

@@ -43,6 +43,14 @@ pub enum JournalError {
         /// What the file is.
         why: &'static str,
     },
+    /// It has no run that can be merged.
+    #[error("{} cannot be merged: {why}", path.display())]
+    Unmergeable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: &'static str,
+    },
     /// It was written by an older or newer version of the judge.
     #[error("the journal {}: unsupported schema version {found} (supported: {known})", path.display())]
     UnsupportedSchema {

@@ -348,7 +348,7 @@ impl Journal {
 }
 
 /// Reads a total. A longer text than any real total is refused, because parsing takes quadratic time.
-fn read_points(text: &str) -> Option<BigRational> {
+pub(super) fn read_points(text: &str) -> Option<BigRational> {
     (text.len() <= MAX_TOTAL_CHARS).then(|| text.parse().ok()).flatten()
 }
 

@@ -3,6 +3,7 @@
 
 use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, score, time};
 use super::error::{JournalError, shortened};
+use super::history::read_points;
 use super::rows::{StoredPath, rows_of};
 use super::store::Journal;
 use judge_problem::{
@@ -90,9 +91,10 @@ impl Journal {
         let mut run = run.ok_or(JournalError::NoRun(id))?;
         run.labels = self.labels(id)?;
         run.origins = self.origins(id)?;
-        let sql = "SELECT name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
+        let sql = "SELECT name, command, hash, total FROM entrant WHERE run = ?1 ORDER BY place";
         run.entrants = query_all(&self.connection, sql, [id.0], |row| {
-            Ok(StoredEntrant { name: row.get(0)?, command: row.get(1)?, hash: Digest(row.get(2)?) })
+            let total = row.get::<_, Option<String>>(3)?.as_deref().and_then(read_points);
+            Ok(StoredEntrant { name: row.get(0)?, command: row.get(1)?, hash: Digest(row.get(2)?), total })
         })?;
         run.nodes = nodes(&self.connection, id)?.into_iter().collect();
         Ok(run)

@@ -5,6 +5,7 @@ use crate::{
     Outcome, OutcomeGrid, RunId, RunState, StoredFeatures,
 };
 use judge_sandbox::Tier;
+use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -82,6 +83,8 @@ pub struct StoredEntrant {
     pub command: String,
     /// Hash of its content.
     pub hash: Digest,
+    /// Its total at the end of the run, by the scoring of that time.
+    pub total: Option<BigRational>,
 }
 
 /// A case of a recorded run.

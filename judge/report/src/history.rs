@@ -150,9 +150,11 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     let solver = |solver: &StoredEntrant| {
         one_line(&format!("{}: {} ({})", solver.name, solver.command, solver.hash)).into_owned()
     };
+    let state = format!("{}, {done} of {} cases", state_text(run.state, run.detached.as_ref()), run.case_count);
+    let edited = if run.is_disowned { "; a program was edited meanwhile" } else { "" };
     let [tags, note] = label_lines(&run.labels);
     let lines = [
-        ("state", format!("{}, {done} of {} cases", state_text(run.state, run.detached.as_ref()), run.case_count)),
+        ("state", state + edited),
         ("started", run.started.clone()),
         ("message", run.message.as_deref().map_or_else(String::new, |message| one_line(message).into_owned())),
         tags,

@@ -2,13 +2,18 @@
 
 use crate::running;
 use clap::parser::ValueSource;
-use clap::{Args, Command, CommandFactory, Parser};
+use clap::{Arg, Args, Command, CommandFactory, Parser};
 use judge_cli::{Cli, ConditionArgs, LimitArgs, ReportArgs, RunArgs};
-use judge_problem::{Bytes, CaseFlags, Limits, Shard, Time, quote_words, split_words, with_flags, without_flags};
+use judge_problem::{
+    Bytes, CaseFlags, Limits, RunId, Shard, Time, quote_words, split_words, with_flags, without_flags,
+};
 use std::path::Path;
 
 /// The flag of every subcommand that names the catalogue.
 const CATALOGUE: &str = "problems";
+
+/// The flag of every subcommand that names the journal.
+const JOURNAL: &str = "journal";
 
 /// Returns the words of this process's command line, without its program.
 pub fn words() -> Vec<String> {
@@ -86,6 +91,16 @@ pub fn recorded_with_flag(command: &str, flag: &str) -> String {
     quoted(with_flags(without_flags(recorded_words(command), &[flag], &[]), [flag.to_owned()]))
 }
 
+/// Returns the command that removes a run from the journal of this process, with these further flags.
+pub(crate) fn removal(run: RunId, more: &[&str]) -> String {
+    let grammar = Cli::command();
+    let places = grammar.get_arguments().filter(|arg| [CATALOGUE, JOURNAL].contains(&arg.get_id().as_str()));
+    let places = given_flags(&words(), places);
+    let run = run.to_string();
+    let removal = ["history", "rm", &run].into_iter().chain(more.iter().copied()).map(str::to_owned);
+    quoted(removal.chain(places).collect())
+}
+
 fn quoted(words: Vec<String>) -> String {
     quote_words(std::iter::once("judge".to_owned()).chain(words))
 }
@@ -148,16 +163,20 @@ fn exact_size(size: Bytes) -> String {
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
 /// the languages, the sandbox and the catalogue.
 fn find_case_flags(words: &[String]) -> Vec<String> {
-    let of_cases = ConditionArgs::augment_args(Command::new("judge"));
+    let (of_cases, grammar) = (ConditionArgs::augment_args(Command::new("judge")), Cli::command());
+    let global = grammar.get_arguments().filter(|arg| arg.get_id() == CATALOGUE);
+    given_flags(words, of_cases.get_arguments().chain(global))
+}
+
+/// Returns the flags of these arguments in a command line, with their values as they were written.
+fn given_flags<'a>(words: &[String], args: impl Iterator<Item = &'a Arg>) -> Vec<String> {
     let program = std::iter::once("judge".to_owned());
-    let grammar = Cli::command();
-    let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
+    let Ok(matches) = Cli::command().try_get_matches_from(program.chain(words.iter().cloned())) else {
         return Vec::new();
     };
     let Some((_, given)) = matches.subcommand() else { return Vec::new() };
-    let global = grammar.get_arguments().filter(|arg| arg.get_id() == CATALOGUE);
     let mut flags = Vec::new();
-    for arg in of_cases.get_arguments().chain(global) {
+    for arg in args {
         let id = arg.get_id().as_str();
         let is_given =
             matches!(given.try_get_raw(id), Ok(Some(_))) && given.value_source(id) == Some(ValueSource::CommandLine);

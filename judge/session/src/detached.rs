@@ -64,7 +64,7 @@ impl<'a> DetachedRuns<'a> {
         let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
         let Some(job) = self.find(run, state)? else { return Ok(None) };
         let attach = attach_command(run, &command).map(|attach| format!("`{attach}` follows it; ")).unwrap_or_default();
-        let hint = format!("{attach}`judge history rm {run} --cancel` cancels it");
+        let hint = format!("{attach}`{}` cancels it", command_line::removal(run, &["--cancel"]));
         let error = match &job.state {
             JobState::Ended => return Ok(Some(job)),
             JobState::Unknown(why) => {

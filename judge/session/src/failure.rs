@@ -284,7 +284,7 @@ impl From<JournalError> for Failure {
                 let hint = format!("this makes room for a new one: {}", move_away(path));
                 return Self::usage(error).with_hint(hint);
             }
-            JournalError::File { .. } | JournalError::NoJournal { .. } => {
+            JournalError::File { .. } | JournalError::NoJournal { .. } | JournalError::Unmergeable { .. } => {
                 "name a file that `judge run --journal` has written"
             }
             JournalError::UnsupportedSchema { path, found, .. } => {

@@ -113,7 +113,8 @@ fn note_edited(Edited { what, is_told_by_results }: &Edited, run: Option<RunId>,
     let hint = if *is_told_by_results {
         format!("`{}` keeps it if all results hold, and else starts a new run", command_line::with_flag(continue_flag))
     } else {
-        "its results may be of both versions, and are not used again; `judge history rm` removes it".to_owned()
+        let removal = command_line::removal(run, &[]);
+        format!("its results may be of both versions, and are not used again; `{removal}` removes it")
     };
     judge_report::note_lines(&format!(
         "warning: the {what} was edited while run {run} went on: it is recorded as interrupted, without a total\nhint: {hint}"

@@ -5,7 +5,7 @@ use judge_cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use judge_journal::{HistoryFilter, Journal, JournalError};
 use judge_problem::{
     Catalogue, Digest, Exit, Features, HistoryRow, Labels, Note, Outcome, Rule, RunChoice, RunId, RunState, SolverSpec,
-    StoredRun, Tag, listed,
+    StoredEntrant, StoredRun, Tag, listed,
 };
 use judge_report::RunReport;
 use judge_run::solver;
@@ -96,6 +96,14 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let features = case_selection::filter_run(&mut run, problem, filter)?;
     let restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
     let scored = restored.score(filter.group_by.as_deref()).map_err(Failure::fault)?;
+    let is_new =
+        |(then, now): (&StoredEntrant, Option<&BigRational>)| then.total.is_some() && then.total.as_ref() != now;
+    if filter.condition.is_none() && run.entrants.iter().zip(scored.totals()).any(is_new) {
+        judge_report::note(&format!(
+            "the scoring has changed since run {}: its totals of that time are in `judge history`",
+            run.id
+        ));
+    }
     if !RunOutputs::check(reports)?.outputs.stdout_is_taken {
         judge_report::print(&heading)?;
         judge_report::print("")?;

@@ -297,6 +297,13 @@ fn a_conversation_is_written_with_its_times() {
     assert_eq!(is_written, Ok(()));
 
     let folder = guessing();
+    let run = ["run", "-p", "guess", "-s", "./quick", "--seeds", "3", "--transcript", "talks", "--reuse"];
+    for (times, is_warned) in [("once", false), ("again", true)] {
+        let said = folder.judge(&run);
+        let is_accepted = said.code == Some(0) && folder.path().join("talks/seed-3.txt").exists();
+        let warning = "the journal keeps no transcript of 1 result";
+        assert!(is_accepted && said.stderr.contains(warning) == is_warned, "{times}: {}", said.stderr);
+    }
     let said = folder.judge(&["view", "-p", "guess", "--seed", "3", "-s", "./quick", "--text"]);
     // On a busy machine there is an additional line.
     let is_accepted = said.stderr.lines().any(|line| line.starts_with("accepted "));

@@ -250,10 +250,13 @@ fn results_of_two_versions_are_used_nowhere() {
     let run = [&RUN[..], &["--journal", "1.db"]].concat();
     let said = expect(&folder, &run, 0);
     assert!(said.stderr.contains("the solver bot was edited while run 1 went on"), "{}", said.stderr);
+    assert!(said.stderr.contains("`judge history rm 1 --journal 1.db` removes it"), "{}", said.stderr);
+    let shown = expect(&folder, &["history", "show", "1", "--journal", "1.db"], 0).stdout;
+    assert!(shown.contains("interrupted, 9 of 9 cases; a program was edited meanwhile"), "{shown}");
     let best = folder.judge(&["best", "-p", "sum", "--journal", "1.db"]);
     assert!(!best.stdout.contains("bot"), "{}", best.stdout);
     let merged = expect(&folder, &["merge", "1.db", "--into", "all.db"], 2).stderr;
-    assert!(merged.contains("a program was edited during its newest run"), "{merged}");
+    assert!(merged.contains("1.db cannot be merged: a program was edited during its newest run"), "{merged}");
     expect(&folder, &run, 0);
     let compared = folder.judge(&["compare", "-p", "sum", "run:1", "run:2", "--journal", "1.db"]);
     assert!(compared.stderr.contains("a program was edited while run 1 went on"), "{}", compared.stderr);

@@ -127,6 +127,29 @@ fn shards_of_parameters_and_without_a_catalogue_merge() {
 }
 
 #[test]
+fn a_merge_that_replaces_results_keeps_no_old_total() {
+    let folder = sample();
+    let catalogue = CATALOGUE.replace("\"relative\"", "\"sum\"");
+    folder.write("problems.toml", &catalogue);
+    folder.script("bot", "echo $(($(date +%s%N) % 1000000007))");
+    for (shard, journal) in [("1/2", "early.db"), ("2/2", "2.db"), ("1/2", "late.db")] {
+        expect(&folder, &[&BOT[..], &["--shard", shard, "--journal", journal]].concat(), 0);
+    }
+    expect(&folder, &["merge", "late.db", "2.db", "--into", "all.db"], 0);
+    let total = || folder.json(&["history", "--journal", "all.db"]).1["runs"][0]["total"].clone();
+    assert!(!total().is_null());
+    // The earlier results replace the later ones, but without the problem they cannot be added up.
+    folder.write("problems.toml", catalogue.replace("\"echo\"", "\"other\""));
+    let merge = ["merge", "early.db", "--into", "all.db"];
+    expect(&folder, &merge, 0);
+    assert!(total().is_null(), "{}", total());
+    folder.write("problems.toml", &catalogue);
+    expect(&folder, &merge, 0);
+    assert_eq!(total(), folder.json(&["history", "show", "last", "--journal", "all.db"]).1["solvers"][0]["total"]);
+    assert!(!total().is_null());
+}
+
+#[test]
 fn a_task_reads_its_shard_from_the_engine() {
     let folder = sample();
     let run = |shard: &str, variables: &[(&str, &str)]| {

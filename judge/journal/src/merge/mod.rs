@@ -124,7 +124,7 @@ fn enter(into: &Journal, sources: &[Source]) -> Result<Merged, MergeError> {
         added += copy::copy(into, &target, source, &mut games)?;
     }
     games.agree(sources, into.path())?;
-    let merged = Merged { added, ..sum_up(into, &target)? };
+    let merged = sum_up(into, &target, added)?;
     transaction.commit()?;
     // Reports need the memory for something else.
     into.connection.pragma_update(None, "cache_size", -2000)?;
@@ -200,14 +200,14 @@ fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Res
     Ok(())
 }
 
-/// Writes the totals of a merged run, and returns them.
-fn sum_up(journal: &Journal, target: &Rows) -> rusqlite::Result<Merged> {
+/// Sums up a merged run to which these many results were added. Its totals stay only if none was.
+fn sum_up(journal: &Journal, target: &Rows, added: usize) -> rusqlite::Result<Merged> {
     let into = &journal.connection;
     let origins = journal.origins(target.run)?;
     let (mut results, mut has_totals) = (0, true);
     for entrant in &target.entrants {
-        let total: Option<Option<String>> =
-            query_first(into, "SELECT total FROM entrant WHERE id = ?1", [entrant], |row| row.get(0))?;
+        let total = "SELECT total FROM entrant WHERE id = ?1 AND ?2 = 0";
+        let total: Option<Option<String>> = query_first(into, total, params![entrant, added], |row| row.get(0))?;
         let total = total.flatten();
         has_totals &= total.is_some();
         results += sum_up_entrant(into, *entrant, total.as_deref(), None)?;
@@ -217,7 +217,7 @@ fn sum_up(journal: &Journal, target: &Rows) -> rusqlite::Result<Merged> {
             Ok((row.get(0)?, row.get(1)?))
         })?;
     let (run, solvers) = (target.run, target.entrants.len());
-    let merged = Merged { run, problem, planned, solvers, results, added: 0, has_totals, origins };
+    let merged = Merged { run, problem, planned, solvers, results, added, has_totals, origins };
     let state = match &merged {
         whole if whole.is_whole() => RunState::Complete,
         other if other.origins.iter().any(|origin| origin.state == RunState::Stopped) => RunState::Stopped,

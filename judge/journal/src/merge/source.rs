@@ -46,16 +46,15 @@ impl Source {
         check_length(connection, path)?;
         let newest = "SELECT id FROM run ORDER BY turn DESC LIMIT 1";
         let newest: Option<i64> = query_first(connection, newest, [], |row| row.get(0))?;
-        let newest = newest.ok_or_else(|| no_journal("no run was recorded in it"))?;
+        let unmergeable = |why| JournalError::Unmergeable { path: path.to_owned(), why };
+        let newest = newest.ok_or_else(|| unmergeable("no run was recorded in it"))?;
         let Some(plan) = SameRun::read(connection, RunId(newest))? else {
             let is_disowned = "SELECT conditions = zeroblob(32) FROM run WHERE id = ?1";
-            return Err(no_journal(match connection.query_row(is_disowned, [newest], |row| row.get(0))? {
+            return Err(unmergeable(match connection.query_row(is_disowned, [newest], |row| row.get(0))? {
                 true => {
                     "a program was edited during its newest run, whose results may be of two versions: run it again"
                 }
-                false => {
-                    "its newest run is not a whole `judge run`, but a comparison or a search, which cannot be merged"
-                }
+                false => "its newest run is not a whole `judge run`, but a comparison or a search",
             }));
         };
         let key = plan.key();

@@ -8,12 +8,16 @@ use judge_problem::{
     GeneratorChoice, Problem, map_on_all_cores,
 };
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The maximal number of files of a command that are read, and the maximal number of bytes of each that are searched
 /// for names of other files.
 const MAX_FILES_READ: usize = 100;
 const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// The longest line with modules, in bytes. A longer one is not written by a person.
+const MAX_IMPORT_BYTES: usize = 1000;
 
 /// Returns the identity of a checker. An external checker has no version. Its identity contains a hash of the files
 /// that its command names, and of the files that those name.
@@ -82,28 +86,40 @@ fn with_referenced_files(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
             continue;
         }
         let own = file.parent().unwrap_or(folder).to_owned();
+        let ending = file.extension().and_then(OsStr::to_str).unwrap_or("py").to_owned();
         let text = std::fs::read(&file).ok().filter(|content| content.len() <= MAX_TEXT_BYTES);
         let text = text.and_then(|content| String::from_utf8(content).ok()).unwrap_or_default();
         files.push(file);
-        for name in names_in(&text) {
+        for name in names_in(&text, &ending) {
             next.extend([&own, folder].map(|folder| folder.join(&name)));
         }
     }
     files
 }
 
-/// Returns words of a script that may name files: relative paths with a dot or a slash, and modules of Python.
-fn names_in(text: &str) -> Vec<String> {
+/// Returns words of a script that may name files: relative paths with a dot or a slash, and modules. A module has the
+/// ending of the script. In Python it may also be a package, or a part of the first package of its line.
+fn names_in(text: &str, ending: &str) -> Vec<PathBuf> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
     let mut names = Vec::new();
-    for line in text.lines() {
-        let is_import = line.trim_start().starts_with("import ") || line.trim_start().starts_with("from ");
+    for line in text.lines().map(str::trim_start) {
+        let names_modules =
+            ["import ", "from "].iter().any(|start| line.starts_with(start)) || line.contains("require");
+        let is_import = line.len() <= MAX_IMPORT_BYTES && names_modules;
+        let mut package = PathBuf::new();
         for word in line.split(|c| !is_part(c)).filter(|word| !word.is_empty() && !word.starts_with('/')) {
-            if is_import {
-                names.push(format!("{}.py", word.replace('.', "/")));
-            }
             if word.contains(['.', '/']) {
-                names.push(word.to_owned());
+                names.push(word.into());
+            }
+            if !is_import || matches!(word, "import" | "from") {
+                continue;
+            }
+            let module = if word.contains('/') { word.to_owned() } else { word.trim_matches('.').replace('.', "/") };
+            let file = format!("{module}.{ending}");
+            names.extend([package.join(&file), file.into()]);
+            names.extend(Path::new(&module).ancestors().map(|folder| folder.join("__init__.py")));
+            if package.as_os_str().is_empty() {
+                package = module.into();
             }
         }
     }
@@ -218,7 +234,11 @@ mod tests {
         };
         write("gen/gen.sh", "#!/bin/sh\npython3 gen/make.py $1 < ./gen/data.txt\n");
         write("gen/make.py", "from lib import shape\nimport tables.large as t\nprint(shape)\n");
-        write("gen/lib.py", "shape = 1");
+        write("gen/lib.py", "shape = 1\nfrom tables import small\n    from .near import x\nimport whole");
+        write("gen/tables/__init__.py", "x = 1");
+        write("gen/tables/small.py", "x = 1");
+        write("gen/near.py", "x = 1");
+        write("gen/whole/__init__.py", "x = 1");
         write("gen/tables/large.py", "x = 1");
         write("gen/data.txt", "1 2 3");
         write("other.py", "nothing to do with it");
@@ -228,7 +248,11 @@ mod tests {
                 ("gen/gen.sh", "#!/bin/sh\n: ; python3 gen/make.py $1 < ./gen/data.txt\n"),
                 ("gen/make.py", "from lib import shape\nimport tables.large as t\nprint(shape, 2)\n"),
                 ("gen/lib.py", "shape = 2"),
+                ("gen/tables/__init__.py", "x = 2"),
                 ("gen/tables/large.py", "x = 2"),
+                ("gen/tables/small.py", "x = 2"),
+                ("gen/near.py", "x = 2"),
+                ("gen/whole/__init__.py", "x = 2"),
                 ("gen/data.txt", "1 2 4"),
             ] {
                 let before = now();
@@ -241,6 +265,24 @@ mod tests {
             let before = now();
             write("other.py", line);
             assert_eq!(now(), before, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_module_has_the_ending_of_the_script() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        for (script, text, module) in [
+            ("check.js", "const rules = require('./rules')", "rules.js"),
+            ("check.ts", "import { rules } from './typed'", "typed.ts"),
+            ("check.rb", "require_relative 'ruled'", "ruled.rb"),
+            ("check.lua", "local rules = require(\"moon\")", "moon.lua"),
+        ] {
+            write(script, text);
+            let now = || of(folder.path(), &format!("run {script}"));
+            let before = now();
+            write(module, "1");
+            assert_ne!(now(), before, "{script}");
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) struct JobFiles<'a> {
     folders: Vec<PathBuf>,
     /// The file names of cases whose names are not file names.
     renamed: HashMap<CaseName, String>,
-    /// The number of results from the journal whose answers are no longer there.
+    /// The number of results from the journal that have no file.
     lost: usize,
     /// The first failure. Nothing is written after it.
     failed: Option<Failure>,
@@ -84,7 +84,7 @@ impl<'a> JobFiles<'a> {
         format!("{}.{ending}", self.renamed.get(case).map_or(&*case.0, |name| name))
     }
 
-    /// Writes the file of a finished job, if it has one. A job that was not run again has no transcript.
+    /// Writes the file of a finished job, if it has one. The journal keeps no transcripts.
     pub(super) fn watch(&mut self, event: &RunEvent) {
         if let RunEvent::Finished(finished) = event
             && self.failed.is_none()
@@ -96,10 +96,12 @@ impl<'a> JobFiles<'a> {
     fn save(&mut self, FinishedJob { job, outcome, evidence, .. }: &FinishedJob) -> Result<(), Failure> {
         let (what, ending) = self.content.kind();
         let Some(content) = self.content.of(evidence)? else {
-            // Only an answer that was checked is stored.
-            let was_stored =
-                matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer) && evidence.stored.is_some();
-            self.lost += usize::from(was_stored && matches!(self.content, Content::Answers(..)));
+            let would_have_one = match self.content {
+                // Only an answer that was checked is stored.
+                Content::Answers(..) => matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer),
+                Content::Transcripts => true,
+            };
+            self.lost += usize::from(would_have_one && evidence.stored.is_some());
             return Ok(());
         };
         let name = self.file(&self.plan.cases.at(job.case).name, ending);
@@ -109,10 +111,12 @@ impl<'a> JobFiles<'a> {
     /// Fails if a file could not be written.
     pub(super) fn close(self) -> Result<(), Failure> {
         if self.lost > 0 {
-            let answers = counted(self.lost, "answer");
-            judge_report::note(&format!(
-                "warning: the journal no longer has {answers} (`keep-answers`); a run without --reuse and --resume writes all"
-            ));
+            let missing = match self.content {
+                Content::Answers(..) => format!("no longer has {} (`keep-answers`)", counted(self.lost, "answer")),
+                Content::Transcripts => format!("keeps no transcript of {}", counted(self.lost, "result")),
+            };
+            let warning = format!("warning: the journal {missing}; a run without --reuse and --resume writes all");
+            judge_report::note(&warning);
         }
         self.failed.map_or(Ok(()), Err)
     }
