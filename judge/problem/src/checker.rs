@@ -115,30 +115,26 @@ pub struct ScoreSearch {
     pub reject_codes: Vec<i32>,
 }
 
-named_enum! {
-    /// Which of several matches counts.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum MatchPlace {
-        /// The first one.
-        #[default]
-        First = "first",
-        /// The last one.
-        Last = "last",
-    }
+/// Which of several matches counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MatchPlace {
+    /// The first one.
+    #[default]
+    First,
+    /// The last one.
+    Last,
 }
 
-named_enum! {
-    /// Where a program prints its score.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum ScoreStream {
-        /// On standard output.
-        Stdout = "stdout",
-        /// On standard error.
-        Stderr = "stderr",
-        /// On either: standard output is searched first.
-        #[default]
-        Both = "both",
-    }
+/// Where a program prints its score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScoreStream {
+    /// On standard output.
+    Stdout,
+    /// On standard error.
+    Stderr,
+    /// On either: standard output is searched first.
+    #[default]
+    Both,
 }
 
 named_enum! {

@@ -403,7 +403,7 @@ mod tests {
         assert_eq!(EffectMeasure::Points.min_effect(&relative, Some(&share)), Ok(Some(10_000.0)));
         let thresholds: Rule = "thresholds".parse().unwrap();
         assert_eq!(EffectMeasure::Points.bound(&thresholds), Some(10.0));
-        let own = Rule::Thresholds { max: "62.5".parse::<Score>().unwrap().to_rational() };
+        let own = thresholds.with_max_points("62.5".parse::<Score>().unwrap().to_rational());
         assert_eq!(EffectMeasure::Points.bound(&own), Some(62.5));
         assert_eq!(EffectMeasure::Points.min_effect(&own, Some(&share)), Ok(Some(0.625)));
         assert_eq!(EffectMeasure::Total.bound(&relative), None);

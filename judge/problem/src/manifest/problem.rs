@@ -217,16 +217,20 @@ fn checked_thresholds(
             "add `thresholds`, the score for each of them",
         );
     }
-    let list = match thresholds {
-        Some(list) if points.is_some() || !section.has("threshold-points") => list,
+    let Some(list) = thresholds else {
         // Bad ones were reported, and are not missing.
-        _ => return section.has("thresholds").then(Thresholds::default),
+        return section.place("thresholds").map(|_| Thresholds::default());
     };
-    let read = Thresholds::new(direction, list.value, points.map(|points| points.value));
-    Some(read.unwrap_or_else(|error| {
-        section.complain(list.span, "bad thresholds", error.to_string());
-        Thresholds::default()
-    }))
+    if points.is_none() && section.has("threshold-points") {
+        return Some(Thresholds::default());
+    }
+    Thresholds::new(direction, list.value, points.map(|points| points.value)).map_or_else(
+        |error| {
+            section.complain(list.span, "bad thresholds", error.to_string());
+            Some(Thresholds::default())
+        },
+        Some,
+    )
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
@@ -268,9 +272,9 @@ fn check_has_cases(section: &Section<'_>, cases: &CaseList, has_generator: bool)
 /// Returns the rule with the most points that any case earns by its thresholds.
 fn with_max_points(rule: Rule, cases: &CaseList) -> Rule {
     let first_steps = cases.listed().filter_map(|case| case.thresholds.as_ref()?.steps.first());
-    match (rule, first_steps.map(|(_, points)| points.to_rational()).max()) {
-        (Rule::Thresholds { .. }, Some(max)) if max.is_positive() => Rule::Thresholds { max },
-        (rule, _) => rule,
+    match first_steps.map(|(_, points)| points.to_rational()).max() {
+        Some(max) if max.is_positive() => rule.with_max_points(max),
+        _ => rule,
     }
 }
 
@@ -329,17 +333,27 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
 }
 
 fn aggregate(section: &Section<'_>) -> GroupAggregate {
-    let named = section.parsed::<GroupAggregate>("aggregate");
+    let named = section.text("aggregate");
     let whole = section.boolean("all-or-nothing");
-    if let (true, Some(whole)) = (section.has("aggregate"), &whole) {
-        let expected = "remove `all-or-nothing`, or write aggregate = \"all-or-nothing\"";
-        section.complain(whole.span.clone(), "`aggregate` already says how the group counts", expected);
+    if let (Some(_), Some(whole)) = (&named, &whole) {
+        let message = "`aggregate` already says how the group counts";
+        section.complain(
+            whole.span.clone(),
+            message,
+            "remove `all-or-nothing`, or write aggregate = \"all-or-nothing\"",
+        );
     }
-    match (named, whole) {
-        (Some(named), _) => named.value,
-        (None, Some(Located { value: true, .. })) => GroupAggregate::AllOrNothing,
-        (None, _) => GroupAggregate::Sum,
-    }
+    let Some(Located { value, span }) = named else {
+        return match whole {
+            Some(Located { value: true, .. }) => GroupAggregate::AllOrNothing,
+            _ => GroupAggregate::Sum,
+        };
+    };
+    GroupAggregate::from_name(value).unwrap_or_else(|| {
+        let names = GroupAggregate::ALL.map(GroupAggregate::name);
+        section.complain(span, format!("there is no aggregate `{value}` of a group"), instead(value, &names));
+        GroupAggregate::Sum
+    })
 }
 
 /// Resolves the dependencies. Reports unknown and duplicate names.
@@ -454,7 +468,7 @@ fn read_scoring(problem: &Section<'_>, folder: &Path) -> (Rule, Direction, Optio
         return (Rule::Sum, default, failure, BestSource::Known);
     };
     let rule = scaled(&section, scoring_rule(&section).unwrap_or(Rule::Sum));
-    let direction = section.parsed("direction").map_or(default, |direction| direction.value);
+    let direction = direction(&section).unwrap_or(default);
     let failure = failure(&section, &rule).or_else(|| direction.failure_by_default());
     let best = section.text("best").map_or(BestSource::Known, |best| BestSource::new(Path::new(best.value), folder));
     for key in ["thresholds", "threshold-points"] {
@@ -468,6 +482,12 @@ fn scoring_rule(section: &Section<'_>) -> Option<Rule> {
     let Located { value, span } = section.text("rule")?;
     let expected = || format!("expected one of: {}", Rule::names().join(", "));
     value.parse().map_or_else(|error: InvalidText| section.refuse(span, error.to_string(), expected()), Some)
+}
+
+fn direction(section: &Section<'_>) -> Option<Direction> {
+    let Located { value, span } = section.text("direction")?;
+    let unknown = || section.refuse(span, format!("unknown direction `{value}`"), "expected \"max\" or \"min\"");
+    Direction::from_name(value).or_else(unknown)
 }
 
 fn scaled(section: &Section<'_>, rule: Rule) -> Rule {

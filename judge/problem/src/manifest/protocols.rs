@@ -191,8 +191,9 @@ pub(super) fn plain_line(protocol: &CheckerProtocol, line: &str) -> String {
 
 /// Reads the keys of the protocol `regex`. `None` if one is missing or wrong.
 fn search(section: &Section<'_>) -> Option<ScoreSearch> {
-    let place = section.parsed::<MatchPlace>("score-match").map(|place| place.value).unwrap_or_default();
-    let stream = section.parsed::<ScoreStream>("score-stream").map(|stream| stream.value).unwrap_or_default();
+    let place = choice(section, "score-match", &[("first", MatchPlace::First), ("last", MatchPlace::Last)]);
+    let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
+    let stream = choice(section, "score-stream", &streams);
     let reject = regex(section, "reject-regex");
     let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
@@ -200,6 +201,17 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let reject = if section.has("reject-regex") { reject } else { Regex::new(REJECTION).ok() };
     let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
     Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
+}
+
+fn choice<T: Copy + Default>(section: &Section<'_>, key: &'static str, values: &[(&str, T)]) -> T {
+    let Some(Located { value, span }) = section.text(key) else { return T::default() };
+    if let Some((_, chosen)) = values.iter().find(|(name, _)| *name == value) {
+        return *chosen;
+    }
+    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+    let expected = format!("expected one of: {}", names.join(", "));
+    section.complain(span, format!("bad value of `{key}`: `{value}`"), expected);
+    T::default()
 }
 
 /// Reads a regular expression. A syntax error is shown at its place.

@@ -189,6 +189,11 @@ impl Rule {
         }
     }
 
+    /// Returns the rule for thresholds that earn at most these points. Other rules stay as they are.
+    pub fn with_max_points(self, max: BigRational) -> Self {
+        if self.needs_thresholds() { Self::Thresholds { max } } else { self }
+    }
+
     /// Returns whether the rule has a scale.
     pub fn has_scale(&self) -> bool {
         self.scale().is_some()
