@@ -27,13 +27,12 @@ impl Protocol for Feedback {
         match output.status.code() {
             Some(42) => match text(0).parse::<checkers::Score>() {
                 Ok(score) => Ok(Ruling::Accepted(score)),
-                Err(error) => Err(ProtocolError::Other(format!("score.txt is not a score: {error}"))),
+                Err(error) => Err(ProtocolError::no_score("score.txt", error)),
             },
             Some(43) => Ok(Ruling::rejected(text(1))),
             _ => {
                 let said = String::from_utf8_lossy(output.stderr);
-                let what = format!("ended with {} (42 accepts, 43 rejects): {}", output.status, said.trim());
-                Err(ProtocolError::Other(what))
+                Err(ProtocolError::no_ruling(output.status, "42 accepts, 43 rejects", said.trim()))
             }
         }
     }

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import sys
+import time
 import types
 from pathlib import Path
 from unittest import mock
@@ -125,6 +126,9 @@ class Adapters(WithServer):
     def test_a_program_that_is_late_fails(self):
         grade = Grader("columns", timeout=0.1, **self.options).grade(command="hold")
         self.assertEqual((grade.fitness, grade.fault), (FAILED, False))
+        # The server writes this file, and the folder is removed after the test.
+        while not self.cancelled.exists():
+            time.sleep(0.01)
 
     def test_evaluators_share_a_server(self):
         check = f"{__file__}:main"

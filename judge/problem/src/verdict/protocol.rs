@@ -109,7 +109,7 @@ impl CallOutput<'_> {
     }
 
     /// Returns the error that the exit code is not one of those expected.
-    pub(super) fn no_ruling(&self, expected: &str) -> ProtocolError {
+    pub fn no_ruling(&self, expected: &str) -> ProtocolError {
         ProtocolError::no_ruling(self.status, expected, &tail(self.stderr))
     }
 }
@@ -139,12 +139,12 @@ pub enum ProtocolError {
 
 impl ProtocolError {
     /// Returns the error that the program accepted without a score. `place`: where the score should be.
-    pub(super) fn no_score(place: &str, why: impl Display) -> Self {
+    pub fn no_score(place: &str, why: impl Display) -> Self {
         Self::Other(format!("accepted the answer, but {place} is not a score: {why}"))
     }
 
     /// Returns the error that the program neither accepted nor rejected. `expected`: the exit codes that do.
-    pub(super) fn no_ruling(status: ExitStatus, expected: &str, said: &str) -> Self {
+    pub fn no_ruling(status: ExitStatus, expected: &str, said: &str) -> Self {
         Self::Other(format!("ended with {status} ({expected}){}", after_colon(said)))
     }
 }
