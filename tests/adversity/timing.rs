@@ -25,6 +25,7 @@ fn cores() -> usize {
 }
 
 #[test]
+#[ignore = "CI: every core is kept busy"]
 fn busy_neighbours_mark_cases_without_changing_cpu_time() {
     let Some(stage) = Stage::set() else { return };
     echo(&stage);

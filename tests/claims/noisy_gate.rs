@@ -266,6 +266,7 @@ fn every_report_has_the_detectable_fall() {
 }
 
 #[test]
+#[ignore = "CI: many gates"]
 fn a_calibration_recommends_cases_and_runs() {
     let folder = sample("max");
     noisy(&folder, "noisy", 0);

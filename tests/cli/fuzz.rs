@@ -69,6 +69,7 @@ fn inputs_that_the_validator_accepts_are_changed_too() {
 }
 
 #[test]
+#[ignore = "CI: a long search"]
 fn a_second_checker_refutes_what_is_accepted() {
     let folder = problem(COUNTS);
     folder.write("second.sh", "grep -q 9 \"$2\" && { echo 'a nine'; exit 1; }\nwc -c < \"$2\"\n");

@@ -158,6 +158,7 @@ fn every_input_is_read_and_valid() {
 }
 
 #[test]
+#[ignore = "CI: every built-in problem"]
 fn a_checker_rejects_bad_answers_and_survives_all() {
     let fails = |checker: &str, check: &str, detail: &str| assert_fails(&problem(checker, EXPECT_GOOD), check, detail);
     fails(&format!("[ -s \"$2\" ] || {{ echo 0; exit 0; }}\n{CHECKER}"), "checker: an empty answer", "score 0");

@@ -215,6 +215,7 @@ fn a_relative_lead_is_a_share_of_the_score() {
 }
 
 #[test]
+#[ignore = "CI: whole searches"]
 fn an_interrupted_search_goes_on_where_it_was() {
     let folder = sample();
     // A repeated run gives another score.

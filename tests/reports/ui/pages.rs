@@ -87,6 +87,7 @@ fn what_a_solver_wrote_stays_text() {
 }
 
 #[test]
+#[ignore = "CI: a browser"]
 fn cases_are_filtered_as_one_types() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);

@@ -229,6 +229,7 @@ fn look_around(browser: &mut Browser) {
 }
 
 #[test]
+#[ignore = "CI: a browser"]
 fn a_site_opens_below_any_path_and_from_the_disk() {
     let folder = some_games();
     let server = Server::start(&folder, &[]);
