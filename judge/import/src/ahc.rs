@@ -216,9 +216,9 @@ fn program(name: &str) -> PathBuf {
 /// Returns the main source file of a program: at the default place of Cargo, or as the manifest states.
 fn source_of(root: &Path, name: &str) -> Option<PathBuf> {
     let named = || {
-        let manifest: Table = fs::read_to_string(root.join("Cargo.toml")).ok()?.parse().ok()?;
+        let manifest: toml::Table = fs::read_to_string(root.join("Cargo.toml")).ok()?.parse().ok()?;
         let bins = manifest.get("bin")?.as_array()?;
-        let bin = bins.iter().find(|bin| bin.get("name").and_then(Value::as_str) == Some(name))?;
+        let bin = bins.iter().find(|bin| bin.get("name").and_then(toml::Value::as_str) == Some(name))?;
         Some(root.join(bin.get("path")?.as_str()?))
     };
     let places = [format!("src/bin/{name}.rs"), format!("src/bin/{name}/main.rs")].map(|path| root.join(path));
@@ -247,6 +247,9 @@ fn stream_of_score(tester: &str) -> &'static str {
     if prints("println") && !prints("eprintln") { "stdout" } else { "stderr" }
 }
 
+/// The tables of dependencies in a manifest.
+const DEPENDENCIES: [&str; 3] = ["dependencies", "build-dependencies", "dev-dependencies"];
+
 /// Returns the folder of a package and the folders of its path dependencies outside it, recursively. Missing crates are
 /// ignored, because Cargo reports them.
 fn local_crates(root: &Path) -> Vec<PathBuf> {
@@ -254,9 +257,7 @@ fn local_crates(root: &Path) -> Vec<PathBuf> {
     let mut next = 0;
     while let Some(package) = found.get(next).cloned() {
         next += 1;
-        let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap_or_default();
-        let Ok(manifest) = manifest.parse::<Table>().map(Value::Table) else { continue };
-        for path in named_paths(&manifest) {
+        for path in named_paths(&package) {
             let Ok(folder) = package.join(path).canonicalize() else { continue };
             if folder.is_dir() && !found.iter().any(|known| folder.starts_with(known)) {
                 found.push(folder);
@@ -266,15 +267,17 @@ fn local_crates(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the paths in a manifest: of other crates, and of its own sources.
-fn named_paths(manifest: &Value) -> Vec<&str> {
-    let inner: Vec<&Value> = match manifest {
-        Value::Table(table) => table.values().collect(),
-        Value::Array(items) => items.iter().collect(),
-        _ => Vec::new(),
-    };
-    let own = manifest.get("path").and_then(Value::as_str);
-    own.into_iter().chain(inner.into_iter().flat_map(named_paths)).collect()
+/// Returns the paths of crates that a manifest names.
+fn named_paths(package: &Path) -> Vec<String> {
+    let manifest = fs::read_to_string(package.join("Cargo.toml")).ok().and_then(|text| text.parse::<Table>().ok());
+    let Some(manifest) = manifest else { return Vec::new() };
+    let targets = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
+    let tables = targets.chain(manifest.get("workspace")).filter_map(Value::as_table);
+    let owners = tables.chain([&manifest]);
+    let dependencies = owners.flat_map(|owner| DEPENDENCIES.iter().filter_map(|name| owner.get(*name)));
+    let patches = manifest.get("patch").and_then(Value::as_table).into_iter().flat_map(Table::values);
+    let crates = dependencies.chain(patches).filter_map(Value::as_table).flat_map(Table::values);
+    crates.filter_map(|dependency| dependency.get("path")?.as_str().map(str::to_owned)).collect()
 }
 
 /// The time limit of Cargo, which may also download crates.
@@ -378,11 +381,15 @@ impl Cases {
             return Ok(Self { seeds: None, has_list: false, inputs, left: None });
         }
         let count = [list.len(), inputs.len()].into_iter().max().filter(|count| *count > 0).unwrap_or(DEFAULT_COUNT);
-        let has_list = list.iter().enumerate().any(|(place, seed)| place as u64 != *seed);
+        let is_plain = list.iter().enumerate().all(|(place, seed)| place as u64 == *seed);
+        let of_seeds = Self { seeds: Some(count), has_list: !is_plain, inputs: Vec::new(), left: None };
         let seeds: Vec<u64> = (0..count).map(|place| list.get(place).copied().unwrap_or(place as u64)).collect();
         Ok(match differs(built, &seeds, &inputs) {
-            None => Self { seeds: Some(count), has_list, inputs: Vec::new(), left: None },
-            Some(why) => Self { seeds: None, has_list, inputs, left: Some(format!("the seeds of the cases: {why}")) },
+            None => of_seeds,
+            Some(why) => {
+                let left = Some(format!("the seeds of the cases: {why}"));
+                Self { seeds: None, has_list: !is_plain, inputs, left }
+            }
         })
     }
 
