@@ -30,10 +30,7 @@ impl Protocol for Feedback {
                 Err(error) => Err(ProtocolError::no_score("score.txt", error)),
             },
             Some(43) => Ok(Ruling::rejected(text(1))),
-            _ => {
-                let said = String::from_utf8_lossy(output.stderr);
-                Err(ProtocolError::no_ruling(output.status, "42 accepts, 43 rejects", said.trim()))
-            }
+            _ => Err(output.no_ruling("42 accepts, 43 rejects")),
         }
     }
 }

@@ -95,7 +95,7 @@ pub fn recorded_with_flag(command: &str, flag: &str) -> String {
 pub(crate) fn removal(run: RunId, more: &[&str]) -> String {
     let grammar = Cli::command();
     let places = grammar.get_arguments().filter(|arg| [CATALOGUE, JOURNAL].contains(&arg.get_id().as_str()));
-    let places = given_flags(&words(), places);
+    let places = given_flags(&grammar, &words(), places);
     let run = run.to_string();
     let removal = ["history", "rm", &run].into_iter().chain(more.iter().copied()).map(str::to_owned);
     quoted(removal.chain(places).collect())
@@ -165,13 +165,13 @@ fn exact_size(size: Bytes) -> String {
 fn find_case_flags(words: &[String]) -> Vec<String> {
     let (of_cases, grammar) = (ConditionArgs::augment_args(Command::new("judge")), Cli::command());
     let global = grammar.get_arguments().filter(|arg| arg.get_id() == CATALOGUE);
-    given_flags(words, of_cases.get_arguments().chain(global))
+    given_flags(&grammar, words, of_cases.get_arguments().chain(global))
 }
 
-/// Returns the flags of these arguments in a command line, with their values as they were written.
-fn given_flags<'a>(words: &[String], args: impl Iterator<Item = &'a Arg>) -> Vec<String> {
+/// Returns the flags of these arguments in a command line of this grammar, with their values as they were written.
+fn given_flags<'a>(grammar: &Command, words: &[String], args: impl Iterator<Item = &'a Arg>) -> Vec<String> {
     let program = std::iter::once("judge".to_owned());
-    let Ok(matches) = Cli::command().try_get_matches_from(program.chain(words.iter().cloned())) else {
+    let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
         return Vec::new();
     };
     let Some((_, given)) = matches.subcommand() else { return Vec::new() };

@@ -144,7 +144,7 @@ impl ProtocolError {
     }
 
     /// Returns the error that the program neither accepted nor rejected. `expected`: the exit codes that do.
-    pub fn no_ruling(status: ExitStatus, expected: &str, said: &str) -> Self {
+    pub(super) fn no_ruling(status: ExitStatus, expected: &str, said: &str) -> Self {
         Self::Other(format!("ended with {status} ({expected}){}", after_colon(said)))
     }
 }
