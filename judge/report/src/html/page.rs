@@ -85,3 +85,15 @@ pub(super) struct Table<'a> {
 pub(super) fn table<'a>(id: &str, content: &'a TextTable) -> Table<'a> {
     Table { id: id.to_owned(), content }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_module_of_a_page_is_there() {
+        for name in OF_RUN.iter().chain(&OF_COMPARISON).chain(&OF_GAME) {
+            assert!(SCRIPTS.iter().any(|(known, _)| known == name), "{name}");
+        }
+    }
+}

@@ -150,15 +150,19 @@ fn rare_effects_get_the_chance_to_show() {
 #[test]
 fn useless_settings_are_refused() {
     let valid = SequenceSettings { alpha: 0.05, min_effect: None, bound: None, rare: None };
-    let is_refused = |settings, of: &str| Sequence::new(settings).is_err_and(|error| error.to_string().contains(of));
+    let error = |settings| Sequence::new(settings).unwrap_err().to_string();
     for alpha in [0.0, 0.5, f64::NAN] {
-        assert!(is_refused(SequenceSettings { alpha, ..valid }, "alpha"), "{alpha}");
+        let refused = error(SequenceSettings { alpha, ..valid });
+        assert_eq!(refused, format!("alpha must be above 0 and at most 0.25, not {alpha}"));
     }
     for effect in [-1.0, 0.0] {
-        assert!(is_refused(SequenceSettings { min_effect: Some(effect), ..valid }, "smallest effect"), "{effect}");
+        let refused = error(SequenceSettings { min_effect: Some(effect), ..valid });
+        assert_eq!(refused, format!("the smallest effect that matters must be above 0, not {effect}"));
     }
-    assert!(is_refused(SequenceSettings { bound: Some(f64::INFINITY), ..valid }, "bound"));
-    assert!(is_refused(SequenceSettings { rare: Some(0.0), ..valid }, "rare effects"));
+    let unbounded = error(SequenceSettings { bound: Some(f64::INFINITY), ..valid });
+    assert_eq!(unbounded, "the bound of the effects must be above 0, not inf");
+    let never = error(SequenceSettings { rare: Some(0.0), ..valid });
+    assert_eq!(never, "the share of rare effects must be from 0.01 % to 50 %, not 0");
 }
 
 /// Cases of different sizes, on which the second solver is better by this share.
