@@ -3,14 +3,13 @@
 use checkers::Checker;
 use solutions::{Solution, TIME_LIMIT_VARIABLE};
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 /// Seconds that a strong solution gets here.
 const TIME_LIMIT: f64 = 0.3;
 
-/// Every strong solution, whose program is `solve-ID`, with a plain solution of the same problem, and the cases on which
+/// Every strong solution, with a plain solution of the same problem, and the cases on which
 /// the strong one beats it with a fraction of its time.
 const MATCHES: &[(&str, &str, &[u64])] = &[
     ("columns", "columns-greedy", &[2, 3, 14, 25]),
@@ -38,9 +37,19 @@ fn problem_of(id: &str) -> &'static str {
     problems.max_by_key(|problem| problem.len()).unwrap_or_else(|| panic!("{id} is of no problem"))
 }
 
-/// The program of a strong solution, which is next to the programs of the others.
-fn program(id: &str) -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_solve-columns")).with_file_name(format!("solve-{id}"))
+/// Gives an input to the program with a solution, and returns what it writes.
+fn run(id: &str, input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_judge-solutions"))
+        .arg(id)
+        .env(TIME_LIMIT_VARIABLE, TIME_LIMIT.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the solution starts");
+    // A program that refuses its id does not read.
+    let _ = child.stdin.take().expect("is piped").write_all(input);
+    child.wait_with_output().expect("it ends")
 }
 
 fn checker(problem: &str) -> &'static Checker {
@@ -51,19 +60,6 @@ fn checker(problem: &str) -> &'static Checker {
 fn score(problem: &str, input: &[u8], answer: &[u8]) -> f64 {
     let score = checker(problem).read(input).expect("the case is of the game").check(answer);
     score.unwrap_or_else(|rejection| panic!("{problem}: {rejection:?}")).to_string().parse().expect("a number")
-}
-
-fn run(program: &Path, input: &[u8]) -> Vec<u8> {
-    let mut child = Command::new(program)
-        .env(TIME_LIMIT_VARIABLE, TIME_LIMIT.to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the solution starts");
-    child.stdin.take().expect("is piped").write_all(input).expect("it reads its input");
-    let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{}: {}", program.display(), output.status);
-    output.stdout
 }
 
 fn play(solution: &Solution, input: &[u8]) -> Vec<u8> {
@@ -85,12 +81,14 @@ fn every_solution_has_its_test() {
 #[test]
 fn strong_solutions_beat_plain_ones_within_their_time() {
     for &(problem, plain, seeds) in MATCHES {
-        let (plain, program) = (solution(plain), program(problem));
+        let plain = solution(plain);
         let (mut strong_total, mut plain_total) = (0.0, 0.0);
         for &seed in seeds {
             let input = checker(problem).generate(seed).expect("there is such a case");
             let begun = Instant::now();
-            strong_total += score(problem, &input, &run(&program, &input));
+            let output = run(problem, &input);
+            assert!(output.status.success(), "{problem}, seed {seed}: {}", output.status);
+            strong_total += score(problem, &input, &output.stdout);
             // Other programs may be running: wall time is bounded loosely.
             assert!(begun.elapsed().as_secs_f64() < 10.0 * TIME_LIMIT + 2.0, "{problem}, seed {seed}");
             plain_total += score(problem, &input, &play(plain, &input));
@@ -123,17 +121,9 @@ fn exact_solutions_agree_with_the_checkers() {
 }
 
 #[test]
-fn foreign_input_exits_with_code_2() {
-    for (id, ..) in MATCHES {
-        let program = program(id);
-        let mut child = Command::new(&program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the solution starts");
-        child.stdin.take().expect("is piped").write_all(b"no game\n").expect("it reads its input");
-        let output = child.wait_with_output().expect("it ends");
+fn foreign_input_and_ids_exit_with_code_2() {
+    for id in MATCHES.iter().map(|(id, ..)| *id).chain(["chess", ""]) {
+        let output = run(id, b"no game\n");
         assert_eq!(output.status.code(), Some(2), "{id}");
         assert!(output.stdout.is_empty() && output.stderr.starts_with(b"error: "), "{id}");
     }

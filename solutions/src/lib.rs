@@ -10,7 +10,7 @@
 //! ```text
 //! id -- find -----------> Solution
 //! input -- Solution::solve -> answer, or SolveError (the input does not belong to the game)
-//! stdin -- main_of(id) ----> stdout, and the exit code of the process
+//! stdin -- main_of ------> stdout, and the exit code of the process
 //! ```
 //!
 //! ```
@@ -73,11 +73,10 @@ pub fn find(id: &str) -> Option<&'static Solution> {
 /// The exit code for an input that is not of the game.
 const MALFORMED: u8 = 2;
 
-/// Runs the solution with this id on standard input and output. Returns the exit code: 0 if it answered, or if the
-/// reader has closed the output; 2 if the input is malformed; 1 if reading or writing failed.
-pub fn main_of(id: &str) -> ExitCode {
-    let result = find(id).map_or_else(|| Err(SolveError::Write(io::ErrorKind::NotFound.into())), run);
-    match result {
+/// Runs a solution on standard input and output. Returns the exit code: 0 if it answered, or if the reader has closed
+/// the output; 2 if the input is malformed; 1 if reading or writing failed.
+pub fn main_of(solution: &Solution) -> ExitCode {
+    match run(solution) {
         Ok(()) => ExitCode::SUCCESS,
         Err(SolveError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,5 +1,0 @@
-//! The solution of `beating-the-game-easy`: a case on standard input, the answer on standard output.
-
-fn main() -> std::process::ExitCode {
-    solutions::main_of("beating-the-game-easy")
-}
