@@ -373,6 +373,7 @@ fn the_examples_of_languages_work() {
 }
 
 #[test]
+#[ignore = "CI: whole searches"]
 fn the_examples_of_the_python_package_work() {
     if python_has("sys", Need::Python) {
         let titles = ["Evaluate a program", "Many candidates", "Processes", "A problem of your own"];

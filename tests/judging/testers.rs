@@ -116,6 +116,7 @@ fn either_floods_or_closes_one_side() {
 }
 
 #[test]
+#[ignore = "CI: a tester is compiled"]
 fn the_end_of_the_solver_reaches_the_tester() {
     for (solver, end) in [("exit=0", "exit 0"), ("hear", "exit 0")] {
         let folder = printing("start={solver} say=a close=1 try-to-hear await exit=2").unwrap();
@@ -185,6 +186,7 @@ fn a_tester_without_solver_is_a_judge_error() {
 
 /// Typical testers: in a shell, with files instead of pipes, with the seed as the case.
 #[test]
+#[ignore = "CI: many programs are compiled"]
 fn testers_of_every_kind() {
     let folder = Folder::new();
     let catalogue = |command: &str, more: &str| {

@@ -640,6 +640,7 @@ mod numbers {
 
     /// 10^5001 + 33 and 10^5002 + 39 have no factor below 2^16: moves without points.
     #[test]
+    #[ignore = "CI: seconds of work"]
     fn composite_numbers_of_more_than_five_thousand_digits_are_wasted_moves() {
         assert_eq!(check(&[near_a_power_of_ten(5_002, 33)], &[1]), Ok(0.into()));
         assert_eq!(check(&[near_a_power_of_ten(5_003, 39)], &[1]), Ok(0.into()));
@@ -665,8 +666,8 @@ mod numbers {
     fn a_number_that_was_decided_before_costs_nothing() {
         let rows = [near_a_power_of_ten(3_000, 33)];
         let time = |moves| time_of(|| assert_eq!(check(&rows, &vec![1; moves]), Ok(0.into())));
-        let times: Vec<_> = (0..4).map(|_| (time(1), time(27))).collect();
-        assert!(times.iter().any(|(once, often)| *often < 5 * *once), "one move and 27 of them: {times:?}");
+        let is_quick = (0..4).any(|_| time(27) < 5 * time(1));
+        assert!(is_quick, "27 moves take 5 times as long as one");
     }
 
     /// 10^99999 + 9 has no small factor.

@@ -55,7 +55,7 @@ fn sum(one: &Score, other: &Score) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
 
     #[test]
     fn a_choice_brings_what_it_says(seed in 1..500u64, picks in prop::collection::vec(any::<prop::sample::Index>(), 1..60)) {

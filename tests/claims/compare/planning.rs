@@ -94,6 +94,7 @@ fn power_shows_uncertainty_and_expected_cases() {
 }
 
 #[test]
+#[ignore = "CI: whole comparisons"]
 fn rare_effects_are_waited_for() {
     let folder = sample();
     let (_, report) = compare(&folder, &["./plain", "./better", "--until-decided", "--rare", "5%"]);

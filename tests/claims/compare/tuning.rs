@@ -130,6 +130,7 @@ fn large_searches_keep_their_budget() {
 }
 
 #[test]
+#[ignore = "CI: whole searches"]
 fn tuning_keeps_its_budget_and_refuses_useless_parameters() {
     let folder = counting();
     for (range, budget) in [("n=1..50:int", 60), ("n=1..3:int", 90), ("n=1,2", 40)] {

@@ -23,6 +23,7 @@ fn until_decided_uses_fresh_cases_and_shows_intervals() {
 }
 
 #[test]
+#[ignore = "CI: whole comparisons"]
 fn exact_claims_need_only_the_effects_bound() {
     let folder = sample();
     folder.script("half", "read -r seed; echo $((500 + seed * 37 % 101))");

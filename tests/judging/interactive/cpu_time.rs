@@ -31,6 +31,7 @@ fn charged(folder: &Folder, solver: &str) -> Charged {
 }
 
 #[test]
+#[ignore = "CI: many conversations"]
 fn conversations_cost_the_solver_no_extra_cpu() {
     let alone = "checker-command = \"cat {answer}\"";
     let quiet = format!("{INTERACTIVE}say=go hear report-heard\"");

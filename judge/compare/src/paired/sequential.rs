@@ -319,6 +319,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "CI: thousands of intervals"]
     fn the_interval_of_a_share_contains_the_true_one() {
         let hold = |cases, [spread, ratio, noise, failed]: [f64; 4], most| {
             let [missed, claimed] = Population { spread, ratio, noise, failed }.rates(cases, 1_500);

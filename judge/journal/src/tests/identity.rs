@@ -316,7 +316,7 @@ fn begin(journal: Journal, record: &RunRecord<'_>) -> (Recording, Known) {
 }
 
 proptest! {
-    #![proptest_config(percent_of_cases(30))]
+    #![proptest_config(percent_of_cases(10))]
     #[test]
     fn no_run_holds_results_of_two_identities(steps in steps()) {
         let mut scene = Scene::new();
