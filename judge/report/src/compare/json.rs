@@ -29,7 +29,6 @@ impl Document for CompareReport<'_> {
         };
         CompareDocument {
             schema: 1,
-            judge: env!("CARGO_PKG_VERSION"),
             provenance: (&self.compared.provenance).into(),
             limits: run_info.map(|_| (&self.compared.plan.limits).into()),
             problem: &self.compared.plan.problem.id,
@@ -203,7 +202,6 @@ pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Se
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CompareDocument<'a, C, P> {
     schema: u32,
-    judge: &'static str,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     /// Absent if all results are of past runs.

@@ -12,7 +12,6 @@ use serde_with_macros::skip_serializing_none;
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GateDocument<'a> {
     schema: u32,
-    judge: &'static str,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     /// Of all gates together: `holds`, `fails` or `not-comparable`.
@@ -143,7 +142,6 @@ impl Document for GatesReport<'_> {
         };
         GateDocument {
             schema: 1,
-            judge: env!("CARGO_PKG_VERSION"),
             provenance: self.provenance.into(),
             verdict: self.verdict().name(),
             holds: self.verdict() == GateVerdict::Holds,

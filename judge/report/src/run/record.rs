@@ -25,8 +25,6 @@ const SCHEMA: u32 = 1;
 pub struct Summary<'a> {
     /// The version of this format.
     schema: u32,
-    /// The judge's version.
-    judge: &'static str,
     /// When, how and where it took place.
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
@@ -165,7 +163,6 @@ impl<'a> Summary<'a> {
         let plan = report.plan;
         Self {
             schema: SCHEMA,
-            judge: env!("CARGO_PKG_VERSION"),
             provenance: report.provenance.into(),
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },

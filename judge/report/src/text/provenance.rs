@@ -18,6 +18,8 @@ pub(crate) struct MachineRecord<'a> {
 /// When, how and where the results of a report came about.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProvenanceRecord<'a> {
+    /// The judge's version.
+    judge: &'static str,
     /// When the command started, in UTC.
     date: &'a str,
     /// The command line.
@@ -61,7 +63,8 @@ impl<'a> From<&'a Provenance> for ProvenanceRecord<'a> {
     fn from(provenance: &'a Provenance) -> Self {
         let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
         let machine = MachineRecord { host, cpu: cpu_model, kernel };
-        Self { date: started, command, machine, nodes: nodes.iter().map(node_record).collect() }
+        let nodes = nodes.iter().map(node_record).collect();
+        Self { judge: env!("CARGO_PKG_VERSION"), date: started, command, machine, nodes }
     }
 }
 
