@@ -96,7 +96,6 @@ fn in_figures([low, high]: [usize; 2]) -> String {
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct RankDocument<'a> {
-    schema: u32,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     problem: &'a str,
@@ -120,8 +119,7 @@ pub(crate) struct RankDocument<'a> {
 impl Document for RankReport<'_> {
     fn record(&self) -> impl Serialize {
         RankDocument {
-            schema: 1,
-            provenance: (&self.compared.provenance).into(),
+            provenance: ProvenanceRecord::new(1, &self.compared.provenance),
             problem: &self.compared.plan.problem.id,
             rule: self.compared.rule.name(),
             measure: self.compared.measure.name(),

@@ -23,8 +23,6 @@ const SCHEMA: u32 = 1;
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Summary<'a> {
-    /// The version of this format.
-    schema: u32,
     /// When, how and where it took place.
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
@@ -162,8 +160,7 @@ impl<'a> Summary<'a> {
     pub fn of(report: &'a RunReport<'_>) -> Self {
         let plan = report.plan;
         Self {
-            schema: SCHEMA,
-            provenance: report.provenance.into(),
+            provenance: ProvenanceRecord::new(SCHEMA, report.provenance),
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
             scoring: scoring(report),
