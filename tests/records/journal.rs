@@ -233,6 +233,14 @@ fn without_a_journal_the_run_goes_on() {
     assert_eq!(said.code, Some(0));
     assert!(said.stderr.contains("not recorded: cannot open the journal"), "{}", said.stderr);
     assert!(said.stderr.contains("not a database"), "{}", said.stderr);
+
+    std::fs::remove_file(folder.path().join(".judge/journal.db")).unwrap();
+    // Every write to this device fails as on a full disk.
+    std::os::unix::fs::symlink("/dev/full", folder.path().join(".judge/run-1.lock")).unwrap();
+    let said = folder.judge(&run);
+    assert_eq!(said.code, Some(3), "{}", said.stderr);
+    assert!(said.stderr.contains("not recorded") && said.stderr.contains("No space left"), "{}", said.stderr);
+    assert!(said.stdout.contains("1 accepted"));
 }
 
 #[test]
@@ -394,8 +402,16 @@ fn the_best_scores_travel_with_their_origin() {
     let refused = mine.judge(&["best", "-p", "echo", "--import", "other.json"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("they cannot be compared"), "{}", refused.stderr);
-    mine.write("broken.json", "{");
-    assert_eq!(mine.judge(&["best", "-p", "echo", "--import", "broken.json"]).code, Some(2));
+    for (broken, expected) in [
+        ("{", "EOF"),
+        ("[]", "expected an object as `judge best --export` writes it"),
+        ("{\"checker\": []}", "expected an object with the name and the version of the checker"),
+    ] {
+        mine.write("broken.json", broken);
+        let refused = mine.judge(&["best", "-p", "echo", "--import", "broken.json"]);
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    }
 }
 
 /// Runs sixty cases, changes the journal once some are recorded, and returns the judge's output.

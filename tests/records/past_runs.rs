@@ -231,6 +231,18 @@ fn a_run_shown_by_new_scoring_says_so() {
     assert!(!is_told());
     folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"));
     assert!(is_told());
+    let said = folder.judge(&["rescore", "1", "--best", "run"]);
+    assert!(
+        said.stderr.contains("--best changes no points: the rule `mean` refers to no best score"),
+        "{}",
+        said.stderr
+    );
+    // The history shows exact means, as the report does.
+    run(&folder, &["-s", "decimal=sh -c 'cat > /dev/null; echo 1000000.12345'"]);
+    let listed = folder.judge(&["history"]).stdout;
+    assert!(listed.contains(" 1000000.12345 "), "{listed}");
+    let ranked = folder.judge(&["rank", "-p", "sum", "run:1", "run:2"]).stdout;
+    assert!(ranked.contains(" 1000000.12345 "), "{ranked}");
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl Journal {
         if !path.exists() {
             return Ok(None);
         }
-        unless_read_only(Self::open(folder), || Self::open_folder_read_only(folder)).map(Some)
+        unless_read_only(Self::open(folder), || Self::read_only(&path, file::mode(&path)?)).map(Some)
     }
 
     /// Opens the journal in this file to read it; `None` if there is none. It is not changed, even if its writer was
@@ -143,12 +143,7 @@ impl Journal {
         unless_read_only(Self::open_with(path, mode, "mode=ro"), || Self::read_only(path, mode)).map(Some)
     }
 
-    pub(super) fn open_folder_read_only(folder: &Path) -> Result<Self, JournalError> {
-        let path = folder.join(FILE);
-        Self::read_only(&path, if is_of_one_writer(&path) { Mode::OneWriter } else { Mode::Shared })
-    }
-
-    fn read_only(path: &Path, mode: Mode) -> Result<Self, JournalError> {
+    pub(super) fn read_only(path: &Path, mode: Mode) -> Result<Self, JournalError> {
         if mode == Mode::OneWriter {
             return unless_read_only(Self::open_with(path, mode, "mode=ro"), || Self::recovered(path));
         }
@@ -393,20 +388,18 @@ impl Journal {
     /// Returns how much of a journal can still be read; `None` if nothing can. The journal is not written.
     pub fn readable_rows(path: &Path) -> Option<ReadableRows> {
         let journal = Self::open_read_only(path).ok().flatten()?;
-        let count = |sql| rows_from_both_ends(&journal.connection, sql);
+        let count = |sql| {
+            let (first, is_whole) = rows(&journal.connection, sql);
+            // The rows after the last unreadable one, too.
+            if is_whole { first } else { first + rows(&journal.connection, &format!("{sql} DESC")).0 }
+        };
         let runs = count("SELECT id, started, command FROM run NOT INDEXED ORDER BY id");
         let results = count("SELECT place, verdict, score FROM result ORDER BY entrant");
         (runs + results > 0).then_some(ReadableRows { runs, results })
     }
 }
 
-/// Counts the rows before the first unreadable one and, if there is one, the rows after the last unreadable one.
-fn rows_from_both_ends(connection: &Connection, sql: &str) -> u64 {
-    let (first, is_whole) = rows(connection, sql);
-    if is_whole { first } else { first + rows(connection, &format!("{sql} DESC")).0 }
-}
-
-/// Counts the rows that can be read, and returns whether they are all.
+/// Counts the rows before the first unreadable one, and returns whether they are all.
 fn rows(connection: &Connection, sql: &str) -> (u64, bool) {
     let Ok(mut statement) = connection.prepare(sql) else { return (0, false) };
     let Ok(mut rows) = statement.query([]) else { return (0, false) };

@@ -178,17 +178,21 @@ impl Labels {
     /// The maximum number of tags of a run.
     pub const MAX_TAGS: usize = 20;
 
-    /// Adds the labels of another part of the same run. Its tags are added up to the limit, and its note as a new
-    /// paragraph unless it is already there. The order of the parts does not matter, unless there are more tags than the
-    /// limit, or one note has all paragraphs of the other: then that one stays as it is.
-    pub fn add(&mut self, other: Self) {
+    /// Adds the labels of another part of the same run, and returns those that exceed a limit and are left out. The
+    /// paragraphs of its note are added to the own ones.
+    pub fn add(&mut self, other: Self) -> Self {
+        let mut new = (&other.tags - &self.tags).into_iter();
         let room = Self::MAX_TAGS.saturating_sub(self.tags.len());
-        let new: Vec<_> = other.tags.difference(&self.tags).take(room).cloned().collect();
-        self.tags.extend(new);
-        self.note = match (self.note.take(), other.note) {
-            (Some(own), Some(more)) => Some(own.with_paragraphs_of(&more)),
-            (own, more) => own.or(more),
+        self.tags.extend(new.by_ref().take(room));
+        let note = match (&self.note, other.note) {
+            (Some(own), Some(more)) => match own.with_paragraphs_of(&more) {
+                Ok(both) => self.note.replace(both).and(None),
+                Err(_) => Some(more),
+            },
+            (None, more) => std::mem::replace(&mut self.note, more),
+            (Some(_), None) => None,
         };
+        Self { tags: new.collect(), note }
     }
 }
 
@@ -212,22 +216,18 @@ impl Note {
     /// The maximum number of characters of a note.
     pub const MAX_CHARS: usize = 2000;
 
-    /// Returns the paragraphs of both notes in alphabetical order, without duplicates, as many as fit.
-    fn with_paragraphs_of(self, other: &Self) -> Self {
+    /// Returns the paragraphs of both notes in alphabetical order, without duplicates. If this note has all of them, it stays
+    /// as it is.
+    ///
+    /// # Errors
+    /// Fails if they are too long together.
+    fn with_paragraphs_of(&self, other: &Self) -> Result<Self, InvalidText> {
         let own: BTreeSet<&str> = self.0.split(PARAGRAPH).collect();
-        let paragraphs: BTreeSet<&str> = own.iter().copied().chain(other.0.split(PARAGRAPH)).collect();
-        if paragraphs == own {
-            return self;
+        let more: BTreeSet<&str> = other.0.split(PARAGRAPH).collect();
+        if more.is_subset(&own) {
+            return Ok(self.clone());
         }
-        let mut text = String::new();
-        for paragraph in paragraphs {
-            if text.chars().count() + paragraph.chars().count() + PARAGRAPH.len() > Self::MAX_CHARS {
-                break;
-            }
-            text.push_str(if text.is_empty() { "" } else { PARAGRAPH });
-            text.push_str(paragraph);
-        }
-        Self(text)
+        (&own | &more).into_iter().collect::<Vec<_>>().join(PARAGRAPH).parse()
     }
 
     /// Reads a text. An empty text is not a note.
@@ -483,23 +483,30 @@ mod tests {
         let mut expected = None;
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 1]] {
             let mut all = Labels::default();
-            order.into_iter().for_each(|part| all.add(parts[part].clone()));
+            let left_out = order.map(|part| all.add(parts[part].clone()));
+            assert_eq!(left_out, [const { Labels { tags: BTreeSet::new(), note: None } }; 3]);
             assert_eq!(*expected.get_or_insert_with(|| all.clone()), all, "{order:?}");
         }
         assert_eq!(expected, Some(labels(&["a", "b", "c"], "first\n\nsecond\n\nthird")));
     }
 
     #[test]
-    fn many_parts_stay_within_the_bounds() {
-        let mut all = Labels::default();
+    fn labels_beyond_a_limit_are_left_out_and_returned() {
+        let (mut all, mut left_out) = (Labels::default(), Vec::new());
         for part in 0..100 {
-            all.add(labels(&[&format!("tag-{part}")], &format!("{part} {}", "x".repeat(100))));
+            let part = labels(&[&format!("tag-{part}")], &format!("{part} {}", "x".repeat(100)));
+            left_out.push(all.add(part));
         }
         let length = all.note.as_ref().unwrap().as_ref().chars().count();
         assert!(
             all.tags.len() == Labels::MAX_TAGS && length > Note::MAX_CHARS - 110 && length <= Note::MAX_CHARS,
             "{length}"
         );
+        assert_eq!(left_out[99], labels(&["tag-99"], &format!("99 {}", "x".repeat(100))));
+        // A note of the maximal length stays.
+        let mut long = labels(&[], &"z".repeat(Note::MAX_CHARS));
+        assert_eq!(long.add(labels(&[], "a")), labels(&[], "a"));
+        assert_eq!(long, labels(&[], &"z".repeat(Note::MAX_CHARS)));
     }
 
     #[test]

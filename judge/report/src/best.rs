@@ -11,6 +11,7 @@ const SCHEMA: u32 = 1;
 
 /// The best scores on the cases of a problem: `judge best --json`, and `--export`.
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(expecting = "an object as `judge best --export` writes it")]
 pub(crate) struct BestDocument<B> {
     /// Incremented when a judge could misread a newer file.
     schema: u32,
@@ -25,6 +26,7 @@ pub(crate) struct BestDocument<B> {
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+#[serde(expecting = "an object with the name and the version of the checker")]
 struct Checker {
     /// The built-in checker's name, or the command with the hash of its files.
     name: String,
@@ -33,6 +35,7 @@ struct Checker {
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(expecting = "an object with the best score of a case")]
 pub(crate) struct Record {
     /// The case's name.
     case: String,

@@ -42,21 +42,15 @@ pub struct SolverPoints<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ValueCounts<'a> {
     /// The run's number.
-    run: i64,
+    pub run: i64,
+    /// The ranges.
     #[serde(flatten)]
-    ranges: Ranges<'a>,
-}
-
-impl<'a> ValueCounts<'a> {
-    /// Counts the numbers of each solver.
-    pub fn of(run: i64, x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
-        Self { run, ranges: Ranges::of(x, names, values) }
-    }
+    pub ranges: Ranges<'a>,
 }
 
 /// How often the values of a number are in each of some ranges.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Ranges<'a> {
+pub struct Ranges<'a> {
     /// The formula of the number.
     x: &'a str,
     /// How many rows have the number.
@@ -79,7 +73,7 @@ struct SolverCounts<'a> {
 
 impl<'a> Ranges<'a> {
     /// Counts the numbers of each solver.
-    pub(crate) fn of(x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
+    pub fn of(x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
         let all = || values.iter().flatten().copied();
         let ends = (f64::INFINITY, f64::NEG_INFINITY);
         let (low, high) = all().fold(ends, |(low, high), value| (low.min(value), high.max(value)));

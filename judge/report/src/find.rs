@@ -1,6 +1,6 @@
 //! The results of `judge find`, as text and as JSON.
 
-use crate::text::{Document, Field, Style, grid, in_milliseconds, left, right};
+use crate::text::{Document, Field, Style, Versioned, grid, in_milliseconds, left, right};
 use judge_problem::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,6 +33,7 @@ impl FoundValue {
     /// Returns the value with its unit.
     pub fn shown(&self) -> String {
         match self {
+            Self::Loss(share) if *share > 0.0 && *share < 5e-5 => format!("{:.1e} %", share * 100.0),
             Self::Loss(share) => format!("{:.2} %", share * 100.0),
             Self::Milliseconds(time) => format!("{time:.1} ms"),
             Self::Bytes(_) => format!("{:.1} MiB", self.size() / f64::from(1 << 20)),
@@ -91,16 +92,9 @@ pub struct FindReport {
     pub found: Vec<FoundCase>,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct FindDocument<'a> {
-    schema: u32,
-    #[serde(flatten)]
-    report: &'a FindReport,
-}
-
 impl Document for FindReport {
     fn record(&self) -> impl Serialize {
-        FindDocument { schema: 1, report: self }
+        Versioned { schema: 1, judge: env!("CARGO_PKG_VERSION"), report: self }
     }
 }
 
@@ -124,5 +118,15 @@ impl FindReport {
         }
         let commands: Vec<String> = self.found.iter().map(|found| format!("  {}", found.reproduce)).collect();
         format!("{}\n{played}. To play them:\n{}", table.text().trim_end(), commands.join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_loss_is_not_nothing() {
+        assert_eq!([0.125, 1e-9].map(|loss| FoundValue::Loss(loss).shown()), ["12.50 %", "1.0e-7 %"]);
     }
 }

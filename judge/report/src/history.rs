@@ -93,8 +93,11 @@ fn change(row: &HistoryRow) -> Field {
 
 /// Returns which totals are good. Only raw scores can be costs: more points are always better.
 pub(crate) fn direction_of_total(row: &HistoryRow) -> Direction {
-    let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
-    if counts_raw_scores { row.direction } else { Direction::Max }
+    if counts_raw_scores(row) { row.direction } else { Direction::Max }
+}
+
+fn counts_raw_scores(row: &HistoryRow) -> bool {
+    row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores())
 }
 
 fn state(row: &HistoryRow) -> Field {
@@ -382,9 +385,10 @@ fn sparkline(values: &[&BigRational]) -> String {
 /// The digits that are shown of a total below 1.
 const DIGITS: u32 = 3;
 
-/// Writes a total, or the difference of two. Sums of scores are exact, other points are rounded.
+/// Writes a total, or the difference of two. Sums and means of scores are exact if they are decimal numbers; others are
+/// rounded.
 pub(super) fn figure(row: &HistoryRow, value: &BigRational) -> String {
-    let exactly = Score::from_rational(value).filter(|_| row.rule == Rule::Sum.name());
+    let exactly = Score::from_rational(value).filter(|_| counts_raw_scores(row));
     exactly.map_or_else(|| scores_text(value, decimals_of_digits(value, DIGITS)), |sum| sum.to_string())
 }
 

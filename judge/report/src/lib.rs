@@ -74,7 +74,7 @@ mod verify;
 
 pub use best::{BestReport, best_text, read_best_json};
 pub use case_history::{CaseHistory, case_results};
-pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups};
+pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, Ranges, SolverPoints, ValueCounts, box_groups};
 pub use compare::{
     CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
     growing_comparison,

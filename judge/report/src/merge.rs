@@ -1,6 +1,6 @@
 //! The result of `judge merge`: merged runs and missing or refused parts, as JSON.
 
-use crate::text::Document;
+use crate::text::{Document, Versioned};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
@@ -88,16 +88,8 @@ pub struct RefusedFile {
     pub reason: String,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct MergeDocument<'a> {
-    schema: u32,
-    judge: &'static str,
-    #[serde(flatten)]
-    report: &'a MergeReport,
-}
-
 impl Document for MergeReport {
     fn record(&self) -> impl Serialize {
-        MergeDocument { schema: 1, judge: env!("CARGO_PKG_VERSION"), report: self }
+        Versioned { schema: 1, judge: env!("CARGO_PKG_VERSION"), report: self }
     }
 }

@@ -9,20 +9,20 @@ use crate::compare::rank::RankDocument;
 use crate::doctor::DoctorDocument;
 use crate::evaluation::{EvaluationDocument, ServeStatus};
 use crate::exec::ExecDocument;
-use crate::find::FindDocument;
+use crate::find::FindReport;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
 use crate::html::{GameDocument, ReplayLine};
 use crate::languages::LanguagesDocument;
-use crate::merge::MergeDocument;
+use crate::merge::MergeReport;
 use crate::run::json::{CasePage, RunDocument, RunHead, RunLine};
 use crate::sealed::{SealedDocument, SealedScore};
 use crate::served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, StartedRuns,
     UnfinishedRun,
 };
-use crate::text::ReplayRecord;
+use crate::text::{ReplayRecord, Versioned};
 use crate::tune::TuneLine;
 use crate::verify::VerifyDocument;
 use schemars::generate::SchemaSettings;
@@ -48,11 +48,11 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("power", "judge power --json", schema_of::<PowerDocument<'static>>),
     ("gate", "judge gate --json", schema_of::<GateDocument<'static>>),
     ("calibration", "judge gate --calibrate --json", schema_of::<CalibrationDocument>),
-    ("find", "judge find --json", schema_of::<FindDocument<'static>>),
+    ("find", "judge find --json", schema_of::<Versioned<'static, FindReport>>),
     ("tune", "judge tune --jsonl", schema_of::<TuneLine<'static>>),
     ("exec", "judge exec --json", schema_of::<ExecDocument<'static>>),
     ("doctor", "judge doctor --json", schema_of::<DoctorDocument<'static>>),
-    ("merge", "judge merge --json", schema_of::<MergeDocument<'static>>),
+    ("merge", "judge merge --json", schema_of::<Versioned<'static, MergeReport>>),
     ("languages", "judge languages --json", schema_of::<LanguagesDocument<'static>>),
     ("verify", "judge verify --json", schema_of::<VerifyDocument<'static>>),
     ("serve-evaluate", "judge serve, method evaluate", schema_of::<EvaluationDocument<'static>>),

@@ -1,6 +1,7 @@
 //! Pictures without a browser: a frame of a game, a badge, the history of scores. Each is one self-contained SVG.
 
 use crate::history::direction_of_total;
+use crate::text::points_text;
 use checkers::{Board, Cell, Frame, Observer};
 use judge_problem::{HistoryRow, RunId, counted, one_line};
 use num_rational::BigRational;
@@ -184,11 +185,6 @@ fn totals(rows: &[HistoryRow]) -> Vec<(RunId, BigRational)> {
     best
 }
 
-/// Returns a total for people: whole, or with four digits.
-fn figure(total: &BigRational) -> String {
-    if total.is_integer() { total.to_string() } else { format!("{:.4}", total.to_f64().unwrap_or_default()) }
-}
-
 /// Returns a badge for a README: the problem, and the best total of its newest run. The rows belong to one problem, the newest
 /// first.
 pub fn badge_svg(rows: &[HistoryRow]) -> String {
@@ -197,7 +193,7 @@ pub fn badge_svg(rows: &[HistoryRow]) -> String {
     let newest = rows.first().map(|row| row.run);
     let totals = totals(rows);
     let total = totals.last().filter(|(run, _)| Some(*run) == newest);
-    let value = total.map_or_else(|| "no total".to_owned(), |(_, total)| figure(total));
+    let value = total.map_or_else(|| "no total".to_owned(), |(_, total)| points_text(total));
     badge(name, &value)
 }
 
@@ -245,7 +241,7 @@ fn history(title: &str, totals: &[(String, BigRational)]) -> String {
         let (y, right) = (y(total), left + width);
         let _ = write!(svg, "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#dde1e8\"/>");
         let place = format!("{:.1}", y + 4.0);
-        add_text(&mut svg, left - 8.0, place, 11, &format!("text-anchor=\"end\" {FAINT}"), &figure(total));
+        add_text(&mut svg, left - 8.0, place, 11, &format!("text-anchor=\"end\" {FAINT}"), &points_text(total));
     }
     let line: Vec<_> =
         totals.iter().enumerate().map(|(at, (_, total))| format!("{:.1} {:.1}", x(at), y(total))).collect();
@@ -258,7 +254,7 @@ fn history(title: &str, totals: &[(String, BigRational)]) -> String {
             svg,
             "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"#0072b2\"><title>{name}: {}</title></circle>",
             y(total),
-            figure(total)
+            points_text(total)
         );
         if at == 0 || at + 1 == totals.len() {
             add_text(&mut svg, format!("{x:.1}"), 226, 11, &format!("text-anchor=\"middle\" {FAINT}"), run);

@@ -40,8 +40,8 @@ pub struct TuneReport {
     pub repeated: usize,
     /// The measure of the effects.
     pub measure: EffectMeasure,
-    /// The metric that takes the place of the scores, if there is one.
-    pub metric: Option<String>,
+    /// The values of a mean: `score`, `points`, or the name of the metric in place of the scores.
+    pub quantity: String,
     /// Which values of a mean are good.
     pub direction: Direction,
     /// The error probability of the intervals.
@@ -119,17 +119,16 @@ impl TuneReport {
         } else {
             "confirm it on fresh cases"
         };
-        let what = if self.metric.is_some() { self.mean_name() } else { "score".to_owned() };
         let repeated = if_any(self.repeated, |count| {
             let cases = counted(count, "case");
             format!("; {cases} of the search repeat inputs of others: its intervals are too narrow")
         });
-        format!("the winner's {what} is exaggerated (selection): {advice}{repeated}")
+        format!("the winner's {} is exaggerated (selection): {advice}{repeated}", self.mean_name())
     }
 
     /// Returns the name of the mean of a setting.
     fn mean_name(&self) -> String {
-        format!("mean {}", self.metric.as_deref().unwrap_or("score"))
+        format!("mean {}", self.quantity)
     }
 
     /// Returns the second best candidate, among those with at least half as many cases as the best one.
@@ -390,8 +389,7 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     let rival = report.candidates[rival].setting.values.join(" ");
     let (rival, shared) = (one_line(&rival), counted(terms.len(), "shared case"));
     if !terms.is_empty() && terms.iter().all(|term| term.effect == 0.0) {
-        let what = if report.metric.is_some() { "values" } else { "scores" };
-        return Some(format!("  against the next      the same {what} as {rival}, {shared}"));
+        return Some(format!("  against the next      no difference from {rival}, {shared}"));
     }
     let moments = Moments::of(&linearised(&terms));
     let interval: Interval = mean_interval(&moments, report.alpha)?;
@@ -451,7 +449,7 @@ pub(crate) struct TuneLine<'a> {
     /// By case: the node that it was run on, if there are nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<&'a str>,
-    /// As if it had run on every case of the search.
+    /// The mean score, or the mean points under a rule that makes points of scores, as if it had run on every case of the search.
     mean_score: Option<f64>,
     failures: usize,
     best: bool,

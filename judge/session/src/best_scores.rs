@@ -7,7 +7,7 @@ use judge_compare::paired::EffectMeasure;
 use judge_journal::Journal;
 use judge_problem::{
     BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Catalogue, Digest, Direction, Game, KnownBest, Problem,
-    StoredRun, decode, map_on_all_cores, read_best_scores,
+    Rule, StoredRun, decode, map_on_all_cores, read_best_scores,
 };
 use judge_run::cases::Inputs;
 use judge_run::command::game_of;
@@ -47,6 +47,13 @@ impl FromJournal {
 }
 
 impl ReferenceScores {
+    /// Says that `--best` changes no points, if the rule refers to no best score.
+    pub fn note_unused(best: Option<&Path>, rule: &Rule) {
+        if best.is_some() && !rule.has_reference() {
+            judge_report::note(&format!("--best changes no points: the rule `{rule}` refers to no best score"));
+        }
+    }
+
     /// Opens the best scores that points are relative to. Fails if `best` is given but effects are not measured in
     /// points.
     pub fn of_points(

@@ -3,7 +3,9 @@
 use crate::{Failure, FromJournal, ReferenceScores, RunOutputs, command_line};
 use checkers::Score;
 use judge_cli::ReportArgs;
-use judge_problem::scoring::{self, CaseScore, CaseTerms, InvalidResults, Results, ScoredRun, SolverScores, Terms};
+use judge_problem::scoring::{
+    self, CaseScore, CaseTerms, InvalidResults, Results, ScoredRun, SolverScores, Terms, TestGroupStatus,
+};
 use judge_problem::{
     BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, KnownBest, Outcome, OutcomeGrid, Plan, Problem,
     Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
@@ -23,6 +25,8 @@ pub struct RestoredRun {
     pub features: Vec<Option<Arc<Features>>>,
     /// When, how and where they came about.
     pub provenance: Provenance,
+    /// Whether planned cases may be missing in its plan, because they were not run.
+    pub lacks_cases: bool,
 }
 
 impl RestoredRun {
@@ -73,12 +77,18 @@ impl RestoredRun {
         let case_flags = command_line::with_limits(&case_flags, &problem.limits, &limits);
         let plan = Plan { limits, case_flags, ..Plan::new(problem.clone(), solvers, cases) };
         let outcomes = run.cases.outcomes().clone();
-        Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) }
+        let lacks_cases = run.state != RunState::Complete && run.cases.len() < run.case_count;
+        Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run), lacks_cases }
     }
 
     /// Scores the run by the problem's rule. `by` is the feature that the cases are grouped by.
     pub fn score(&self, by: Option<&str>) -> Result<ScoredRun, InvalidResults> {
-        score(&self.plan, &self.outcomes, &self.features, by)
+        let mut scored = score(&self.plan, &self.outcomes, &self.features, by)?;
+        let rows = scored.test_groups.iter_mut().flat_map(|group| &mut group.rows);
+        for row in rows.filter(|row| self.lacks_cases && row.status == TestGroupStatus::Earned) {
+            row.status = TestGroupStatus::Partial;
+        }
+        Ok(scored)
     }
 
     /// Returns the report of the run.

@@ -55,6 +55,7 @@ pub(super) fn rescore(global: GlobalArgs<'_>, args: &RescoreArgs) -> Result<Exit
     let scoring = rule.as_ref().unwrap_or(&problem.scoring).clone();
     let problem = Problem { scoring, ..problem.clone() };
     let reference = ReferenceScores::open(&catalogue, &problem, Some(&run), args.best.as_deref(), FromJournal::Today)?;
+    ReferenceScores::note_unused(args.best.as_deref(), &problem.scoring);
     let restored = RestoredRun { features, ..RestoredRun::relative_to(&run, &problem, &reference) };
     let scored = restored.score(args.filter.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {

@@ -2,7 +2,7 @@
 
 use judge_cli::MergeArgs;
 use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
-use judge_problem::{CaseList, CaseName, Catalogue, Exit, Origin, RunState, Shard, counted, quote};
+use judge_problem::{CaseList, CaseName, Catalogue, Exit, Labels, Note, Origin, RunState, Shard, counted, quote};
 use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use judge_run::matching::{matching, real};
 use judge_session::{Failure, GlobalArgs, RestoredRun, case_selection, command_line, load, outputs, recorder};
@@ -49,7 +49,21 @@ pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Fa
     let gaps = merged.gaps(missing.as_deref());
     let report = report_of(&merged, &gaps, missing, &files);
     outputs::publish_document(args.json.as_deref(), &report, |_| text(&merged, &gaps, &files))?;
+    note_left_out(&merged);
     Ok(Exit::Success)
+}
+
+/// Says which tags and notes of the parts the merged run has no room for.
+fn note_left_out(merged: &Merged) {
+    let (tags, chars) = (Labels::MAX_TAGS, Note::MAX_CHARS);
+    for (file, labels) in &merged.left_out {
+        let names = labels.tags.iter().map(|tag| format!("the tag {tag}"));
+        let what: Vec<String> = names.chain(labels.note.as_ref().map(|_| "the note".to_owned())).collect();
+        let (run, file, what) = (merged.run, file.display(), what.join(", "));
+        judge_report::note(&format!(
+            "run {run} has room for {tags} tags and a note of {chars} characters; left out of {file}: {what}"
+        ));
+    }
 }
 
 /// Returns the cases without all results, from the recorded command; `None` if the catalogue here has other cases.

@@ -278,6 +278,7 @@ impl Tuning<'_> {
             _ => None,
         };
         provenance.nodes = self.runner.plan_runner.nodes();
+        let quantity = if measure.is_of_points(&self.problem.scoring) { "points" } else { "score" };
         Ok(TuneReport {
             problem: self.problem.id.clone(),
             provenance,
@@ -288,7 +289,7 @@ impl Tuning<'_> {
             cases: self.cases.iter().map(|case| case.name.clone()).collect(),
             repeated,
             measure,
-            metric: self.args.statistics.metric().map(str::to_owned),
+            quantity: self.args.statistics.metric().unwrap_or(quantity).to_owned(),
             direction,
             alpha: self.args.statistics.alpha,
             candidates,

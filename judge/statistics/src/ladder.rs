@@ -7,6 +7,8 @@
 //! the value, not of the paired difference. Two solvers that differ in two cases have a small paired error, so an
 //! optimiser that changes two cases at a time would climb on it.
 
+use super::moments::Moments;
+
 /// The number of standard errors by which a value must be better to be shown.
 pub const LADDER_STEP: f64 = 3.0;
 
@@ -19,13 +21,7 @@ pub fn climbs(best: Option<f64>, value: f64, standard_error: f64) -> bool {
 /// Returns the standard error of the sum of values that are drawn independently. `None` if there are fewer than two.
 #[must_use]
 pub fn sum_error(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    if values.len() < 2 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (count - 1.0) * count).sqrt())
+    (values.len() > 1).then(|| Moments::of(values).standard_error() * values.len() as f64)
 }
 
 #[cfg(test)]

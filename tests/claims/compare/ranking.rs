@@ -32,6 +32,11 @@ fn known_solvers_get_their_places_and_ties() {
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert!(said.stdout.contains("2 to 3   plain"), "{}", said.stdout);
     assert!(said.stdout.contains("false with a probability of 5 % at most, ties included"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("solvers with the same places are in the order of the command line"),
+        "{}",
+        said.stdout
+    );
 }
 
 #[test]

@@ -80,6 +80,14 @@ fn tuning_finds_the_optimum_of_a_toy() {
 }
 
 #[test]
+fn points_of_a_rule_are_no_scores() {
+    let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"exact\""));
+    let tune = ["tune", "-p", "sum", "-s", "./plain {n}", "--param", "n=1..2:int", "--budget", "4", "--compare", "0"];
+    let said = folder.judge(&tune);
+    assert!(said.stdout.contains("mean points") && !said.stdout.contains("mean score"), "{}", said.stdout);
+}
+
+#[test]
 fn a_judge_error_counts_against_no_setting() {
     let folder = sample();
     folder.write("check.sh", "read -r score < \"$2\"; [ \"$score\" = fault ] && exit 7; echo \"$score\"\n");

@@ -258,6 +258,13 @@ fn a_stopped_run_has_the_total_of_its_record() {
     // Only two of the four cases were run.
     assert_eq!(totals(&run(&folder, &["-s", SOME, "--fail-fast", "--jobs", "1"])), [json!(50)]);
     assert_eq!(totals(&folder.json(&["history", "show", "last"]).1), [json!(50)]);
+    // The third case was not run, so no group is earned.
+    let parted = echo("[problem.scoring]\nrule = \"exact\"\n[[problem.group]]\nname = \"odd\"\nseeds = \"1,3\"\n");
+    for report in
+        [run(&parted, &["-s", SOME, "--fail-fast", "--jobs", "1"]), parted.json(&["history", "show", "last"]).1]
+    {
+        assert_eq!(report["test_groups"][0]["result"], "partial");
+    }
 }
 
 #[test]

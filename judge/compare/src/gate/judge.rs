@@ -16,8 +16,8 @@ struct ScoredPair<'a> {
     was: &'a Sample,
     now: &'a Sample,
     tolerance: Option<&'a BigRational>,
-    /// The CPU times, recorded and now, in seconds.
-    cpu: Option<[f64; 2]>,
+    /// The CPU times, recorded and now; `None` if they are of different processors.
+    cpu: Option<(Duration, Duration)>,
 }
 
 /// Compares a run with the baseline.
@@ -97,6 +97,7 @@ fn fixed(baseline: &Baseline, today: &Baseline) -> Vec<String> {
 }
 
 fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>> {
+    let conditions = [baseline, today].map(|run| run.conditions.as_ref());
     let both = |(case, was): (&'a String, &'a BaselineCase)| {
         let now = today.cases.get(case).filter(|now| !is_other_input(was, now))?;
         match (&was.result, &now.result) {
@@ -105,18 +106,12 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
                 was: before,
                 now: after,
                 tolerance: was.tolerance.as_ref(),
-                cpu: cpu_seconds([was, now], [baseline, today].map(|run| run.conditions.as_ref())),
+                cpu: was.cpu.zip(now.cpu).filter(|_| is_one_processor([was, now], conditions)),
             }),
             _ => None,
         }
     };
     baseline.cases.iter().filter_map(both).collect()
-}
-
-/// Also `None` if they were measured on different processors.
-fn cpu_seconds(cases: [&BaselineCase; 2], conditions: [Option<&Conditions>; 2]) -> Option<[f64; 2]> {
-    let times = [cases[0].cpu?.as_secs_f64(), cases[1].cpu?.as_secs_f64()];
-    is_one_processor(cases, conditions).then_some(times)
 }
 
 /// Returns whether processors of one kind measured a case in two runs: those of its nodes, or of the judge's machine.
@@ -195,7 +190,8 @@ fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -
 fn time_rose(pairs: &[ScoredPair<'_>], limit: &TimeLimit) -> Option<Complaint> {
     // Times below the resolution of the clock are 0 and have no ratio.
     let has_ratio = |times: &[f64; 2]| times.iter().all(|time| *time > 0.0);
-    let timed: Vec<[f64; 2]> = pairs.iter().filter_map(|pair| pair.cpu).filter(has_ratio).collect();
+    let seconds = |pair: &ScoredPair<'_>| pair.cpu.map(|(was, now)| [was, now].map(|time| time.as_secs_f64()));
+    let timed: Vec<[f64; 2]> = pairs.iter().filter_map(seconds).filter(has_ratio).collect();
     let effects: Vec<f64> = timed.iter().map(|[was, now]| (now / was).ln()).collect();
     let total = |side: usize| timed.iter().map(|times| times[side]).sum::<f64>();
     let rise = total(1) / total(0) - 1.0;

@@ -160,8 +160,9 @@ impl EffectMeasure {
 
     /// Returns an effect with its sign and unit, for a sentence.
     pub fn effect_text(self, effect: f64) -> String {
-        let shown = self.shown(effect);
-        if self.is_share() { format!("{shown:+.2} %") } else { format!("{shown:+.3}") }
+        let (shown, (decimals, unit)) = (self.shown(effect), if self.is_share() { (2, " %") } else { (3, "") });
+        let is_small = shown != 0.0 && shown.abs() < 0.001;
+        if is_small { format!("{shown:+.1e}{unit}") } else { format!("{shown:+.decimals$}{unit}") }
     }
 
     /// Returns the measure between scores. `None` for measures of points.
@@ -393,6 +394,7 @@ mod tests {
         assert_eq!(EffectMeasure::Ratio.effect_text(0.5_f64.ln()), "-50.00 %");
         assert_eq!(EffectMeasure::Total.effect_text(0.125), "+12.50 %");
         assert_eq!(EffectMeasure::Points.effect_text(-3.0), "-3.000");
+        assert_eq!(EffectMeasure::Total.effect_text(1e-10), "+1.0e-8 %");
     }
 
     #[test]

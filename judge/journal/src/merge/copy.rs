@@ -7,16 +7,24 @@ use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
 use crate::store::Journal;
 use crate::stored;
-use judge_problem::{GeneratorCall, RunId, Verdict, first_of};
+use judge_problem::{GeneratorCall, Labels, RunId, Verdict, first_of};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, ErrorCode, Row, params, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Copies the results of a source, and returns how many results were added or replaced.
-pub(super) fn copy(into: &Journal, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, MergeError> {
+/// Copies the results of a source, and the labels of its runs that are new in the target. Returns how many results were added
+/// or replaced, and the labels that were left out.
+pub(super) fn copy(
+    into: &Journal,
+    target: &Rows,
+    source: &Source,
+    games: &mut Games,
+) -> Result<(usize, Labels), MergeError> {
     let unusable = |error: JournalError| source.unusable(error);
-    let journal = open_to_read(&source.path).map_err(unusable)?;
+    let is_target = source.path == into.path();
+    let opened = if is_target { None } else { Some(open_to_read(&source.path).map_err(unusable)?) };
+    let journal = opened.as_ref().unwrap_or(into);
     let outcome = stored::OUTCOME.replace("result.", "");
     let insert = format!(
         "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, rank, {outcome})
@@ -25,50 +33,40 @@ pub(super) fn copy(into: &Journal, target: &Rows, source: &Source, games: &mut G
     let (from, to, cases, answers) = (&journal.connection, &into.connection, HashMap::new(), HashMap::new());
     let mut copier =
         Copier { into: to, target, source, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
-    // All reads of a file see the same snapshot.
-    from.execute_batch("BEGIN").map_err(|error| unusable(error.into()))?;
-    let contributions = contributions(&journal, source.key).map_err(unusable)?;
+    if !is_target {
+        // All reads of a file see the same snapshot.
+        from.execute_batch("BEGIN").map_err(|error| source.unusable(error))?;
+    }
+    let contributions = contributions(journal, source.key, is_target).map_err(unusable)?;
     for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
         if let Some(theirs) = journal.reference(run).map_err(unusable)? {
             into.merge_reference(target.run, theirs)?;
         }
     }
+    let known = into.labels(target.run)?;
+    let (mut labels, mut left_out) = (known.clone(), Labels::default());
     for contribution in &contributions {
-        copier.contribution(contribution).map_err(|side| side.of(source))?;
+        // What the user has changed in the merged run since an earlier merge stays.
+        if copier.contribution(contribution).map_err(|error| blamed(error, source))? {
+            left_out.add(labels.add(journal.labels(RunId(contribution.run)).map_err(unusable)?));
+        }
+    }
+    if labels != known {
+        into.write_labels(target.run, &labels)?;
     }
     rows::find_bests(to, &copier.lost)?;
     copier.games.source += 1;
-    Ok(copier.added)
+    Ok((copier.added, left_out))
 }
 
-/// An error of the source or of the target: both are of SQLite.
-enum Side {
-    Source(JournalError),
-    Target(rusqlite::Error),
-}
-
-impl Side {
-    fn source(error: impl Into<JournalError>) -> Self {
-        Self::Source(error.into())
-    }
-
-    fn of(self, source: &Source) -> MergeError {
-        match self {
-            Self::Source(error) => source.unusable(error),
-            Self::Target(error) => MergeError::Target(error.into()),
+/// Returns the error of a source whose row violates a constraint of the target.
+fn blamed(error: MergeError, source: &Source) -> MergeError {
+    let is_of_row = |code| matches!(code, ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch);
+    match error {
+        MergeError::Target(JournalError::Database(error)) if error.sqlite_error_code().is_some_and(is_of_row) => {
+            source.unusable(JournalError::Damaged(error.to_string()))
         }
-    }
-}
-
-impl From<rusqlite::Error> for Side {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            // The source has a row that violates a constraint.
-            Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
-                Self::Source(JournalError::Damaged(error.to_string()))
-            }
-            _ => Self::Target(error),
-        }
+        error => error,
     }
 }
 
@@ -112,9 +110,12 @@ struct Case {
 }
 
 impl Copier<'_> {
-    fn contribution(&mut self, contribution: &Contribution) -> Result<(), Side> {
-        let origin = self.origin(contribution)?;
-        for node in &nodes(self.from, RunId(contribution.run)).map_err(Side::source)? {
+    /// Copies the results of a run, and returns whether the run is new in the target.
+    fn contribution(&mut self, contribution: &Contribution) -> Result<bool, MergeError> {
+        let source = self.source;
+        let unusable = |error: rusqlite::Error| source.unusable(error);
+        let (origin, is_new) = self.origin(contribution)?;
+        for node in &nodes(self.from, RunId(contribution.run)).map_err(unusable)? {
             add_node(self.into, self.target.run, node)?;
         }
         let mut results = 0;
@@ -124,22 +125,22 @@ impl Copier<'_> {
              WHERE entrant.run = ?1 AND entrant.place = ?2 AND origin IS ?3",
             stored::OUTCOME
         );
-        let mut statement = self.from.prepare(&sql).map_err(Side::source)?;
+        let mut statement = self.from.prepare(&sql).map_err(unusable)?;
         for (solver, entrant) in self.target.entrants.iter().enumerate() {
             let key = params![contribution.run, solver, contribution.origin];
-            let mut rows = statement.query(key).map_err(Side::source)?;
-            while let Some(row) = rows.next().map_err(Side::source)? {
+            let mut rows = statement.query(key).map_err(unusable)?;
+            while let Some(row) = rows.next().map_err(unusable)? {
                 results += 1;
                 self.result(*entrant, origin, contribution, row)?;
             }
         }
         // An earlier merge may have fewer results of that run than this journal.
         self.into.execute("UPDATE origin SET results = max(results, ?2) WHERE id = ?1", params![origin, results])?;
-        Ok(())
+        Ok(is_new)
     }
 
-    /// Returns the row of a contribution in the target's table of origins.
-    fn origin(&self, contribution: &Contribution) -> Result<i64, Side> {
+    /// Returns the row of a contribution in the target's table of origins, and whether it is new.
+    fn origin(&self, contribution: &Contribution) -> Result<(i64, bool), MergeError> {
         let file = std::path::absolute(&self.source.path).unwrap_or_else(|_| self.source.path.clone());
         let key = params![self.target.run.0, contribution.uid];
         let known: Option<i64> =
@@ -152,7 +153,7 @@ impl Copier<'_> {
                     params![known, contribution.columns[0], contribution.columns[1], file.to_string_lossy()],
                 )?;
             }
-            return Ok(known);
+            return Ok((known, false));
         }
         let places = vec!["?"; contribution.columns.len()].join(", ");
         let sql = format!(
@@ -165,18 +166,20 @@ impl Copier<'_> {
             file.to_string_lossy().into_owned().into(),
         ];
         self.into.execute(&sql, params_from_iter(first.iter().chain(&contribution.columns)))?;
-        Ok(self.into.last_insert_rowid())
+        Ok((self.into.last_insert_rowid(), true))
     }
 
-    fn result(&mut self, entrant: i64, origin: i64, of: &Contribution, row: &Row<'_>) -> Result<(), Side> {
-        check_result(row).map_err(Side::Source)?;
-        let place: i64 = row.get(0).map_err(Side::source)?;
-        let verdict: String = row.get(5).map_err(Side::source)?;
+    fn result(&mut self, entrant: i64, origin: i64, of: &Contribution, row: &Row<'_>) -> Result<(), MergeError> {
+        let source = self.source;
+        let unusable = |error: rusqlite::Error| source.unusable(error);
+        check_result(row).map_err(|error| source.unusable(error))?;
+        let place: i64 = row.get(0).map_err(unusable)?;
+        let verdict: String = row.get(5).map_err(unusable)?;
         let game_case = self.game(place, &verdict, row)?;
         if !self.replaces_known((entrant, place), origin, of, &verdict, row)? {
             return Ok(());
         }
-        let answer: Option<i64> = row.get(3).map_err(Side::source)?;
+        let answer: Option<i64> = row.get(3).map_err(unusable)?;
         let answer = answer.map(|answer| self.answer(answer)).transpose()?.flatten();
         let mut statement = self.into.prepare_cached(&self.insert)?;
         let own = [entrant, place, origin, game_case];
@@ -184,12 +187,11 @@ impl Copier<'_> {
             statement.raw_bind_parameter(index + 1, value)?;
         }
         statement.raw_bind_parameter(5, answer)?;
-        statement.raw_bind_parameter(6, ToSqlOutput::Borrowed(row.get_ref(2).map_err(Side::source)?))?;
+        statement.raw_bind_parameter(6, ToSqlOutput::Borrowed(row.get_ref(2).map_err(unusable)?))?;
         for column in 4..20 {
-            statement
-                .raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(Side::source)?))?;
+            statement.raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(unusable)?))?;
         }
-        let rank = row.get_ref(4).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
+        let rank = row.get_ref(4).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(unusable)?;
         let insert = || statement.raw_execute();
         let key = (entrant, place);
         self.lost.extend(rows::write_result(self.into, game_case, rank, key, Replaced::Any, insert)?);
@@ -205,7 +207,7 @@ impl Copier<'_> {
         of: &Contribution,
         verdict: &str,
         row: &Row<'_>,
-    ) -> Result<bool, Side> {
+    ) -> Result<bool, MergeError> {
         let mut statement = self.into.prepare_cached(
             "SELECT result.origin, verdict, cpu_us, wall_us, origin.started, origin.uid
              FROM result JOIN origin ON origin.id = result.origin WHERE entrant = ?1 AND place = ?2",
@@ -231,8 +233,9 @@ impl Copier<'_> {
     }
 
     /// Returns the row of a result's case, and notes the game of the result.
-    fn game(&mut self, place: i64, verdict: &str, row: &Row<'_>) -> Result<i64, Side> {
-        let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?)?;
+    fn game(&mut self, place: i64, verdict: &str, row: &Row<'_>) -> Result<i64, MergeError> {
+        let Case { id, name, has_input, is_of_checker } =
+            self.case(row.get(1).map_err(|error| self.source.unusable(error))?)?;
         let says_nothing = Verdict::from_name(verdict).is_none_or(is_fault);
         if !is_of_checker {
             let own = Other::Source(self.games.source);
@@ -243,18 +246,19 @@ impl Copier<'_> {
         Ok(id)
     }
 
-    fn case(&mut self, case: i64) -> Result<Case, Side> {
+    fn case(&mut self, case: i64) -> Result<Case, MergeError> {
         if let Some(known) = self.cases.get(&case) {
             return Ok(known.clone());
         }
-        let damaged = |what: &str| Side::source(JournalError::Damaged(what.to_owned()));
+        let damaged = |what: &str| self.source.unusable(JournalError::Damaged(what.to_owned()));
         let sql = "SELECT seed, file, features, problem, checker, checker_version, name, input FROM game_case
              WHERE id = ?1";
         let found = query_first(self.from, sql, [case], |row| {
             let facts = CaseFacts { seed: row.get(0)?, file: row.get(1)?, features: row.get(2)? };
             Ok((facts, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?))
         });
-        let found: Option<(_, String, String, u32, String, Vec<u8>)> = found.map_err(Side::source)?;
+        let found: Option<(_, String, String, u32, String, Vec<u8>)> =
+            found.map_err(|error| self.source.unusable(error))?;
         let (facts, problem, checker, version, name, input) = found.ok_or_else(|| damaged("a result has no case"))?;
         let is_source = match (&facts.seed, &facts.file) {
             (Some(seed), _) => seed.parse::<u64>().is_ok() || seed.parse::<GeneratorCall>().is_ok(),
@@ -274,19 +278,20 @@ impl Copier<'_> {
     }
 
     /// Returns the row of an answer; `None` if it is no longer kept.
-    fn answer(&mut self, answer: i64) -> Result<Option<i64>, Side> {
+    fn answer(&mut self, answer: i64) -> Result<Option<i64>, MergeError> {
         if let Some(known) = self.answers.get(&answer) {
             return Ok(Some(*known));
         }
         let sql =
             "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1";
-        let mut statement = self.from.prepare_cached(sql).map_err(Side::source)?;
-        let mut rows = statement.query([answer]).map_err(Side::source)?;
-        let Some(row) = rows.next().map_err(Side::source)? else { return Ok(None) };
-        let hash = row.get(0).map_err(Side::source)?;
-        let bytes = row.get(1).map_err(Side::source)?;
-        rows::check_length(bytes).map_err(Side::source)?;
-        let packed = row.get_ref(2).and_then(|packed| Ok(packed.as_blob()?)).map_err(Side::source)?;
+        let unusable = |error: rusqlite::Error| self.source.unusable(error);
+        let mut statement = self.from.prepare_cached(sql).map_err(unusable)?;
+        let mut rows = statement.query([answer]).map_err(unusable)?;
+        let Some(row) = rows.next().map_err(unusable)? else { return Ok(None) };
+        let hash = row.get(0).map_err(unusable)?;
+        let bytes = row.get(1).map_err(unusable)?;
+        rows::check_length(bytes).map_err(|error| self.source.unusable(error))?;
+        let packed = row.get_ref(2).and_then(|packed| Ok(packed.as_blob()?)).map_err(unusable)?;
         let id = rows::store_packed_answer(self.into, self.target.run, hash, bytes, || packed.into())?;
         self.answers.insert(answer, id);
         Ok(Some(id))

@@ -22,7 +22,7 @@ use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use copy::Games;
 use judge_problem::{
-    CaseName, Origin, Plan, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags,
+    CaseName, Labels, Origin, Plan, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags,
 };
 use num_rational::BigRational;
 use rusqlite::{Connection, params, params_from_iter};
@@ -45,7 +45,7 @@ const CACHE_KIB: u32 = 280 << 10;
 /// When a file cannot be read or has no run, when the runs have different plans, or when the journal cannot be written.
 pub fn merge(into: &mut Journal, files: &[PathBuf], retention: Retention) -> Result<Merged, MergeError> {
     let sources = open(files)?;
-    let merged = enter(into, &sources)?;
+    let merged = enter(into, sources)?;
     into.apply_retention(retention)?;
     Ok(merged)
 }
@@ -113,18 +113,22 @@ impl Journal {
     }
 }
 
-fn enter(into: &Journal, sources: &[Source]) -> Result<Merged, MergeError> {
+fn enter(into: &Journal, mut sources: Vec<Source>) -> Result<Merged, MergeError> {
     into.connection.busy_timeout(BUSY_TIMEOUT)?;
     into.connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     let transaction = into.transaction()?;
-    let target = find_or_begin(into, sources)?;
+    sources.extend(Source::of_target(into, sources[0].key)?);
+    let target = find_or_begin(into, &sources)?;
     let mut games = Games::of(&transaction, target.run)?;
-    let mut added = 0;
-    for source in sources {
-        added += copy::copy(into, &target, source, &mut games)?;
+    let (mut added, mut left_out) = (0, Vec::new());
+    for source in &sources {
+        let (new, labels) = copy::copy(into, &target, source, &mut games)?;
+        added += new;
+        left_out.push((source.path.clone(), labels));
     }
-    games.agree(sources, into.path())?;
-    let merged = sum_up(into, &target, added)?;
+    games.agree(&sources, into.path())?;
+    left_out.retain(|(_, labels)| *labels != Labels::default());
+    let merged = Merged { left_out, ..sum_up(into, &target, added)? };
     transaction.commit()?;
     // Reports need the memory for something else.
     into.connection.pragma_update(None, "cache_size", -2000)?;
@@ -154,17 +158,10 @@ fn find_or_begin(journal: &Journal, sources: &[Source]) -> Result<Rows, JournalE
         Some(run) => run,
         None => begin_merged(into, &sources[0])?,
     };
-    let run = RunId(run);
-    let known = journal.labels(run)?;
-    let mut all = known.clone();
     for source in sources {
-        agree_on_texts(into, run.0, source)?;
-        all.add(source.labels.clone());
+        agree_on_texts(into, run, source)?;
     }
-    if all != known {
-        journal.write_labels(run, &all)?;
-    }
-    Ok(rows_of(into, run)?)
+    Ok(rows_of(into, RunId(run))?)
 }
 
 fn begin_merged(into: &Connection, source: &Source) -> rusqlite::Result<i64> {
@@ -217,7 +214,8 @@ fn sum_up(journal: &Journal, target: &Rows, added: usize) -> rusqlite::Result<Me
             Ok((row.get(0)?, row.get(1)?))
         })?;
     let (run, solvers) = (target.run, target.entrants.len());
-    let merged = Merged { run, problem, planned, solvers, results, added, has_totals, origins };
+    let left_out = Vec::new();
+    let merged = Merged { run, problem, planned, solvers, results, added, has_totals, origins, left_out };
     let state = match &merged {
         whole if whole.is_whole() => RunState::Complete,
         other if other.origins.iter().any(|origin| origin.state == RunState::Stopped) => RunState::Stopped,
@@ -278,6 +276,8 @@ pub struct Merged {
     pub has_totals: bool,
     /// The runs that were merged into it, in the order of their shards.
     pub origins: Vec<Origin>,
+    /// The labels of runs in these files that exceed a limit and were left out.
+    pub left_out: Vec<(PathBuf, Labels)>,
 }
 
 /// A part of a plan whose results are incomplete.

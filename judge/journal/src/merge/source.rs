@@ -5,7 +5,7 @@ use crate::error::JournalError;
 use crate::file;
 use crate::identity::SameRun;
 use crate::store::Journal;
-use judge_problem::{Digest, Labels, RunId, error_chain, first_of};
+use judge_problem::{Digest, RunId, error_chain, first_of};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 use std::collections::{BTreeSet, HashMap};
@@ -27,8 +27,6 @@ pub(super) struct Source {
     pub(super) entrants: Vec<Vec<Value>>,
     /// The identities of the runs in it, and of the runs that were merged into them.
     pub(super) uids: Vec<Vec<u8>>,
-    /// The tags and the notes of the runs in it.
-    pub(super) labels: Labels,
 }
 
 impl Source {
@@ -48,45 +46,60 @@ impl Source {
         let newest: Option<i64> = query_first(connection, newest, [], |row| row.get(0))?;
         let unmergeable = |why| JournalError::Unmergeable { path: path.to_owned(), why };
         let newest = newest.ok_or_else(|| unmergeable("no run was recorded in it"))?;
-        let Some(plan) = SameRun::read(connection, RunId(newest))? else {
-            let is_disowned = "SELECT conditions = zeroblob(32) FROM run WHERE id = ?1";
-            return Err(unmergeable(match connection.query_row(is_disowned, [newest], |row| row.get(0))? {
-                true => {
-                    "a program was edited during its newest run, whose results may be of two versions: run it again"
-                }
-                false => "its newest run is not a whole `judge run`, but a comparison or a search",
-            }));
-        };
+        if let Some(source) = Self::of_run(&journal, path, newest)? {
+            return Ok(source);
+        }
+        let is_disowned = "SELECT conditions = zeroblob(32) FROM run WHERE id = ?1";
+        Err(unmergeable(match connection.query_row(is_disowned, [newest], |row| row.get(0))? {
+            true => "a program was edited during its newest run, whose results may be of two versions: run it again",
+            false => "its newest run is not a whole `judge run`, but a comparison or a search",
+        }))
+    }
+
+    /// Returns the journal that is merged into, if it has shards of this plan as runs of its own.
+    pub(super) fn of_target(target: &Journal, plan: Digest) -> Result<Option<Self>, JournalError> {
+        let newest = format!("SELECT max(id) FROM run WHERE {OWN_SHARDS}");
+        let newest: Option<i64> = target.connection.query_row(&newest, [plan.0], |row| row.get(0))?;
+        let own = newest.map(|newest| Self::of_run(target, target.path(), newest)).transpose()?.flatten();
+        // The runs of the files determine the merged run.
+        Ok(own.map(|own| Self { uids: Vec::new(), ..own }))
+    }
+
+    /// Reads the plan of a run, and what a journal has of it; `None` if it is no run of a whole plan.
+    fn of_run(journal: &Journal, path: &Path, run: i64) -> Result<Option<Self>, JournalError> {
+        let connection = &journal.connection;
+        let Some(plan) = SameRun::read(connection, RunId(run))? else { return Ok(None) };
         let key = plan.key();
-        let stored: [u8; 32] =
-            connection.query_row("SELECT plan FROM run WHERE id = ?1", [newest], |row| row.get(0))?;
+        let stored: [u8; 32] = connection.query_row("SELECT plan FROM run WHERE id = ?1", [run], |row| row.get(0))?;
         if stored != key.0 {
             return Err(JournalError::Damaged("its newest run has the key of another run".to_owned()));
         }
-        let run = values(connection, &format!("SELECT {RUN} FROM run WHERE id = ?1"), newest)?.remove(0);
         let entrants = "SELECT place, name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
-        let entrants = values(connection, entrants, newest)?;
+        let entrants = values(connection, entrants, run)?;
+        let run = values(connection, &format!("SELECT {RUN} FROM run WHERE id = ?1"), run)?.remove(0);
         let uids = "SELECT uid FROM run WHERE plan = ?1
              UNION SELECT origin.uid FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1";
         let uids = query_all(connection, uids, [key.0], |row| row.get(0))?;
-        let mut labels = Labels::default();
         // Runs that cannot be read here could not be read in the target either.
         for run in query_all(connection, "SELECT id FROM run WHERE plan = ?1", [key.0], |row| row.get(0))? {
-            labels.add(journal.stored_head(RunId(run))?.labels);
+            journal.stored_head(RunId(run))?;
         }
         let cases = cases(connection, key)?;
-        Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
+        Ok(Some(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids }))
     }
 
     /// Returns the error that this file cannot be used.
-    pub(super) fn unusable(&self, error: JournalError) -> MergeError {
-        MergeError::Unusable(vec![Unusable { path: self.path.clone(), error }])
+    pub(super) fn unusable(&self, error: impl Into<JournalError>) -> MergeError {
+        MergeError::Unusable(vec![Unusable { path: self.path.clone(), error: error.into() }])
     }
 }
 
 /// Opens a journal that is merged. One that is not there is an error.
 pub(super) fn open_to_read(path: &Path) -> Result<Journal, JournalError> {
-    let missing = || JournalError::File { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() };
+    let missing = || {
+        let source = path.metadata().err().unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
+        JournalError::File { path: path.to_owned(), source }
+    };
     Journal::open_file_to_read(path)?.ok_or_else(missing)
 }
 
@@ -143,26 +156,35 @@ pub(super) struct Contribution {
     pub(super) columns: Vec<Value>,
 }
 
+/// The shards of a plan that a journal has as runs of its own.
+const OWN_SHARDS: &str = "plan = ?1 AND NOT merged AND shard IS NOT NULL";
+
 /// The columns of an origin that are copied, as `origin` has them.
 pub(super) const COLUMNS: &str =
     "state, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel, cpu_model, judge";
 
 /// Returns the runs whose results are taken, in the order of their rows. An older run on other inputs is left out: a run
-/// that is continued after an edit starts anew, and leaves it behind.
-pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contribution>, JournalError> {
+/// that is continued after an edit starts anew, and leaves it behind. Of the journal that is merged into, only its own shards
+/// are taken.
+pub(super) fn contributions(
+    journal: &Journal,
+    plan: Digest,
+    is_target: bool,
+) -> Result<Vec<Contribution>, JournalError> {
     let read = |row: &Row<'_>| {
         let columns = (4..row.as_ref().column_count()).map(|column| row.get(column)).collect::<Result<_, _>>()?;
         Ok(Contribution { uid: row.get(0)?, run: row.get(1)?, origin: row.get(2)?, started: row.get(3)?, columns })
     };
-    let own = format!("SELECT uid, id, NULL, started, {COLUMNS} FROM run WHERE plan = ?1 AND NOT merged ORDER BY id");
+    let which = if is_target { OWN_SHARDS } else { "plan = ?1 AND NOT merged" };
+    let own = format!("SELECT uid, id, NULL, started, {COLUMNS} FROM run WHERE {which} ORDER BY id");
     let merged = COLUMNS.split(", ").map(|column| format!("origin.{column}")).collect::<Vec<_>>().join(", ");
     let merged = format!(
         "SELECT origin.uid, run.id, origin.id, origin.started, {merged}
          FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1 ORDER BY origin.id"
     );
     let mut all: Vec<Contribution> = Vec::new();
-    for sql in [own, merged] {
-        all.extend(query_all(&journal.connection, &sql, [plan.0], read)?);
+    for sql in [own, merged].iter().take(if is_target { 1 } else { 2 }) {
+        all.extend(query_all(&journal.connection, sql, [plan.0], read)?);
     }
     let outdated = outdated(&journal.connection, plan)?;
     all.retain(|contribution| !outdated.contains(&contribution.run));

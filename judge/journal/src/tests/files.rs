@@ -2,13 +2,19 @@
 //! removed during a run.
 
 use super::*;
-use crate::file::{Locks, Mode};
+use crate::file::{self, Locks, Mode};
 use crate::store::SCHEMA_VERSION;
 use rusqlite::Connection;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
+
+/// Opens the journal as one that cannot be written.
+fn read_only(bench: &Bench) -> Result<Journal, JournalError> {
+    let path = Journal::path_in(&bench.path());
+    Journal::read_only(&path, file::mode(&path)?)
+}
 
 #[test]
 fn what_is_no_journal_is_refused_and_left_alone() {
@@ -30,7 +36,7 @@ fn what_is_no_journal_is_refused_and_left_alone() {
 fn a_journal_that_cannot_be_written_can_be_read() {
     let bench = Bench::new(&["bot"], 1..=2);
     let run = bench.run(&[Some(1), Some(2)]);
-    let mut journal = Journal::open_folder_read_only(&bench.path()).unwrap();
+    let mut journal = read_only(&bench).unwrap();
     assert_eq!(journal.stored_run(run).unwrap().cases.len(), 2);
     assert_eq!(journal.history(&HistoryFilter::default()).unwrap().len(), 1);
     assert!(matches!(journal.remove(run), Err(JournalError::Database(_))));
@@ -149,7 +155,7 @@ fn a_copied_file_is_shared_once_nobody_writes() {
     assert_eq!(journal.stored_run(writer.run()).unwrap().state, RunState::Running);
     assert!(matches!(journal.remove(writer.run()), Err(JournalError::StillRunning(_))));
     assert!(matches!(begin(bench.journal()), Err(JournalError::OtherWriter(_))));
-    let read = Journal::open_folder_read_only(&bench.path()).unwrap();
+    let read = read_only(&bench).unwrap();
     assert_eq!(read.stored_run(writer.run()).unwrap().state, RunState::Running);
     drop((writer, journal, read));
 

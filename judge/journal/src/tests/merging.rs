@@ -431,15 +431,21 @@ fn a_change_is_seen_by_those_who_look() {
     assert!(!watch.changes(&journal).unwrap().runs_changed);
 }
 
+/// Records one of two shards in a file of its own.
+fn shard_of_two(bench: &Bench, number: u32) -> PathBuf {
+    let file = bench.folder.path().join(format!("{number}.db"));
+    let record = RunRecord { shard: Shard::new(number, 2).ok(), played: 1, ..bench.record() };
+    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
+    recording.append(&[finished(number as usize - 1, 0, Some(1))]).unwrap();
+    close(recording, None, None);
+    file
+}
+
 #[test]
 fn a_merged_run_has_those_of_its_parts_in_any_order_and_its_own() {
     let bench = Bench::new(&["bot"], 1..=2);
     let part = |number: u32, given: Labels| {
-        let file = bench.folder.path().join(format!("{number}.db"));
-        let record = RunRecord { shard: Shard::new(number, 2).ok(), played: 1, ..bench.record() };
-        let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), &record).unwrap();
-        recording.append(&[finished(number as usize - 1, 0, Some(1))]).unwrap();
-        close(recording, None, None);
+        let file = shard_of_two(&bench, number);
         Journal::open_file(&file).unwrap().change_labels(RunId(1), |labels| *labels = given).unwrap();
         file
     };
@@ -455,11 +461,24 @@ fn a_merged_run_has_those_of_its_parts_in_any_order_and_its_own() {
         let all = labels(&["wide", "node-2"], "first\n\nsecond\n\nz");
         assert_eq!(merged(&[files[order[1]].clone()]), all);
         let edits: i64 = into.connection.query_row("SELECT edits FROM run", [], |row| row.get(0)).unwrap();
-        into.change_labels(RunId(1), |labels| labels.tags.extend(["all".parse().unwrap()])).unwrap();
+        let changed = labels(&["wide", "all"], "third");
+        into.change_labels(RunId(1), |labels| *labels = changed.clone()).unwrap();
         merge(&mut into, &files, Retention::All).unwrap();
-        assert_eq!(into.labels(RunId(1)).unwrap(), labels(&["wide", "node-2", "all"], "first\n\nsecond\n\nz"));
+        assert_eq!(into.labels(RunId(1)).unwrap(), changed, "what was removed does not come back");
         let now: i64 = into.connection.query_row("SELECT edits FROM run", [], |row| row.get(0)).unwrap();
         assert_eq!(now, edits + 1, "merged again, nothing is written");
+    }
+}
+
+#[test]
+fn own_shards_of_the_target_are_merged_too() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let files: Vec<PathBuf> = (1..=2).map(|number| shard_of_two(&bench, number)).collect();
+    let mut into = Journal::open_file(&files[0]).unwrap();
+    for added in [2, 0] {
+        let merged = merge(&mut into, &files[1..], Retention::All).unwrap();
+        assert_eq!((merged.is_whole(), merged.added, merged.origins.len()), (true, added, 2));
+        assert_eq!(merged.gaps(None), []);
     }
 }
 

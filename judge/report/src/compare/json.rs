@@ -28,9 +28,7 @@ impl Document for CompareReport<'_> {
             Some(TimeRecord { first, second, mean, interval: interval.into() })
         };
         CompareDocument {
-            schema: 1,
-            judge: env!("CARGO_PKG_VERSION"),
-            provenance: (&self.compared.provenance).into(),
+            provenance: ProvenanceRecord::new(1, &self.compared.provenance),
             limits: run_info.map(|_| (&self.compared.plan.limits).into()),
             problem: &self.compared.plan.problem.id,
             direction: self.compared.plan.problem.direction.name(),
@@ -202,8 +200,6 @@ pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Se
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CompareDocument<'a, C, P> {
-    schema: u32,
-    judge: &'static str,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     /// Absent if all results are of past runs.

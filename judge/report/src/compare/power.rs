@@ -112,7 +112,6 @@ impl PowerReport {
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PowerDocument<'a> {
-    schema: u32,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     measure: &'static str,
@@ -151,8 +150,7 @@ impl Document for PowerReport {
             until_decided: self.decided_after(difference),
         };
         PowerDocument {
-            schema: 1,
-            provenance: (&self.provenance).into(),
+            provenance: ProvenanceRecord::new(1, &self.provenance),
             measure: self.spread.measure.name(),
             deviation: self.spread.deviation,
             source: &self.spread.source,

@@ -4,8 +4,8 @@ use crate::compare::claims::percentage;
 use crate::compare::report::ComparedRuns;
 use crate::formats::Report;
 use crate::text::{
-    Columns, Counts, Document, Field, ProvenanceRecord, Sheet, Style, TextTable, exact, left, or_nothing, points_text,
-    right,
+    Columns, Counts, Document, Field, ProvenanceRecord, Sheet, Style, TextTable, exact, left, or_nothing, right,
+    scores_text,
 };
 use judge_problem::scoring::Scoreboard;
 use judge_problem::{Stop, counted, one_line};
@@ -52,7 +52,7 @@ impl RankReport<'_> {
                 name: &spec.name,
                 command: &spec.text,
                 places: [places[solver].low, places[solver].high],
-                mean: standing.mean.as_ref().map(points_text).as_ref().and_then(exact),
+                mean: standing.mean.as_ref().and_then(|mean| exact(&scores_text(mean, self.board.decimals))),
                 cases: standing.accepted + standing.failed,
                 verdicts: self.compared.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect(),
             }
@@ -80,6 +80,9 @@ impl RankReport<'_> {
         if self.by_place().windows(2).any(|rows| rows[0].cases != rows[1].cases) {
             lines.push("means are over the cases that a solver was run on: they differ between solvers".to_owned());
         }
+        if self.by_place().windows(2).any(|rows| rows[0].places == rows[1].places) {
+            lines.push("solvers with the same places are in the order of the command line".to_owned());
+        }
         if self.compared.stop == Some(Stop::Interrupted) {
             lines.push("interrupted: only finished cases count".to_owned());
         }
@@ -93,8 +96,6 @@ fn in_figures([low, high]: [usize; 2]) -> String {
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct RankDocument<'a> {
-    schema: u32,
-    judge: &'static str,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     problem: &'a str,
@@ -109,7 +110,7 @@ pub(crate) struct RankDocument<'a> {
     interrupted: bool,
     cases: usize,
     warnings: &'a [String],
-    /// The best first.
+    /// The best first. Solvers with the same places are in the order of the command line.
     solvers: Vec<SolverRecord<'a>>,
     /// The pairs whose order is not known, and might become known by more cases.
     undecided: Vec<[&'a str; 2]>,
@@ -118,9 +119,7 @@ pub(crate) struct RankDocument<'a> {
 impl Document for RankReport<'_> {
     fn record(&self) -> impl Serialize {
         RankDocument {
-            schema: 1,
-            judge: env!("CARGO_PKG_VERSION"),
-            provenance: (&self.compared.provenance).into(),
+            provenance: ProvenanceRecord::new(1, &self.compared.provenance),
             problem: &self.compared.plan.problem.id,
             rule: self.compared.rule.name(),
             measure: self.compared.measure.name(),

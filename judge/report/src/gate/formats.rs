@@ -109,7 +109,8 @@ fn failures(report: &GateReport<'_>, style: Style) -> String {
 
 /// Returns the case, its scores before and now, and by how much they changed.
 fn change_cells(change: &Change) -> [String; 4] {
-    [change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)]
+    let Change { case, was, now } = change;
+    [case.clone(), mean(was), mean(now), change_in_percent(was.mean(), now.mean())]
 }
 
 fn changes_text(report: &GateReport<'_>, style: Style) -> String {

@@ -11,8 +11,6 @@ use serde_with_macros::skip_serializing_none;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GateDocument<'a> {
-    schema: u32,
-    judge: &'static str,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     /// Of all gates together: `holds`, `fails` or `not-comparable`.
@@ -142,9 +140,7 @@ impl Document for GatesReport<'_> {
             gates => (None, gates.iter().map(shared_gate).collect()),
         };
         GateDocument {
-            schema: 1,
-            judge: env!("CARGO_PKG_VERSION"),
-            provenance: self.provenance.into(),
+            provenance: ProvenanceRecord::new(1, self.provenance),
             verdict: self.verdict().name(),
             holds: self.verdict() == GateVerdict::Holds,
             gate,

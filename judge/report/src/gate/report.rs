@@ -321,8 +321,7 @@ impl GateReport<'_> {
             (was, now) if was == now => format!("total {}, as before", self.total(now)),
             (was, now) if was.is_zero() => format!("total {}, was {}", self.total(now), self.total(was)),
             (was, now) => {
-                let by = ((now - was) / was.abs()).to_f64().unwrap_or(0.0) * 100.0;
-                format!("total {}, was {} ({by:+.2} %)", self.total(now), self.total(was))
+                format!("total {}, was {} ({})", self.total(now), self.total(was), change_in_percent(was, now))
             }
         };
         let changed = if_any(changes.len(), |count| format!("; {} changed", counted(count, "score")));
@@ -387,12 +386,25 @@ pub(crate) fn mean(scores: &Sample) -> String {
     }
 }
 
-/// Writes by how much a score changed: `+3.21 %`.
-pub(crate) fn change_in_percent(change: &Change) -> String {
-    let (was, now) = (change.was.mean(), change.now.mean());
+/// Writes by how much a number changed: `+3.21 %`.
+pub(crate) fn change_in_percent(was: &BigRational, now: &BigRational) -> String {
     if was.is_zero() {
         return "–".to_owned();
     }
-    let share = ((now - was) / was.abs()).to_f64().unwrap_or(0.0);
-    format!("{:+.2} %", share * 100.0)
+    let percent = ((now - was) / was.abs()).to_f64().unwrap_or(0.0) * 100.0;
+    if percent.abs() < 0.005 && percent != 0.0 { format!("{percent:+.1e} %") } else { format!("{percent:+.2} %") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_not_rounded_to_nothing() {
+        let change = |was: i64, now: i64| {
+            change_in_percent(&BigRational::new(was.into(), 3.into()), &BigRational::new(now.into(), 3.into()))
+        };
+        assert_eq!([change(1000, 1032), change(5, 5), change(0, 5)], ["+3.20 %", "+0.00 %", "–"]);
+        assert_eq!([change(10_000_000, 9_999_999), change(-9_999_999, -9_999_998)], ["-1.0e-5 %", "+1.0e-5 %"]);
+    }
 }

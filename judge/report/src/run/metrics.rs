@@ -29,7 +29,7 @@ pub(crate) struct MetricRecord<'a> {
 pub(crate) struct MeanRecord {
     /// How many cases have it.
     cases: usize,
-    /// Its mean over these cases, rounded to three decimals.
+    /// Its mean over these cases, rounded to three decimals, or to three digits if it is smaller.
     mean: Option<Number>,
 }
 

@@ -23,10 +23,6 @@ const SCHEMA: u32 = 1;
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Summary<'a> {
-    /// The version of this format.
-    schema: u32,
-    /// The judge's version.
-    judge: &'static str,
     /// When, how and where it took place.
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
@@ -164,9 +160,7 @@ impl<'a> Summary<'a> {
     pub fn of(report: &'a RunReport<'_>) -> Self {
         let plan = report.plan;
         Self {
-            schema: SCHEMA,
-            judge: env!("CARGO_PKG_VERSION"),
-            provenance: report.provenance.into(),
+            provenance: ProvenanceRecord::new(SCHEMA, report.provenance),
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
             scoring: scoring(report),

@@ -4,13 +4,23 @@ use crate::text::terminal::{Paint, Style};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_statistics::{Hypothesis, Interval};
 
+/// Below this size, numbers are written with an exponent.
+const MIN_DECIMAL: f64 = 1e-6;
+
 /// Writes a number with two significant digits at the size of `scale`.
 pub(crate) fn rounded(value: f64, scale: f64) -> String {
+    if value != 0.0 && value.abs().max(scale.abs()) < MIN_DECIMAL {
+        return format!("{value:.1e}");
+    }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0 to 6")]
     let decimals = if scale != 0.0 { (1.0 - scale.abs().log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
     let text = format!("{value:.decimals$}");
     // Zero has no sign.
-    if text.trim_start_matches(['-', '0', '.']).is_empty() { text.trim_start_matches('-').to_owned() } else { text }
+    if is_zero(&text) { text.trim_start_matches('-').to_owned() } else { text }
+}
+
+fn is_zero(text: &str) -> bool {
+    text.trim_start_matches(['-', '0', '.']).is_empty()
 }
 
 /// Writes an effect without its sign: `1.3 %`.
@@ -27,25 +37,20 @@ pub(crate) fn signed(measure: EffectMeasure, effect: f64) -> String {
 
 fn signed_number(shown: f64, scale: f64) -> String {
     let text = rounded(shown.abs(), scale);
-    let is_nothing = text.trim_start_matches(['0', '.']).is_empty();
-    let sign = if is_nothing {
-        ""
-    } else if shown < 0.0 {
-        "−"
-    } else {
-        "+"
-    };
-    format!("{sign}{text}")
+    let sign = if shown < 0.0 { "−" } else { "+" };
+    if is_zero(&text) { text } else { format!("{sign}{text}") }
 }
 
 /// Writes an interval: `from +0.9 % to +1.7 %`.
 pub(crate) fn between(measure: EffectMeasure, interval: Interval) -> String {
+    format!("from {}", signed_ends(measure, interval))
+}
+
+fn signed_ends(measure: EffectMeasure, interval: Interval) -> String {
     let (low, high) = (measure.shown(interval.low), measure.shown(interval.high));
-    let radius = (high - low) / 2.0;
-    let scale = if radius > 0.0 { radius } else { low };
-    let unit = unit(measure);
-    let end = |end: f64| signed_number(end, unless_nothing(end, scale));
-    format!("from {}{unit} to {}{unit}", end(low), end(high))
+    let (unit, scale) = (unit(measure), scale_of(measure, interval).unwrap_or(low));
+    let [low, high] = [low, high].map(|end| signed_number(end, unless_nothing(end, scale)));
+    format!("{low}{unit} to {high}{unit}")
 }
 
 /// Writes a mean, without its sign, with its interval: `1.3 % (0.9 % to 1.7 %)`.
@@ -61,17 +66,12 @@ pub(crate) fn ends(measure: EffectMeasure, interval: Interval) -> String {
     let unit = unit(measure);
     let [low, high] = [interval.low, interval.high].map(|end| measure.shown(end));
     if low < 0.0 && high > 0.0 {
-        let scale = (high - low) / 2.0;
-        let [low, high] = [low, high].map(|end| signed_number(end, unless_nothing(end, scale)));
-        return format!("{low}{unit} to {high}{unit}");
+        return signed_ends(measure, interval);
     }
     let (near, far) = if low.abs() <= high.abs() { (low.abs(), high.abs()) } else { (high.abs(), low.abs()) };
     let scale = scale_of(measure, interval).unwrap_or(far);
-    let [near_text, far] = [near, far].map(|end| rounded(end, unless_nothing(end, scale)));
-    if near > 0.0 && near_text.trim_start_matches(['0', '.']).is_empty() {
-        return format!("above 0 to {far}{unit}");
-    }
-    format!("{near_text}{unit} to {far}{unit}")
+    let [near, far] = [near, far].map(|end| rounded(end, unless_nothing(end, scale)));
+    format!("{near}{unit} to {far}{unit}")
 }
 
 /// Returns the size of the digits in which the ends of an interval differ, if they do.
@@ -82,16 +82,14 @@ fn scale_of(measure: EffectMeasure, interval: Interval) -> Option<f64> {
 
 /// Returns a scale at which rounding does not turn a number into 0: the given scale, or the number's own.
 fn unless_nothing(value: f64, scale: f64) -> f64 {
-    let is_nothing = rounded(value.abs(), scale).trim_start_matches(['0', '.']).is_empty();
-    if is_nothing && value != 0.0 { value } else { scale }
+    if is_zero(&rounded(value, scale)) && value != 0.0 { value } else { scale }
 }
 
 /// Writes a mean with half its interval's width: `1.3 % ± 0.4 %`, without its sign.
 pub(crate) fn give_or_take(measure: EffectMeasure, effect: f64, interval: Interval) -> String {
-    let radius = (measure.shown(interval.high) - measure.shown(interval.low)) / 2.0;
-    let unit = unit(measure);
-    let scale = if radius > 0.0 { radius } else { measure.shown(effect) };
-    format!("{}{unit} ± {}{unit}", rounded(measure.shown(effect).abs(), scale), rounded(radius, scale))
+    let (shown, radius, unit) = (measure.shown(effect), scale_of(measure, interval), unit(measure));
+    let scale = radius.unwrap_or(shown);
+    format!("{}{unit} ± {}{unit}", rounded(shown.abs(), scale), rounded(radius.unwrap_or(0.0), scale))
 }
 
 fn unit(measure: EffectMeasure) -> &'static str {
@@ -201,12 +199,7 @@ fn round_step(step: f64) -> f64 {
 }
 
 fn edge(index: f64, step: f64) -> String {
-    let text = rounded((index * step).abs(), step * 10.0);
-    match index {
-        index if index < 0.0 => format!("−{text}"),
-        index if index > 0.0 => format!("+{text}"),
-        _ => "0".to_owned(),
-    }
+    if index == 0.0 { "0".to_owned() } else { signed_number(index * step, step * 10.0) }
 }
 
 #[cfg(test)]
@@ -228,7 +221,7 @@ mod tests {
             (amounts(0.3, 9.0, 41.0), amounts(-41.0, -9.0, -0.3)),
             ("9 (0.30 to 41)".into(), "9 (0.30 to 41)".into())
         );
-        assert_eq!(amounts(1e-9, 9.0, 41.0), "9 (above 0 to 41)");
+        assert_eq!(amounts(1e-9, 9.0, 41.0), "9 (1.0e-9 to 41)");
         assert_eq!(between(EffectMeasure::Difference, Interval { low: 0.3, high: 41.0 }), "from +0.30 to +41");
         assert_eq!(ends(EffectMeasure::Difference, Interval { low: -3.0, high: 41.0 }), "−3 to +41");
     }
@@ -240,6 +233,10 @@ mod tests {
         assert_eq!(signed(ratio, -0.5), "−39 %");
         assert_eq!(signed(ratio, 0.0), "0.0 %");
         assert_eq!(signed(EffectMeasure::Difference, -1234.5), "−1234");
+        assert_eq!(
+            (signed(ratio, 2e-12), signed(EffectMeasure::Points, -1e-4)),
+            ("+2.0e-10 %".into(), "−0.00010 points".into())
+        );
         let interval = Interval { low: 0.009_f64.ln_1p(), high: 0.017_f64.ln_1p() };
         assert_eq!(give_or_take(ratio, 0.013_f64.ln_1p(), interval), "1.30 % ± 0.40 %");
         assert_eq!(between(ratio, interval), "from +0.90 % to +1.70 %");

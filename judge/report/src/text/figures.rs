@@ -1,7 +1,7 @@
 //! Numbers as text: times, memory, counts of verdicts, points and their reference.
 
 use checkers::Score;
-use judge_problem::scoring::display;
+use judge_problem::scoring::{decimals_of_digits, display};
 use judge_problem::{BestOrigin, BestSource, Direction, Outcome, OutcomeGrid, Plan, Rule, Verdict, counted};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
@@ -49,17 +49,20 @@ pub(crate) fn verdict_of(outcome: Option<impl Borrow<Outcome>>) -> Verdict {
     outcome.map_or(Verdict::Skipped, |outcome| outcome.borrow().verdict)
 }
 
-/// The decimals that points are rounded to.
+/// The decimals that points are rounded to, and the digits of smaller numbers.
 const POINT_DECIMALS: u32 = 3;
 
-/// Points as decimal text: at most three decimals, none of them a trailing zero.
+/// Points as decimal text: at most three decimals, or three digits of a smaller number, without trailing zeros.
 pub fn points_text(points: &BigRational) -> String {
     scores_text(points, POINT_DECIMALS)
 }
 
-/// Writes a sum of scores with at most this many decimals exactly. Other numbers get at most that many decimals, or three.
+/// Writes a sum of scores with at most this many decimals exactly. Other numbers get at most that many decimals, or as
+/// many as points.
 pub(crate) fn scores_text(sum: &BigRational, decimals: u32) -> String {
-    let text = display(sum, decimals.max(POINT_DECIMALS));
+    let is_small = sum.numer().magnitude() * 10_u32.pow(POINT_DECIMALS) < *sum.denom().magnitude();
+    let digits = if is_small { decimals_of_digits(sum, POINT_DECIMALS) } else { 0 };
+    let text = display(sum, decimals.max(POINT_DECIMALS).max(digits));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -246,6 +249,16 @@ pub fn chart_stride(points: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_are_not_rounded_to_nothing() {
+        let text = |numerator: i64, denominator: i64, decimals| {
+            scores_text(&BigRational::new(numerator.into(), denominator.into()), decimals)
+        };
+        assert_eq!((text(2, 3, 0), text(1, 1000, 0), text(0, 1, 0)), ("0.667".into(), "0.001".into(), "0".into()));
+        assert_eq!((text(1, 30_000, 0), text(-1, 30_000, 5)), ("0.0000333".into(), "-0.0000333".into()));
+        assert_eq!(text(10_000_000_001, 10_000, 4), "1000000.0001");
+    }
 
     #[test]
     fn a_share_of_the_best_is_at_most_one() {

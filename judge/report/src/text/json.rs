@@ -1,6 +1,7 @@
 //! JSON documents: exact numbers, no control characters, and their schemas.
 
 use judge_problem::{NamedNumbers, is_hidden};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::collections::BTreeMap;
@@ -22,6 +23,16 @@ pub trait Document {
         serde_json::to_writer_pretty(Visible(&mut *output), &self.record())?;
         output.write_all(b"\n").map_err(serde_json::Error::io)
     }
+}
+
+/// A report as a document, with the number of its form.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Versioned<'a, R> {
+    pub(crate) schema: u32,
+    /// The judge's version.
+    pub(crate) judge: &'static str,
+    #[serde(flatten)]
+    pub(crate) report: &'a R,
 }
 
 /// Returns a value as a line of JSON, with its newline.

@@ -15,9 +15,13 @@ pub(crate) struct MachineRecord<'a> {
     kernel: &'a str,
 }
 
-/// When, how and where the results of a report came about.
+/// The head of a report: the number of its form, and when, how and where its results came about.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProvenanceRecord<'a> {
+    /// The version of this format.
+    schema: u32,
+    /// The judge's version.
+    judge: &'static str,
     /// When the command started, in UTC.
     date: &'a str,
     /// The command line.
@@ -57,11 +61,13 @@ pub(crate) struct LimitsRecord {
     processes: u32,
 }
 
-impl<'a> From<&'a Provenance> for ProvenanceRecord<'a> {
-    fn from(provenance: &'a Provenance) -> Self {
+impl<'a> ProvenanceRecord<'a> {
+    /// Returns the head of a report in this form.
+    pub(crate) fn new(schema: u32, provenance: &'a Provenance) -> Self {
         let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
         let machine = MachineRecord { host, cpu: cpu_model, kernel };
-        Self { date: started, command, machine, nodes: nodes.iter().map(node_record).collect() }
+        let nodes = nodes.iter().map(node_record).collect();
+        Self { schema, judge: env!("CARGO_PKG_VERSION"), date: started, command, machine, nodes }
     }
 }
 

@@ -8,7 +8,7 @@ use axum::extract::Path;
 use checkers::Score;
 use judge_problem::{Digest, Direction, JobId};
 use judge_report::{
-    Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups, chart_stride, share_of_best,
+    Boxes, CaseGrid, GridColumn, Points, Ranges, SolverPoints, ValueCounts, box_groups, chart_stride, share_of_best,
 };
 use judge_session::{Failure, entrants};
 use serde::Deserialize;
@@ -70,7 +70,7 @@ pub(super) fn counts(store: &Store, (Path(run), query): (Path<String>, QueryResu
         values[job.solver].push(value);
     }
     let names: Vec<&str> = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
-    json(&ValueCounts::of(shown.run.id.0, &x, &names, &values))
+    json(&ValueCounts { run: shown.run.id.0, ranges: Ranges::of(&x, &names, &values) })
 }
 
 /// Chooses the spread numbers and their grouping.
