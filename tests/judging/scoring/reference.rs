@@ -160,7 +160,7 @@ fn shards_do_not_depend_on_their_journal() {
         let part = format!("{shard}/2");
         let said =
             folder.json(&["run", "-p", "echo", "-s", ONE, "--shard", &part, "--journal", &format!("{shard}.db")]);
-        assert_eq!((said.0, origins(&said.1)["kind"].clone()), (Some(0), json!("problem")));
+        assert_eq!((said.0, origins(&said.1)["kind"].clone()), (Some(0), json!("best-known")));
     }
     let refused = folder.judge(&["run", "-p", "echo", "-s", ONE, "--shard", "1/2", "--best", "ledger"]);
     assert_eq!(refused.code, Some(2));
@@ -170,8 +170,7 @@ fn shards_do_not_depend_on_their_journal() {
     // Three cases by the run itself, one by the problem.
     assert_eq!(total(&folder, &["history", "show", "last", "--journal", "all.db"]), json!(775));
     let (_, shown) = folder.json(&["history", "show", "last", "--journal", "all.db"]);
-    let expected =
-        json!({"kind": "problem", "origins": [{"origin": "this-run", "cases": 3}, {"origin": "problem", "cases": 1}]});
+    let expected = json!({"kind": "best-known", "origins": [{"origin": "this-run", "cases": 3}, {"origin": "problem", "cases": 1}]});
     assert_eq!(origins(&shown), expected);
 }
 

@@ -45,8 +45,7 @@ fn merged_shards_equal_the_run_on_one_machine() {
     folder.write("data/a.in", "30\n");
     folder.write("data/b.in", "7\n");
     let inputs = ["--seeds", "1-9", "--inputs", "data/*.in", "--repeat", "2", "-s", "./rival", "--message", "both"];
-    // Shards are scored by the problem's best scores alone.
-    let command = [&BOT[..], &inputs, &["--best", "problem"]].concat();
+    let command = [&BOT[..], &inputs].concat();
     let whole = expect(&folder, &[&command[..], &["--journal", "whole.db"]].concat(), 1);
     assert!(whole.stdout.contains("bot"), "{}", whole.stdout);
 

@@ -44,9 +44,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let journal = FromJournal::of_run(!args.running.no_journal && shard.is_none());
-    let best = args.best.as_deref().filter(|best| shard.is_none() || *best != Path::new("known"));
-    let best = best.or(shard.map(|_| Path::new("problem")));
-    let reference = ReferenceScores::open(&catalogue, problem, None, best, journal)?;
+    let reference = ReferenceScores::open(&catalogue, problem, None, args.best.as_deref(), journal)?;
     ReferenceScores::note_unused(args.best.as_deref(), &problem.scoring);
     // Checked only now, because errors of the problem or its cases come first.
     let sandbox = sandbox?;
