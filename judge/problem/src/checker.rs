@@ -15,13 +15,15 @@ pub struct CommandTemplate {
     pub folder: PathBuf,
     /// Whether it runs outside the sandbox, with the rights of the user.
     pub trusted: bool,
-    /// Its source and what it needs, if the program was compiled.
+    /// Its source and what it needs, if its first word is a source.
     pub compiled: CompiledNeeds,
 }
 
-/// The source of a compiled program, and what the program needs in the sandbox.
+/// The source of a program, and what the program needs in the sandbox once it is compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CompiledNeeds {
+    /// How the language of the source compiles and runs it; `None` if the command names no source.
+    pub language: Option<String>,
     /// The command line in the catalogue, which names the source; `None` if the program was not compiled.
     pub source_line: Option<String>,
     /// The files and folders that the compiler wrote.
@@ -31,11 +33,6 @@ pub struct CompiledNeeds {
 }
 
 impl CommandTemplate {
-    /// Returns the command as the catalogue has it.
-    pub fn written(&self) -> Self {
-        Self { line: self.written_line().to_owned(), ..self.clone() }
-    }
-
     /// Returns the command line as the catalogue has it.
     pub fn written_line(&self) -> &str {
         self.compiled.source_line.as_deref().unwrap_or(&self.line)

@@ -160,7 +160,8 @@ impl<'a> Section<'a> {
 
     /// Reports a missing key. One with a bad value was reported, and is not missing.
     pub(super) fn missing(&self, key: &str, example: &str) {
-        if self.is_empty(key) {
+        let is_at = |span| self.complaints.borrow().iter().any(|complaint| complaint.span == span);
+        if self.is_empty(key) && !self.place(key).is_some_and(is_at) {
             let message = format!("{} has no `{key}`", self.title);
             self.complain_after(self.span(), message, format!("add `{key} = {example}`"));
         }

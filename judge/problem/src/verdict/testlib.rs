@@ -3,7 +3,7 @@
 //! A checker is called with INPUT OUTPUT ANSWER. So is an interactor, which writes OUTPUT. The exit code is the result,
 //! and standard error holds the result and the reason. With `-appes`, the XML file RESULT holds both.
 
-use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
+use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, after_colon, message, text};
 use crate::{Ruling, Testlib, tail};
 use checkers::{Score, ScoreError};
 use std::ffi::OsString;
@@ -58,7 +58,13 @@ impl Protocol for TestlibInteractor {
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
-        by_exit_code(output)
+        match by_exit_code(output)? {
+            // The file exists before it starts.
+            Ruling::Accepted(_) if matches!(output.reports, [None]) => {
+                Err(ProtocolError::Other("accepted, but its output is no file".to_owned()))
+            }
+            ruling => Ok(ruling),
+        }
     }
 
     fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
@@ -163,8 +169,8 @@ fn wrong(why: &str) -> Ruling {
 
 /// Returns the error that the program or the setter's answer is wrong.
 fn failed(why: &str, output: &CallOutput<'_>) -> ProtocolError {
-    let why = message(why);
-    ProtocolError::Other(format!("failed: {}", if why.is_empty() { tail(output.stderr) } else { why }))
+    let why = [message(why), tail(output.stderr)].into_iter().find(|why| !why.is_empty()).unwrap_or_default();
+    ProtocolError::Other(format!("failed{}", after_colon(&why)))
 }
 
 #[cfg(test)]
@@ -213,6 +219,7 @@ mod tests {
         }
         for (code, stderr, error) in [
             (3, "FAIL Jury has no answer\n", "failed: Jury has no answer"),
+            (3, "", "failed"),
             (
                 7,
                 "points points_info=x\n",
@@ -288,6 +295,7 @@ mod tests {
             assert_eq!(said(0, "", Some(xml)).as_deref(), Ok(ruling), "{xml}");
         }
         assert_eq!(said(3, "", Some("<result outcome = \"fail\">oh</result>")).unwrap_err(), "failed: oh");
+        assert_eq!(said(3, "", Some("<result outcome = \"fail\"></result>")).unwrap_err(), "failed");
         assert_eq!(said(0, "", Some("")).as_deref(), Ok("accepted 1"), "not written: the exit code counts");
     }
 

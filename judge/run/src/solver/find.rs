@@ -12,8 +12,8 @@ use crate::program::{
 use crate::runner::RunError;
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{
-    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Solver,
-    SolverSpec,
+    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, Language, LanguageChoice, Languages, Limits, Program,
+    Solver, SolverSpec,
 };
 use judge_sandbox::{End, Execution, Visible};
 use rustix::io::Errno;
@@ -169,9 +169,11 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
     }
 }
 
-/// Returns whether a solver is a source of a known language.
-pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
-    matches!(spec::choose_language(spec, || languages, &[]), Ok(Some(_)))
+/// Returns how the language of a solver's source compiles and runs it; `None` if the solver is no source.
+pub fn language_settings(spec: &SolverSpec, languages: &Languages) -> Option<String> {
+    let Language { compile, run, needs, environment, .. } =
+        spec::choose_language(spec, || languages, &[]).ok()??.language;
+    Some(format!("{compile:?} {run:?} {needs:?} {environment:?}"))
 }
 
 /// Refuses unknown languages, and languages that are chosen for solvers that are not in the list.
