@@ -565,8 +565,9 @@ fn feature_rule(section: &Section<'_>, name: Located<&str>, pattern: Located<&st
 mod tests {
     use super::*;
     use crate::ProtocolName;
-    use crate::manifest::catalogue::CATALOGUE_SCHEMA;
+    use crate::manifest::catalogue::{CATALOGUE_SCHEMA, Catalogue};
     use serde_json::{Value, json};
+    use std::collections::BTreeSet;
 
     fn document(path: &str) -> String {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
@@ -587,6 +588,41 @@ mod tests {
         assert_eq!(rules("failure"), json!(Rule::names_of(Rule::counts_raw_scores)));
         let description = scoring["properties"]["scale"]["description"].as_str().unwrap();
         assert!(description.contains(&format!("the rules {}; ", listed(&scaled, "and"))), "{description}");
+    }
+
+    #[test]
+    fn the_schema_has_the_keys_that_are_read() {
+        let schema: Value = serde_json::from_str(CATALOGUE_SCHEMA).unwrap();
+        let problem = "/$defs/problem/properties/";
+        for (table, place) in [
+            ("", "/properties"),
+            ("[[problem]]", "/$defs/problem/properties"),
+            ("[problem.limits]", "/$defs/limits/properties"),
+            ("[problem.scoring]", "/$defs/scoring/properties"),
+            ("[problem.sealed]", &format!("{problem}sealed/properties")),
+            ("[problem.metrics.x]", &format!("{problem}metrics/additionalProperties/anyOf/1/properties")),
+            ("[[problem.group]]", "/$defs/group/properties"),
+            ("[[problem.expect]]", "/$defs/expect/properties"),
+            ("[[problem.case]]", "/$defs/case/properties"),
+            ("[journal]", "/$defs/journal/properties"),
+            ("[engine]", "/$defs/engine/properties"),
+            ("[engine.slurm]", "/$defs/engine/properties/slurm/properties"),
+            ("[language.x]", "/$defs/language/properties"),
+        ] {
+            let in_problem = table.starts_with("[problem.") || table.starts_with("[[problem.");
+            let text = format!("{}{table}\n\"?\" = 1\n", if in_problem { "[[problem]]\n" } else { "" });
+            let complaints = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err().complaints;
+            let unknown = complaints.iter().find(|complaint| complaint.message.starts_with("unknown key `?`")).unwrap();
+            let read: BTreeSet<_> = unknown.expected.trim_start_matches("expected one of: ").split(", ").collect();
+            let listed: BTreeSet<_> =
+                schema.pointer(place).unwrap().as_object().unwrap().keys().map(|key| &**key).collect();
+            // Keys that belong elsewhere are read to say so.
+            let read: BTreeSet<_> = read
+                .into_iter()
+                .filter(|key| !(table == "[problem.scoring]" && key.starts_with("threshold")))
+                .collect();
+            assert_eq!(read, listed, "{table}");
+        }
     }
 
     /// Returns the first words of the rows of a table in this text.

@@ -7,7 +7,7 @@ use crate::files;
 use checkers::{Generator, Parametric, Score};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorCall,
-    GeneratorChoice, GeneratorParameter, InvalidText, Problem, parse_number, tail, try_map_on_all_cores,
+    GeneratorChoice, GeneratorParameter, InvalidText, Problem, tail, try_map_on_all_cores,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -285,7 +285,7 @@ pub fn describe_all(problem: &Problem, cases: &CaseList) -> Result<Vec<Features>
 fn find(rule: &FeatureRule, input: &[u8]) -> Option<Score> {
     let found = rule.pattern.captures(input)?;
     let text = found.iter().nth(1).unwrap_or_else(|| found.get(0))?;
-    parse_number(std::str::from_utf8(text.as_bytes()).ok()?).ok()
+    std::str::from_utf8(text.as_bytes()).ok()?.parse().ok()
 }
 
 #[cfg(test)]
