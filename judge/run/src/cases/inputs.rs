@@ -304,6 +304,7 @@ mod tests {
         assert_eq!(found(r"\d+", input).as_deref(), Some("6"));
         assert_eq!(found(r"(?m)^-?\d+$", input).as_deref(), Some("-40"));
         assert_eq!(found(r"(\S+) abc", input).as_deref(), Some("0.25"));
+        assert_eq!(found(r"\S+$", b"size 1e3").as_deref(), Some("1000"));
         assert_eq!(found(r"(abc)", input), None);
         assert_eq!(found(r"missing (\d+)", input), None);
         assert_eq!(found(r"(x)?abc", input), None);

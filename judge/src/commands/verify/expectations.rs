@@ -238,9 +238,9 @@ pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner
         let jobs = (0..result.plan.cases.len()).map(|case| JobId { case, solver: 0 });
         let found = jobs.filter_map(|job| Some((job, result.outcomes.get(job)?))).find(|(_, outcome)| bad(outcome));
         if let Some((job, Outcome { verdict, note, .. })) = found {
-            let detail = format!("{what} got {verdict} on {} {note}", result.plan.cases.at(job.case).name);
+            let detail = format!("{what} got {verdict} on {}: {note}", result.plan.cases.at(job.case).name);
             let command = result.plan.reproduce(job).unwrap_or_default();
-            findings.push(finding(check, CheckResult::Failed, detail.trim_end(), command));
+            findings.push(finding(check, CheckResult::Failed, detail.trim_end_matches(": "), command));
         }
     }
     if findings.is_empty() {
