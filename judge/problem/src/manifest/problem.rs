@@ -33,7 +33,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let viewer = programs::viewer(&section, place);
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let (rule, direction, failure, best) = read_scoring(&section, folder);
-    let (mut cases, places) = read_cases(&section, folder, direction, &mut checker);
+    let (mut cases, places, file_lines) = read_cases(&section, folder, direction, &mut checker);
     let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
     let features = read_features(&section);
     let metrics = protocols::read_metrics(&section, checker.as_ref());
@@ -59,6 +59,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         limits,
         helper_limits,
         cases,
+        file_lines,
         inputs,
         scoring,
         direction,
@@ -90,18 +91,19 @@ fn id(section: &Section<'_>) -> Option<String> {
 /// The place of each listed case.
 type CasePlaces = HashMap<CaseName, Range<usize>>;
 
-/// Reads the cases that the problem lists, with their places, and passes their answer files to the checker.
+/// Reads the cases that the problem lists, with their places and the lines of their files, and passes their answer files
+/// to the checker.
 fn read_cases(
     section: &Section<'_>,
     folder: &Path,
     direction: Direction,
     checker: &mut Option<CheckerChoice>,
-) -> (CaseList, CasePlaces) {
+) -> (CaseList, CasePlaces, HashMap<PathBuf, usize>) {
     let mut cases = seeds(section);
-    let (mut named, mut places) = (Vec::new(), CasePlaces::new());
+    let (mut named, mut places, mut lines) = (Vec::new(), CasePlaces::new(), HashMap::new());
     for case in section.sections("case", "[[problem.case]]") {
         let span = case.span();
-        if let Some(case) = read_case(case, folder, direction, &mut named) {
+        if let Some(case) = read_case(case, folder, direction, &mut named, &mut lines) {
             places.insert(case.name.clone(), span);
             cases.push(case);
         }
@@ -109,7 +111,7 @@ fn read_cases(
     if let Some(checker) = checker {
         checker.name_answers(named_answers(section, folder, named));
     }
-    (cases, places)
+    (cases, places, lines)
 }
 
 /// The maximum number of characters of a list of seeds in a message.
@@ -148,6 +150,7 @@ fn read_case(
     folder: &Path,
     direction: Direction,
     answers: &mut Vec<Located<NamedAnswer>>,
+    lines: &mut HashMap<PathBuf, usize>,
 ) -> Option<CaseSpec> {
     let name = name(&section);
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
@@ -160,7 +163,10 @@ fn read_case(
     let thresholds = checked_thresholds(&section, direction, thresholds, points);
     let source = match (seed, file) {
         (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
-        (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),
+        (None, Some(file)) => {
+            lines.insert(folder.join(file.value), section.line(&file.span));
+            Some(CaseSource::File(folder.join(file.value)))
+        }
         (None, None) => {
             if !section.has("file") {
                 section.missing("seed", "1` or `file = \"data/1.in\"");
@@ -172,6 +178,7 @@ fn read_case(
     match (&source, answer) {
         (Some(CaseSource::File(path)), Some(answer)) => {
             let value = (path.clone(), folder.join(answer.value));
+            lines.insert(value.1.clone(), section.line(&answer.span));
             answers.push(Located { value, span: answer.span });
         }
         (Some(CaseSource::Seed(_) | CaseSource::Made(_)), Some(answer)) => {
