@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// A command line of the catalogue with `{name}` placeholders.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandTemplate {
     /// The command line.
     pub line: String,

@@ -14,10 +14,8 @@ pub const TESTLIB: &str = "testlib.h";
 /// Where that header is published.
 pub const TESTLIB_SOURCE: &str = "https://raw.githubusercontent.com/MikeMirzayanov/testlib/master/testlib.h";
 
-/// Compiled programs. They are removed when this is dropped.
-pub struct Programs {
-    _toolbox: Option<Toolbox>,
-}
+/// Compiled programs, if there are any. They are removed when this is dropped.
+pub type Programs = Option<Toolbox>;
 
 /// Returns the catalogue, as [`load::catalogue`] does, with the programs of a problem compiled.
 pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue, Programs), Failure> {
@@ -31,26 +29,23 @@ pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue,
 ///
 /// Without an id, it is the only problem of the catalogue. If there is no such problem, nothing is compiled.
 pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, Failure> {
-    let id = load::problem(catalogue, id).map(|problem| problem.id.clone()).unwrap_or_default();
-    let has_sources = catalogue
-        .find_mut(&id)
-        .is_some_and(|problem| problem.commands_mut().iter().any(|command| command.compiled.language.is_some()));
-    if !has_sources {
-        return Ok(Programs { _toolbox: None });
+    let Ok(original) = load::problem(catalogue, id) else { return Ok(None) };
+    let mut problem = original.clone();
+    let mut commands = problem.commands_mut();
+    commands.retain(|command| command.compiled.language.is_some());
+    if commands.is_empty() {
+        return Ok(None);
     }
-    let mut problem = catalogue.find(&id)?.clone();
-    let settings = settings(catalogue, &problem, &problem.limits, &BuildArgs::default())?;
+    let settings = settings(catalogue, original, &original.limits, &BuildArgs::default())?;
     let sandbox = Sandbox::open(&Options::default()).map_err(|error: OpenError| {
         Failure::usage(error).with_hint("`judge doctor` shows what is missing to compile the problem's programs")
     })?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);
-    for command in problem.commands_mut().into_iter().filter(|command| command.compiled.language.is_some()) {
-        compile_source(command, &toolbox, &sandbox)?;
-    }
-    if let Some(place) = catalogue.find_mut(&id) {
+    commands.into_iter().try_for_each(|command| compile_source(command, &toolbox, &sandbox))?;
+    if let Some(place) = catalogue.find_mut(&problem.id) {
         *place = problem;
     }
-    Ok(Programs { _toolbox: Some(toolbox) })
+    Ok(Some(toolbox))
 }
 
 /// Replaces a command whose first word is a source by the command that runs its compiled form.

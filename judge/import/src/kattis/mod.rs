@@ -192,10 +192,8 @@ fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> R
     if package.namesakes {
         text.line("").comment("Named by their folders: cases of several folders have the same file name.");
         for (_, case) in package.cases() {
-            text.line("[[problem.case]]").text("name", &case.name);
-            text.text("file", &files::inside(root, &case.input).to_string_lossy());
             let answer = case.answer.as_ref().map(|answer| files::inside(root, answer));
-            text.maybe("answer", answer.as_ref().map(|answer| answer.to_string_lossy()));
+            text.case(&case.name, &files::inside(root, &case.input), answer.as_deref(), None);
         }
     }
     Ok(text)

@@ -124,8 +124,7 @@ impl<'a> Section<'a> {
 
     /// Reports an error.
     pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
-        let (message, expected) = (message.into(), expected.into());
-        self.add(CatalogueComplaint { span, message, expected, follows: false });
+        self.add(span, message.into(), expected.into(), false);
     }
 
     /// Reports an error in place of a value.
@@ -151,11 +150,11 @@ impl<'a> Section<'a> {
 
     /// Reports an error that may follow from another one.
     pub(super) fn complain_after(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
-        let (message, expected) = (message.into(), expected.into());
-        self.add(CatalogueComplaint { span, message, expected, follows: true });
+        self.add(span, message.into(), expected.into(), true);
     }
 
-    fn add(&self, complaint: CatalogueComplaint) {
+    fn add(&self, span: Range<usize>, message: String, expected: String, follows: bool) {
+        let complaint = CatalogueComplaint { span, message, expected, follows };
         let mut complaints = self.complaints.found.borrow_mut();
         // A key may be read for two purposes.
         if !complaints.contains(&complaint) {

@@ -44,7 +44,6 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let verification = programs::read_verification(&section, place, has_generator);
     check_cases(&section, &rule, (&cases, &places));
     check_has_cases(&section, &cases, has_generator);
-    let scoring = with_max_points(rule, &cases);
     section.finish();
 
     let (id, checker) = (id?, checker?);
@@ -58,10 +57,10 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         checker,
         limits,
         helper_limits,
+        scoring: with_max_points(rule, &cases),
         cases,
         file_lines,
         inputs,
-        scoring,
         direction,
         failure,
         best,

@@ -3,8 +3,8 @@
 //! A checker is called with INPUT OUTPUT ANSWER. So is an interactor, which writes OUTPUT. The exit code is the result,
 //! and standard error holds the result and the reason. With `-appes`, the XML file RESULT holds both.
 
-use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, after_colon, message, text};
-use crate::{Ruling, Testlib, tail};
+use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
+use crate::{Ruling, Testlib, after_colon, tail};
 use checkers::{Score, ScoreError};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -2,12 +2,12 @@
 //! numbers that the problem's rules find in the input.
 
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
-use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal, after_colon};
+use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
 use crate::files;
 use checkers::{Generator, Parametric, Score};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorCall,
-    GeneratorChoice, GeneratorParameter, InvalidText, Problem, tail, try_map_on_all_cores,
+    GeneratorChoice, GeneratorParameter, InvalidText, Problem, after_colon, tail, try_map_on_all_cores,
 };
 use std::io;
 use std::path::{Path, PathBuf};

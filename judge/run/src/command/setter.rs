@@ -1,7 +1,7 @@
 //! A setter's program: its command line, its folder, its input, and the reasons for a missing result.
 
 use crate::program::{journals_in, setters_program};
-use judge_problem::{CommandLimits, CommandTemplate, Program, Time, fill_placeholders};
+use judge_problem::{CommandLimits, CommandTemplate, Program, Time, after_colon, fill_placeholders};
 use judge_sandbox::{Fault, OpenError, WorkFile};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use std::ffi::{OsStr, OsString};
@@ -270,11 +270,6 @@ impl From<OpenError> for CommandError {
             error => Self::NoSandbox(error),
         }
     }
-}
-
-/// Returns the text after a colon; nothing if it is empty.
-pub(crate) fn after_colon(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
 #[cfg(test)]

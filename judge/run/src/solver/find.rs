@@ -328,8 +328,8 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 
 fn folder(path: &Path) -> io::Result<Vec<u8>> {
     let mut entries = path.read_dir()?.collect::<io::Result<Vec<_>>>()?;
-    entries.retain(|entry| !FOREIGN_FOLDERS.iter().any(|foreign| entry.file_name() == *foreign));
-    entries.retain(|entry| !is_in_journal(&entry.path()));
+    let is_foreign = |name: &OsStr| FOREIGN_FOLDERS.iter().any(|foreign| name == *foreign);
+    entries.retain(|entry| !is_foreign(&entry.file_name()) && !is_in_journal(&entry.path()));
     entries.sort_by_key(std::fs::DirEntry::file_name);
     let mut parts = Vec::new();
     for entry in entries {
