@@ -15,18 +15,11 @@ pub struct CommandTemplate {
     pub folder: PathBuf,
     /// Whether it runs outside the sandbox, with the rights of the user.
     pub trusted: bool,
-    /// Its source and what it needs, if its first word is a source.
-    pub compiled: CompiledNeeds,
-}
-
-/// The source of a program, and what the program needs in the sandbox once it is compiled.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CompiledNeeds {
     /// How the language of the source compiles and runs it; `None` if the command names no source.
     pub language: Option<String>,
-    /// The command line in the catalogue, which names the source; `None` if the program was not compiled.
+    /// The command line in the catalogue, which names the source, once it is compiled.
     pub source_line: Option<String>,
-    /// The files and folders that the compiler wrote.
+    /// The files and folders that the compiler wrote: the program needs them in the sandbox.
     pub visible: Vec<PathBuf>,
     /// The environment variables of its language.
     pub environment: Vec<(String, String)>,
@@ -35,7 +28,7 @@ pub struct CompiledNeeds {
 impl CommandTemplate {
     /// Returns the command line as the catalogue has it.
     pub fn written_line(&self) -> &str {
-        self.compiled.source_line.as_deref().unwrap_or(&self.line)
+        self.source_line.as_deref().unwrap_or(&self.line)
     }
 }
 

@@ -84,7 +84,7 @@ pub fn find_sources(catalogue: &mut Catalogue) -> Result<(), Failure> {
     let mut problems = std::mem::take(&mut catalogue.problems);
     for command in problems.iter_mut().flat_map(Problem::commands_mut) {
         if let Some(source) = first_word(command) {
-            command.compiled.language = language_settings(&source, &languages(catalogue)?);
+            command.language = language_settings(&source, &languages(catalogue)?);
         }
     }
     catalogue.problems = problems;

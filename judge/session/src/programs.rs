@@ -32,7 +32,7 @@ pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, 
     let Ok(original) = load::problem(catalogue, id) else { return Ok(None) };
     let mut problem = original.clone();
     let mut commands = problem.commands_mut();
-    commands.retain(|command| command.compiled.language.is_some());
+    commands.retain(|command| command.language.is_some());
     if commands.is_empty() {
         return Ok(None);
     }
@@ -64,9 +64,9 @@ fn compile_source(command: &mut CommandTemplate, toolbox: &Toolbox, sandbox: &Sa
     let more = program.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
     let arguments = shell_words::split(&command.line).unwrap_or_default().into_iter().skip(1);
     let line = shell_words::join(own.chain(more).chain(arguments));
-    command.compiled.source_line = Some(std::mem::replace(&mut command.line, line));
-    command.compiled.visible.clone_from(&program.visible);
-    command.compiled.environment.clone_from(&program.environment);
+    command.source_line = Some(std::mem::replace(&mut command.line, line));
+    command.visible.clone_from(&program.visible);
+    command.environment.clone_from(&program.environment);
     Ok(())
 }
 

@@ -37,7 +37,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
 
 /// Returns the beginning of a hash of a command's files, of the settings of its language, and of more parts.
 fn hash(command: &CommandTemplate, more: Vec<Vec<u8>>) -> String {
-    let language = command.compiled.language.iter().map(|settings| settings.clone().into_bytes());
+    let language = command.language.iter().map(|settings| settings.clone().into_bytes());
     let parts: Vec<_> = contents(&named_paths(command)).into_iter().chain(language).chain(more).collect();
     Digest::of_parts(&parts).short()
 }
@@ -74,7 +74,7 @@ fn named_paths(command: &CommandTemplate) -> Vec<PathBuf> {
     // `sh -c 'python3 gen.py {seed}'` has a command inside a word.
     let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
     let named: Vec<_> = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word)).collect();
-    let folder = named.first().filter(|_| command.compiled.language.is_some());
+    let folder = named.first().filter(|_| command.language.is_some());
     let sources = folder.and_then(|folder| sources_in(folder).ok()).unwrap_or_default();
     // A trusted command may write to its folder, so the files there do not identify its version.
     let mut files = if command.trusted { named } else { with_referenced_files(&command.folder, named) };
@@ -163,14 +163,14 @@ pub fn game_of(problem: &Problem) -> Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::{AnswerFiles, CompiledNeeds, Kattis, Testlib};
+    use judge_problem::{AnswerFiles, Kattis, Testlib};
 
     fn external(folder: &Path, line: &str) -> CheckerChoice {
         let command = CommandTemplate {
             line: line.to_owned(),
             folder: folder.to_owned(),
             trusted: false,
-            compiled: CompiledNeeds::default(),
+            ..CommandTemplate::default()
         };
         CheckerChoice::External(speaking(command, CheckerProtocol::Judge))
     }
@@ -186,7 +186,7 @@ mod tests {
             line: "./check".to_owned(),
             folder: folder.path().to_owned(),
             trusted: false,
-            compiled: CompiledNeeds::default(),
+            ..CommandTemplate::default()
         };
         let kattis = |passes| {
             let protocol = CheckerProtocol::Kattis(Kattis { arguments: vec!["a".to_owned()], passes });
@@ -280,7 +280,7 @@ mod tests {
             let CheckerChoice::External(mut checker) = external(folder.path(), "check/ {answer}") else {
                 unreachable!()
             };
-            checker.command.compiled.language = language.map(str::to_owned);
+            checker.command.language = language.map(str::to_owned);
             checker_identity(&CheckerChoice::External(checker))
         };
         for name in ["check/main.cpp", "check/in/shape.h", "check/target/main.o"] {

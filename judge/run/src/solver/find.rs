@@ -264,7 +264,9 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             installed.retain(|path| !visible.contains(path));
             parts.extend(visible.iter().chain(&installed).chain(shared).map(|path| content_or_error(path)));
             parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
-            parts.extend(allowance(&solver.allowance));
+            // Results under wider limits differ from results under the limits of the run.
+            let allowance = Some(&solver.allowance).filter(|allowance| **allowance != Allowance::default());
+            parts.extend(allowance.map(|allowance| format!("{allowance:?}").into_bytes()));
             Digest::of_parts(&parts)
         }
         Invocation::Answers(folder) => answers::fingerprint(folder),
@@ -281,11 +283,6 @@ pub fn shared_content(shared: &[Visible]) -> Digest {
 
 fn content_or_error(path: &Path) -> Vec<u8> {
     content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes())
-}
-
-/// Returns the extra limits of a solver, if it has any: its results differ from results under the limits of the run.
-fn allowance(allowance: &Allowance) -> Option<Vec<u8>> {
-    (*allowance != Allowance::default()).then(|| format!("{allowance:?}").into_bytes())
 }
 
 /// Returns the names of the Python packages in a folder of an installation. The names of their metadata folders contain the
