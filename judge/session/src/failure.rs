@@ -245,11 +245,16 @@ impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         match error {
             InputError::Command(error) => error.into(),
-            // `inputs` finds a link, whether or not its file is there.
-            InputError::File { ref path, .. } if path.is_symlink() && !path.exists() => {
-                let link = quote_path(path);
-                let hint = format!("it is a link to a missing file: add that file, or remove the link: rm {link}");
-                Self::usage(error).with_hint(hint)
+            InputError::File { ref path, ref source } if source.kind() == std::io::ErrorKind::NotFound => {
+                // `inputs` finds a link, whether or not its file is there.
+                if path.is_symlink() {
+                    let hint = format!(
+                        "it is a link to a missing file: add that file, or remove the link: rm {}",
+                        quote_path(path)
+                    );
+                    return Self::usage(error).with_hint(hint);
+                }
+                Self::usage(error).with_hint("add the file, or change `file` of its [[problem.case]] in problems.toml")
             }
             error => Self::usage(error),
         }
