@@ -186,6 +186,18 @@ fn a_checker_rejects_bad_answers_and_survives_all() {
 }
 
 #[test]
+fn a_checker_of_several_passes_rejects_nothing_at_once() {
+    let folder = Folder::new();
+    folder.write("a.in", "1\n");
+    folder.write("check.sh", "echo 2 > \"$3/nextpass.in\"; exit 42");
+    let problem = "[[problem]]\nid = \"p\"\nchecker-command = \"sh check.sh\"\nchecker-protocol = \"kattis\"\n\
+                   validation-passes = 2\ninputs = [\"*.in\"]\n";
+    folder.write("problems.toml", problem);
+    let (_, checks) = verified(&folder);
+    assert!(checks.iter().any(|line| line.contains("checker | ok | reads garbage and empty answers")), "{checks:#?}");
+}
+
+#[test]
 fn an_interactor_accepts_no_mute_solver() {
     let interactive = |interactor: &str| {
         let folder = Folder::new();

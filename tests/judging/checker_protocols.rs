@@ -1,7 +1,7 @@
 //! The features that a checker protocol may require: protocols that differ from the judge's own, with real programs.
 
 use judge_problem::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
-use judge_problem::{CommandTemplate, CompiledNeeds, Rejection, Ruling};
+use judge_problem::{CommandTemplate, Rejection, Ruling};
 use judge_run::cases::{CheckerError, check_externally};
 use judge_sandbox::{Options, Sandbox};
 use std::path::Path;
@@ -73,7 +73,7 @@ fn check_as(trusted: bool, protocol: &dyn Protocol, script: &str) -> Result<Ruli
         line: "sh check.sh".to_owned(),
         folder: folder.path().to_owned(),
         trusted,
-        compiled: CompiledNeeds::default(),
+        ..CommandTemplate::default()
     };
     check_externally(&command, protocol, b"5\n", b"7\n")
 }

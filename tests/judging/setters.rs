@@ -378,3 +378,25 @@ fn a_useless_minimum_score_is_warned_of() {
     let said = verified("seeds = \"1-2\"\n");
     assert!(!said.contains("says little"), "{said}");
 }
+
+#[test]
+fn a_source_checker_is_identified_by_its_files_and_settings() {
+    let folder = problem("", "");
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    let text = text.replace("sh check.sh", "check/");
+    let language = |run: &str| {
+        let table = format!("[language.own]\nextensions = [\"own\"]\nrun = \"sh {{source}} {run}\"\n");
+        folder.write("problems.toml", format!("{text}{table}"));
+    };
+    let score = || {
+        let (_, report) = folder.json(&["run", "-p", "p", "-s", "cat", "--reuse"]);
+        report["cases"][0]["score"].to_string()
+    };
+    folder.write("check/main.own", "echo $1");
+    language("5");
+    assert_eq!(score(), "5");
+    language("6");
+    assert_eq!(score(), "6");
+    folder.write("check/main.own", "echo 1$1");
+    assert_eq!(score(), "16");
+}

@@ -2,6 +2,7 @@
 
 use crate::files;
 use judge_problem::{Time, one_line};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -76,6 +77,13 @@ pub struct ToMake {
     pub file: PathBuf,
     /// Where its standard error goes, relative to the `problems.toml`. `None`: it is discarded.
     pub second: Option<PathBuf>,
+}
+
+/// Returns a name, with a number if it is known, and adds it to the known ones.
+pub(super) fn unknown(name: String, known: &mut BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    names.find(|name| known.insert(name.clone())).unwrap_or(name)
 }
 
 /// The default time limit of a catalogue.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// A command line of the catalogue with `{name}` placeholders.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandTemplate {
     /// The command line.
     pub line: String,
@@ -15,30 +15,20 @@ pub struct CommandTemplate {
     pub folder: PathBuf,
     /// Whether it runs outside the sandbox, with the rights of the user.
     pub trusted: bool,
-    /// Its source and what it needs, if the program was compiled.
-    pub compiled: CompiledNeeds,
-}
-
-/// The source of a compiled program, and what the program needs in the sandbox.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CompiledNeeds {
-    /// The command line in the catalogue, which names the source; `None` if the program was not compiled.
+    /// How the language of the source compiles and runs it; `None` if the command names no source.
+    pub language: Option<String>,
+    /// The command line in the catalogue, which names the source, once it is compiled.
     pub source_line: Option<String>,
-    /// The files and folders that the compiler wrote.
+    /// The files and folders that the compiler wrote: the program needs them in the sandbox.
     pub visible: Vec<PathBuf>,
     /// The environment variables of its language.
     pub environment: Vec<(String, String)>,
 }
 
 impl CommandTemplate {
-    /// Returns the command as the catalogue has it.
-    pub fn written(&self) -> Self {
-        Self { line: self.written_line().to_owned(), ..self.clone() }
-    }
-
     /// Returns the command line as the catalogue has it.
     pub fn written_line(&self) -> &str {
-        self.compiled.source_line.as_deref().unwrap_or(&self.line)
+        self.source_line.as_deref().unwrap_or(&self.line)
     }
 }
 

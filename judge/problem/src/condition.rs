@@ -2,7 +2,7 @@
 //! may be formulas: `score/N > 3`, `log(N*M) < 5`. For results, they may name metrics, too: `metric:moves>100`. The axes
 //! of charts are formulas, too.
 
-use crate::{Features, InvalidText, parse_number};
+use crate::{Features, InvalidText};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::{NumOps, Signed, ToPrimitive, Zero};
@@ -320,9 +320,11 @@ fn first_token(text: &str) -> (usize, Token) {
         return (length, Token::Name(text[..length].to_owned()));
     }
     let length = run_of(text, |c| c.is_ascii_digit() || c == '.');
-    match parse_number(&text[..length]) {
-        Ok(number) => (length, Token::Number(number)),
-        Err(_) => (length.max(first.len_utf8()), Token::Strange),
+    match text[..length].parse() {
+        Ok(number) if !text[..length].starts_with('.') && !text[..length].ends_with('.') => {
+            (length, Token::Number(number))
+        }
+        _ => (length.max(first.len_utf8()), Token::Strange),
     }
 }
 

@@ -65,8 +65,8 @@ pub use case::{
 };
 pub use case_list::{CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker::{
-    AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ProtocolName,
-    ScoreSearch, ScoreStream, Tester, Testlib, TokenRules,
+    AnswerFiles, CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ProtocolName, ScoreSearch,
+    ScoreStream, Tester, Testlib, TokenRules,
 };
 pub use condition::Condition;
 pub use features::{
@@ -83,7 +83,6 @@ pub use jobs::{
 };
 pub use limits::{
     Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Percent, Time, TimeFactor, Weight,
-    parse_number,
 };
 pub use manifest::{
     Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,
@@ -106,7 +105,7 @@ pub use stored_run::{
     iso_utc,
 };
 pub use text::{
-    InvalidText, as_text, beginning, counted, error_chain, fill_placeholders, first_of, is_hidden, listed, natural_key,
-    one_line, quote, quote_path, quote_words, split_words, tail, visible, with_flags, without_flags,
+    InvalidText, after_colon, as_text, beginning, counted, error_chain, fill_placeholders, first_of, is_hidden, listed,
+    natural_key, one_line, quote, quote_path, quote_words, split_words, tail, visible, with_flags, without_flags,
 };
 pub use verdict::Termination;

@@ -6,6 +6,7 @@ use crate::{
     HelperLimits, Limits, Members, MetricRule, Rule, TestGroup, Tester, TokenRules, Verdict,
 };
 use checkers::{Checker, Generator, Score};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -31,6 +32,8 @@ pub struct Problem {
     pub helper_limits: HelperLimits,
     /// The problem's own cases. Cases of `inputs` are not among them.
     pub cases: CaseList,
+    /// The files and answer files of these cases, each with the line of the catalogue that names it.
+    pub file_lines: HashMap<PathBuf, usize>,
     /// Patterns of further input files: `data/*.in`, relative to `folder`.
     pub inputs: Vec<String>,
     /// How raw scores become points.

@@ -88,6 +88,11 @@ pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) || c != ' ' && is_blank(c))
 }
 
+/// Returns a text after a colon; nothing if it is empty.
+pub fn after_colon(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}
+
 /// The maximum length of a [`tail`] in bytes.
 const TAIL_BYTES: usize = 2000;
 

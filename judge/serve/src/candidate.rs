@@ -10,7 +10,7 @@ use judge_run::matching::real;
 use judge_run::runner::RunError;
 use judge_run::solver::{self, Purpose, SolverError, Toolbox};
 use judge_sandbox::{Exchange, Execution, OutputFiles, Request, Visible, sweepable_name};
-use judge_session::{Failure, programs};
+use judge_session::{Failure, load, programs};
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io;
@@ -180,7 +180,7 @@ impl Evaluator {
 pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Option<Digest> {
     let SolverChoice::Source { text, language } = choice else { return None };
     // A language may be given by its name or by an extension. An unknown one is refused later.
-    let languages = programs::languages(&problem.catalogue).ok()?;
+    let languages = load::languages(&problem.catalogue).ok()?;
     let language = solver::named_language(language, &languages).ok()?;
     let shared = Some(&problem.template.visible).filter(|shared| !shared.is_empty());
     let shared = shared.map(|shared| solver::shared_content(shared).0);
@@ -191,7 +191,7 @@ pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -
 /// Returns the name in reports of a candidate that comes as a text.
 pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
     let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
-    Ok(named_source(&file_name(language, &programs::languages(&problem.catalogue)?)?))
+    Ok(named_source(&file_name(language, &load::languages(&problem.catalogue)?)?))
 }
 
 /// Returns the error of a candidate that cannot be prepared. Its hints name no flags of the command line.

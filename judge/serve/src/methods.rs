@@ -8,7 +8,7 @@ use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::{compare, evaluation, sealed};
 use judge_problem::{Problem, closest};
 use judge_report::ProblemList;
-use judge_session::{problem_facts, programs};
+use judge_session::{load, problem_facts};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -139,7 +139,7 @@ struct Rules<'a> {
 /// Returns the rules of a problem, and the languages of its solvers.
 fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
     let problem = evaluator.find_problem(id)?;
-    let languages = programs::languages(&evaluator.catalogue)?;
+    let languages = load::languages(&evaluator.catalogue)?;
     let languages = languages.iter().map(|language| &*language.name).collect();
     Ok(json(&Rules { problem: &problem.id, rules: rules_text(evaluator, id)?, languages }))
 }

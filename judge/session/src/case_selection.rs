@@ -12,6 +12,7 @@ use judge_run::cases::{
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -133,6 +134,10 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
         let error = checker.prepare(&input, Some(&source)).err();
         Ok((ReadFile { hash: Digest::of(&input), input: is_kept(&input).then(|| input.into()) }, error))
     };
+    let line_of = |path: &Path| {
+        let line = problem.file_lines.get(path).filter(|_| path.symlink_metadata().is_err())?;
+        Some(format!("add the file, or change line {line} of the catalogue, which names it"))
+    };
     let mut read = Vec::new();
     let mut unsuited = Vec::new();
     let mut without_answer = Vec::new();
@@ -142,7 +147,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
         let (file, error) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
-                unreadable.push(failure);
+                unreadable.push(line_of(path).into_iter().fold(failure, Failure::with_hint));
                 continue;
             }
         };
@@ -151,10 +156,15 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
             None => {}
             Some(CheckerError::NoAnswerFile) => without_answer.push(path.display().to_string()),
             Some(error) => {
+                let line = match &error {
+                    CheckerError::AnswerFile(file, _) => line_of(file),
+                    _ => None,
+                };
                 if matches!(error, CheckerError::Malformed(_)) {
                     hint = Some(format!("`judge show {}` describes the input", problem.id));
                 }
-                unsuited.push(Failure::usage(format!("{}: {}", path.display(), error_chain(&error))));
+                let failure = Failure::usage(format!("{}: {}", path.display(), error_chain(&error)));
+                unsuited.push(line.into_iter().fold(failure, Failure::with_hint));
             }
         }
     }

@@ -2,9 +2,13 @@
 
 use crate::Failure;
 use crate::failure::{self, SHORTAGE_HINT};
-use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote_path};
+use judge_problem::{
+    BestScore, BundledSolver, Bytes, Catalogue, CommandTemplate, Digest, Game, Languages, Problem, SolverSpec,
+    built_in_languages, decode, quote_path, read_languages,
+};
 use judge_report::Document;
-use judge_run::files::MOST;
+use judge_run::files::{MOST, read_text};
+use judge_run::solver::language_settings;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -53,10 +57,11 @@ pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failu
         Some(name) if name == Path::new(BUILTIN) => None,
         named => named.map(Path::to_owned).or_else(|| nearest(&here)),
     };
-    let catalogue = match file {
+    let mut catalogue = match file {
         Some(path) => parse_file(&here, &path)?,
         None => Catalogue::built_in(&here)?,
     };
+    find_sources(&mut catalogue)?;
     Ok(Catalogue { journal: global.journal.map(Path::to_owned), bundled: global.bundled, ..catalogue })
 }
 
@@ -72,6 +77,55 @@ fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
 
 fn current_folder() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))
+}
+
+/// Finds the commands of a catalogue whose first word is a source, each with the settings of its language.
+pub fn find_sources(catalogue: &mut Catalogue) -> Result<(), Failure> {
+    let mut problems = std::mem::take(&mut catalogue.problems);
+    for command in problems.iter_mut().flat_map(Problem::commands_mut) {
+        if let Some(source) = first_word(command) {
+            command.language = language_settings(&source, &languages(catalogue)?);
+        }
+    }
+    catalogue.problems = problems;
+    Ok(())
+}
+
+/// Returns the first word of a command, if it is a file with an ending, or is written as a folder: it may be a source.
+pub(crate) fn first_word(CommandTemplate { line, folder, .. }: &CommandTemplate) -> Option<SolverSpec> {
+    let name = shell_words::split(line).ok()?.into_iter().next()?;
+    let path = folder.join(&name);
+    let may_be_source = path.is_file() && path.extension().is_some() || name.ends_with('/') && path.is_dir();
+    may_be_source.then(|| SolverSpec { name, text: path.display().to_string() })
+}
+
+/// Returns all languages.
+pub fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
+    Ok(changed_languages(catalogue)?.unwrap_or_else(|| built_in_languages().clone()))
+}
+
+/// Returns the built-in languages with the changes of the user's own file, and then of the catalogue; `None` if there
+/// are no changes.
+pub(crate) fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure> {
+    let own = match own_file()? {
+        Some((path, text)) => Some(read_languages(&path.display().to_string(), &text, built_in_languages())?),
+        None => None,
+    };
+    if !catalogue.has_languages {
+        return Ok(own);
+    }
+    Ok(Some(catalogue.languages(own.as_ref().unwrap_or_else(|| built_in_languages()))?))
+}
+
+/// Returns the user's own file of languages and its text; `None` if there is no such file.
+fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
+    let Some(folder) = user_folder("XDG_CONFIG_HOME", ".config") else { return Ok(None) };
+    let path = folder.join("languages.toml");
+    match read_text(&path) {
+        Ok(text) => Ok(Some((path, text))),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(unreadable("the languages", &path, &error)),
+    }
 }
 
 /// Returns the problem with this id; without one, the only problem of the catalogue.

@@ -2,15 +2,11 @@
 
 use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
-use judge_problem::{
-    Catalogue, CommandTemplate, CompiledNeeds, Languages, Limits, Plan, Problem, Solver, SolverSpec,
-    built_in_languages, quote, read_languages,
-};
+use judge_problem::{Catalogue, CommandTemplate, Limits, Plan, Problem, Solver, SolverSpec, quote};
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
 use parking_lot::Mutex;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The header that programs made with testlib include.
 pub const TESTLIB: &str = "testlib.h";
@@ -18,10 +14,8 @@ pub const TESTLIB: &str = "testlib.h";
 /// Where that header is published.
 pub const TESTLIB_SOURCE: &str = "https://raw.githubusercontent.com/MikeMirzayanov/testlib/master/testlib.h";
 
-/// Compiled programs. They are removed when this is dropped.
-pub struct Programs {
-    _toolbox: Option<Toolbox>,
-}
+/// Compiled programs, if there are any. They are removed when this is dropped.
+pub type Programs = Option<Toolbox>;
 
 /// Returns the catalogue, as [`load::catalogue`] does, with the programs of a problem compiled.
 pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue, Programs), Failure> {
@@ -35,75 +29,45 @@ pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue,
 ///
 /// Without an id, it is the only problem of the catalogue. If there is no such problem, nothing is compiled.
 pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, Failure> {
-    let id = load::problem(catalogue, id).map(|problem| problem.id.clone()).unwrap_or_default();
-    let may_be_sources = catalogue
-        .find_mut(&id)
-        .is_some_and(|problem| problem.commands_mut().iter().any(|command| may_be_source(command)));
-    if !may_be_sources {
-        return Ok(Programs { _toolbox: None });
+    let Ok(original) = load::problem(catalogue, id) else { return Ok(None) };
+    let mut problem = original.clone();
+    let mut commands = problem.commands_mut();
+    commands.retain(|command| command.language.is_some());
+    if commands.is_empty() {
+        return Ok(None);
     }
-    let mut problem = catalogue.find(&id)?.clone();
-    let settings = settings(catalogue, &problem, &problem.limits, &BuildArgs::default())?;
-    let languages = settings.languages().clone();
+    let settings = settings(catalogue, original, &original.limits, &BuildArgs::default())?;
     let sandbox = Sandbox::open(&Options::default()).map_err(|error: OpenError| {
         Failure::usage(error).with_hint("`judge doctor` shows what is missing to compile the problem's programs")
     })?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);
-    for command in problem.commands_mut() {
-        if let Some((line, needs)) = compiled(command, &languages, &toolbox, &sandbox)? {
-            (command.line, command.compiled) = (line, needs);
-        }
-    }
-    if let Some(place) = catalogue.find_mut(&id) {
+    commands.into_iter().try_for_each(|command| compile_source(command, &toolbox, &sandbox))?;
+    if let Some(place) = catalogue.find_mut(&problem.id) {
         *place = problem;
     }
-    Ok(Programs { _toolbox: Some(toolbox) })
+    Ok(Some(toolbox))
 }
 
-/// Returns whether the first word of a command is a file with an ending, or is written as a folder.
-fn may_be_source(CommandTemplate { line, folder, .. }: &CommandTemplate) -> bool {
-    let words = shell_words::split(line).unwrap_or_default();
-    words.first().is_some_and(|word| {
-        let path = folder.join(word);
-        path.is_file() && path.extension().is_some() || word.ends_with('/') && path.is_dir()
-    })
-}
-
-/// Returns the command that runs the compiled form of a source in a command; `None` if the command contains no source.
-fn compiled(
-    command: &CommandTemplate,
-    languages: &Languages,
-    toolbox: &Toolbox,
-    sandbox: &Sandbox,
-) -> Result<Option<(String, CompiledNeeds)>, Failure> {
-    if !may_be_source(command) {
-        return Ok(None);
-    }
-    let CommandTemplate { line, folder, .. } = command;
-    let words = shell_words::split(line).unwrap_or_default();
-    let spec = SolverSpec { name: words[0].clone(), text: folder.join(&words[0]).display().to_string() };
-    if !solver::is_source(&spec, languages) {
-        return Ok(None);
-    }
-    let refused = |why: &str| {
-        let failure = Failure::usage(format!("{} does not compile: {why}", words[0]));
+/// Replaces a command whose first word is a source by the command that runs its compiled form.
+fn compile_source(command: &mut CommandTemplate, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<(), Failure> {
+    let Some(spec) = load::first_word(command) else { return Ok(()) };
+    let name = spec.name.clone();
+    let built = prepare(spec, toolbox, sandbox)?;
+    let program = built.invocation.program().map_err(|why| {
+        let failure = Failure::usage(format!("{name} does not compile: {why}"));
         match why.contains(TESTLIB) {
-            true => failure.with_hint(testlib_hint(folder, &words[0])),
+            true => failure.with_hint(testlib_hint(&command.folder, &name)),
             false => failure,
         }
-    };
-    let built = prepare(spec, toolbox, sandbox)?;
-    let program = built.invocation.program().map_err(|why| refused(&why))?;
+    })?;
     let own = std::iter::once(program.path.to_string_lossy().into_owned());
     let more = program.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let all = own.chain(more).chain(words.iter().skip(1).cloned());
-    let needs = CompiledNeeds {
-        source_line: Some(line.clone()),
-        visible: program.visible.clone(),
-        environment: program.environment.clone(),
-    };
-    let line = all.map(|word| shell_words::quote(&word).into_owned()).collect::<Vec<_>>().join(" ");
-    Ok(Some((line, needs)))
+    let arguments = shell_words::split(&command.line).unwrap_or_default().into_iter().skip(1);
+    let line = shell_words::join(own.chain(more).chain(arguments));
+    command.source_line = Some(std::mem::replace(&mut command.line, line));
+    command.visible.clone_from(&program.visible);
+    command.environment.clone_from(&program.environment);
+    Ok(())
 }
 
 /// Returns the hint for a program that includes the header, by its folder or its file. `place` is the folder of the catalogue.
@@ -127,7 +91,7 @@ pub fn settings(
     args: &BuildArgs,
 ) -> Result<BuildSettings, Failure> {
     Ok(BuildSettings {
-        languages: changed_languages(catalogue)?,
+        languages: load::changed_languages(catalogue)?,
         choices: args.languages.clone(),
         compiler: problem.helper_limits.compiler.clone(),
         source: problem.helper_limits.source,
@@ -140,35 +104,6 @@ pub fn settings(
 /// Returns the toolbox that builds the solvers of a plan.
 pub fn toolbox(catalogue: &Catalogue, plan: &Plan, args: &BuildArgs, sandbox: &Sandbox) -> Result<Toolbox, Failure> {
     Ok(Toolbox::new(sandbox.tier(), settings(catalogue, &plan.problem, &plan.limits, args)?))
-}
-
-/// Returns all languages.
-pub fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
-    Ok(changed_languages(catalogue)?.unwrap_or_else(|| built_in_languages().clone()))
-}
-
-/// Returns the built-in languages with the changes of the user's own file, and then of the catalogue; `None` if there
-/// are no changes.
-fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure> {
-    let own = match own_file()? {
-        Some((path, text)) => Some(read_languages(&path.display().to_string(), &text, built_in_languages())?),
-        None => None,
-    };
-    if !catalogue.has_languages {
-        return Ok(own);
-    }
-    Ok(Some(catalogue.languages(own.as_ref().unwrap_or_else(|| built_in_languages()))?))
-}
-
-/// Returns the user's own file of languages and its text; `None` if there is no such file.
-fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
-    let Some(folder) = load::user_folder("XDG_CONFIG_HOME", ".config") else { return Ok(None) };
-    let path = folder.join("languages.toml");
-    match judge_run::files::read_text(&path) {
-        Ok(text) => Ok(Some((path, text))),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-        Err(error) => Err(load::unreadable("the languages", &path, &error)),
-    }
 }
 
 /// Prepares a solver to be run. Prints a line if the cache cannot be used.

@@ -7,7 +7,7 @@ use judge_problem::{Exit, Problem};
 use judge_report::{Style, grid, left, right};
 use judge_run::solver::{self, Cache};
 use judge_sandbox::Options;
-use judge_session::{Failure, GlobalArgs, load, outputs, problem_facts, programs, sandbox};
+use judge_session::{Failure, GlobalArgs, load, outputs, problem_facts, sandbox};
 use std::path::Path;
 
 /// Lists the problems.
@@ -67,7 +67,7 @@ pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
 /// Shows the languages, with the versions that they have in the sandbox.
 pub(super) fn languages(global: GlobalArgs<'_>, json: Option<&Path>) -> Result<Exit, Failure> {
     let catalogue = load::catalogue_without_note(global)?;
-    let languages = programs::languages(&catalogue)?;
+    let languages = load::languages(&catalogue)?;
     // This command has no --unsafe.
     let without_unsafe = |failure: Failure| match failure.exit() {
         Exit::Usage => failure.with_hint("`judge doctor` shows what is missing"),

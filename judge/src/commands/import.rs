@@ -103,6 +103,7 @@ fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()
     let mut catalogue = Catalogue::parse(&shown, &imported.catalogue, &place).map_err(|error| {
         Failure::from(error).with_hint("nothing was written: this is what the package would have become")
     })?;
+    load::find_sources(&mut catalogue)?;
     let problem = catalogue.find(&imported.id)?;
     if !imported.programs.is_empty() || !imported.made.is_empty() {
         let (programs, made) = (imported.programs.len(), imported.made.len());

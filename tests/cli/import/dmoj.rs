@@ -80,14 +80,26 @@ fn a_failed_case_without_points_ends_the_rest() {
 #[test]
 fn pretests_come_first_and_have_no_points() {
     let config = "test_cases:\n- {in: d.1.in, out: d.1.out, points: 4}\n- {in: d.4.in, out: d.4.out, points: 6}\n\
-                  pretest_test_cases:\n- {in: d.1.in, out: d.1.out, points: 9}\n\
-                  - batched:\n  - {in: d.2.in, out: d.2.out}\n  - {in: d.3.in, out: d.3.out}\n";
+                  pretest_test_cases:\n- {in: d.2.in, out: d.2.out, points: 9}\n\
+                  - {points: 0, batched: [{in: d.3.in, out: d.3.out}]}\n";
     let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
     let said = imported(&folder);
-    assert!(said.contains("taken  5 cases") && !said.contains("pretest"), "{said}");
+    assert!(said.contains("taken  4 cases") && !said.contains("pretest"), "{said}");
     assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "10");
     assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 4)}'"), "4");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 2)}'"), "0");
     assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 3)}'"), "0");
+}
+
+#[test]
+fn a_batch_of_pretests_keeps_its_points() {
+    let config = "pretest_test_cases:\n- {points: 5, batched: [{in: d.1.in, out: d.1.out}]}\ntest_cases:\n\
+                  - {points: 10, batched: [{in: d.2.in, out: d.2.out}]}\n\
+                  - {points: 20, dependencies: [1], batched: [{in: d.3.in, out: d.3.out}]}\n";
+    let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
+    imported(&folder);
+    assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "35");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 1)}'"), "10");
 }
 
 #[test]

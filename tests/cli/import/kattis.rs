@@ -411,6 +411,18 @@ fn subtasks(settings: &str, root: &str, first: &str, second: &str) -> Folder {
 const PARTLY: &str = "awk '{print ($1 < 31) ? $1 * $1 : 0}'";
 
 #[test]
+fn folders_and_files_of_like_names_stay_apart() {
+    let folder = package(&[("problem.yaml", "name: S\n")]);
+    for name in ["a/b-1", "a-b/1", "c/1"] {
+        folder.write(&format!("pack/data/secret/{name}.in"), "1\n");
+        folder.write(&format!("pack/data/secret/{name}.ans"), "1\n");
+    }
+    imported(&folder);
+    let names = ["secret-a-b-1", "secret-a-b-1-2", "secret-c-1"];
+    assert_eq!(verdicts(&folder, "cat"), names.map(|name| format!("{name} accepted")));
+}
+
+#[test]
 fn subtasks_of_testdata_yaml_have_their_points() {
     let each = "accept_score: 25\ngrader_flags: min\n";
     let lenient = "accept_score: 20\ngrader_flags: sum accept_if_any_accepted\n";

@@ -1,5 +1,6 @@
 //! Errors of a protocol in a catalogue are reported with their place.
 
+use super::problem;
 use crate::support::Folder;
 
 #[test]
@@ -82,5 +83,19 @@ fn faults_are_shown_at_their_places() {
         assert_eq!(said.code, Some(2), "{lines}");
         let place = format!("problems.toml:{place}");
         assert!(said.stderr.contains(words) && said.stderr.contains(&place), "{lines}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn a_missing_file_comes_with_the_line_that_names_it() {
+    let folder = problem("checker = \"tokens\"\n");
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    for (case, line) in [
+        ("file = \"gone.in\"\n", "line 8 of the catalogue"),
+        ("name = \"b\"\nfile = \"data/1.in\"\nanswer = \"gone.ans\"\n", "line 10 of the catalogue"),
+    ] {
+        folder.write("problems.toml", format!("{text}[[problem.case]]\n{case}"));
+        let said = folder.judge(&["run", "-s", "cat"]);
+        assert!(said.code == Some(2) && said.stderr.contains(line), "{line}: {}", said.stderr);
     }
 }

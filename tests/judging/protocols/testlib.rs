@@ -78,3 +78,13 @@ echo "wrong answer first $first, then $second" >&2; exit 1
     assert_eq!(judged(&folder, &twice("fail")), fault("the checker failed: the answer file is bad"));
     assert_eq!(judged(&folder, "sh -c 'read n; echo 1; echo 2'"), wrong("first 1, then 2"));
 }
+
+#[test]
+fn an_interactor_without_its_output_has_failed() {
+    let folder = problem(
+        "interactor-command = \"sh interact.sh\"\nchecker-command = \"sh check.sh\"\nchecker-protocol = \"testlib\"",
+    );
+    folder.write("check.sh", CHECK);
+    folder.write("interact.sh", "read n; rm \"$2\"; mkdir \"$2\"; echo ok >&2");
+    assert_eq!(judged(&folder, "echo 25"), fault("the interactor accepted, but its output is no file"));
+}

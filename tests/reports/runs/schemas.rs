@@ -146,7 +146,7 @@ fn assert_fits(folder: &Folder, of: &str, document: &Value, place: &str) {
 }
 
 /// Problems, good ones and bad ones.
-const PROBLEMS: [&str; 40] = [
+const PROBLEMS: [&str; 44] = [
     "checker = \"columns\"\nseeds = \"1-5\"\n",
     "checker-command = \"cat {answer}\"\ninputs = [\"*.in\"]\n",
     "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4s\"\nmemory = \"64 MiB\"\nprocesses = 3\n",
@@ -186,6 +186,10 @@ const PROBLEMS: [&str; 40] = [
     "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"64 MiB\"\n",
     "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"3 days\"\n",
     "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep = 1\n",
+    "checker = \"columns\"\nseeds = \"1,\\t3-5\"\n[engine.slurm]\nretries = \"2\"\nsubmit-wait = \"5s\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[language.x]\nextensions = \"x\"\nrun = \"x {source}\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.sealed]\nqueries = \"5\"\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = \"1e-3\"\n",
     "seeds = \"1\"\n",
 ];
 

@@ -329,7 +329,6 @@ fn runs(runs: u32, least: u32) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::parse_number;
     use num_rational::BigRational;
     use std::time::Duration;
 
@@ -342,7 +341,7 @@ mod tests {
         let tolerance = "5%".parse::<Percent>().unwrap().0;
         let long: Score = "123456789012345678901234567890".parse().unwrap();
         let accepted = |score: Score| CaseResult::Accepted(score.into());
-        let sample = |mean: &str, spread| Sample::new(5, parse_number(mean).unwrap().to_rational(), spread);
+        let sample = |mean: &str, spread| Sample::new(5, mean.parse::<Score>().unwrap().to_rational(), spread);
         let noisy = |mean: &str, spread| CaseResult::Accepted(sample(mean, spread));
         let skewed = |mean: &str, spread, skewness| CaseResult::Accepted(sample(mean, spread).with_skewness(skewness));
         BTreeMap::from([

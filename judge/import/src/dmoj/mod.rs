@@ -4,6 +4,7 @@
 mod checker;
 
 use crate::files::{self, Unpacked};
+use crate::imported::unknown;
 use crate::text::Text;
 use crate::yaml::Mapping;
 use crate::{ImportError, Imported, ToMake};
@@ -158,11 +159,9 @@ fn write(text: &mut Text, cases: &Cases, checker: &Checker) {
         text.texts("cases", &names).plain("weight", batch.points).text("aggregate", "all-or-nothing");
         text.depends_on(&batch.depends_on);
     }
-    for Case { name, input, answer, points } in &cases.alone {
-        text.case(name, input, Some(answer), Some(*points).filter(|points| *points != 1.0));
-    }
-    for Case { name, input, answer, .. } in cases.batches.iter().flat_map(|batch| &batch.cases) {
-        text.case(name, input, Some(answer), None);
+    for (place, Case { name, input, answer, points }) in cases.all().enumerate() {
+        let weight = Some(*points).filter(|points| place < cases.alone.len() && *points != 1.0);
+        text.case(name, input, Some(answer), weight);
     }
 }
 
@@ -275,15 +274,7 @@ impl Cases {
         left: &mut Vec<String>,
     ) -> Result<(Self, Found), ImportError> {
         let mut cases = Self::default();
-        for entry in pretests {
-            let members = members(entry)?;
-            let batch = members.is_some().then_some(entry);
-            for member in members.as_deref().unwrap_or(std::slice::from_ref(entry)) {
-                let case = Case { points: 0.0, ..reader.case(member, batch)? };
-                cases.add(case, reader.count);
-            }
-        }
-        for entry in listed {
+        for (place, entry) in pretests.iter().chain(listed).enumerate() {
             match members(entry)? {
                 Some(members) => {
                     cases.count_of_batches += 1;
@@ -291,7 +282,11 @@ impl Cases {
                     cases.batches.push(batch);
                 }
                 None => {
-                    let case = reader.case(entry, None)?;
+                    let mut case = reader.case(entry, None)?;
+                    // DMOJ leaves the points of batched pretests as they are.
+                    if place < pretests.len() {
+                        case.points = 0.0;
+                    }
                     cases.add(case, reader.count);
                 }
             }
@@ -342,11 +337,7 @@ impl Cases {
         }
         let mut names = BTreeSet::new();
         for case in self.alone.iter_mut().chain(self.batches.iter_mut().flat_map(|batch| &mut batch.cases)) {
-            let (name, mut number) = (case.name.clone(), 1);
-            while !names.insert(case.name.clone()) {
-                number += 1;
-                case.name = format!("{name}-{number}");
-            }
+            case.name = unknown(std::mem::take(&mut case.name), &mut names);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The content of a package: its cases by folders, with their settings, points and validator flags, and its validators.
 
 use super::config::{Config, Constants};
+use crate::imported::unknown;
 use crate::program::{self, Program};
 use crate::yaml::Mapping;
 use crate::{ImportError, files};
@@ -22,6 +23,7 @@ const INPUT_FLAGS: [&str; 2] = ["input_validator_args", "input_validator_flags"]
 /// A case: an input, and its answer file if it has one.
 #[derive(Debug)]
 pub(super) struct Case {
+    pub(super) name: String,
     pub(super) input: PathBuf,
     pub(super) answer: Option<PathBuf>,
     /// Its own settings, from the file `NAME.yaml`.
@@ -68,7 +70,8 @@ impl Group {
                 let settings = Mapping::read(&entry.with_extension("yaml"))?;
                 without_arguments(&settings)?;
                 left.extend(unused(path, &name, &settings));
-                group.cases.push(Case { input: entry.clone(), answer, settings });
+                let name = files::name(&entry.with_extension(""));
+                group.cases.push(Case { name, input: entry.clone(), answer, settings });
             } else if ending == "args" && entry.with_extension("in").exists() {
                 return Err(ImportError::unsupported(entry, ARGUMENTS));
             } else if let Some(line) = not_taken(path, &name, &ending, entry) {
@@ -90,6 +93,15 @@ impl Group {
         let settings = Mapping::read_as(&file, |text| constants.put_into(text))?;
         without_arguments(&settings)?;
         Ok(settings)
+    }
+
+    /// Names its cases, and those of the groups below it, after their folders. No name is a known one.
+    pub(super) fn name_by_folder(&mut self, known: &mut BTreeSet<String>) {
+        let folder = self.name().replace('/', "-");
+        for case in &mut self.cases {
+            case.name = unknown(format!("{folder}-{}", case.name), known);
+        }
+        self.groups.iter_mut().for_each(|group| group.name_by_folder(known));
     }
 
     /// Returns its name in a catalogue: its path below `data`.
@@ -454,6 +466,8 @@ pub(super) struct Package {
     pub(super) old_groups: bool,
     /// `data/sample` and `data/secret`.
     pub(super) groups: Vec<Group>,
+    /// Whether cases of several folders have the same file name.
+    pub(super) namesakes: bool,
     pub(super) validator: Option<Validator>,
     pub(super) input_validator: Option<Program>,
     /// The flags of its validator.
@@ -483,12 +497,6 @@ impl Package {
         let by_name = |validator: &Validator| validator.writes_scores && !validator.writes_multipliers;
         let is_new = config.scoring && !config.legacy;
         config.custom_score || is_new && self.validator.as_ref().is_some_and(by_name)
-    }
-
-    /// Returns whether two cases have the same file name.
-    pub(super) fn has_namesakes(&self) -> bool {
-        let mut names = BTreeSet::new();
-        self.cases().any(|(_, case)| !names.insert(files::name(&case.input)))
     }
 }
 

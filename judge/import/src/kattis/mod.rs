@@ -89,7 +89,14 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
         Some(program) => data::give(program, &above, &groups, left)?,
         None => None,
     };
-    let package = Package { config, old_groups, groups, validator, input_validator, flags };
+    let mut names = BTreeSet::new();
+    let namesakes =
+        groups.iter().flat_map(Group::all).flat_map(|group| &group.cases).any(|case| !names.insert(&case.name));
+    if namesakes {
+        let known = &mut BTreeSet::new();
+        groups.iter_mut().for_each(|group| group.name_by_folder(known));
+    }
+    let package = Package { config, old_groups, groups, namesakes, validator, input_validator, flags };
     check_cases(root, &package)?;
     Ok(package)
 }
@@ -173,8 +180,7 @@ fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> R
     text.maybe("source", Some(&config.source).filter(|source| !source.is_empty()));
     checker(&mut text, package)?;
     validator(&mut text, package);
-    let namesakes = package.has_namesakes();
-    if !namesakes {
+    if !package.namesakes {
         let patterns = |ending: &str| -> Vec<String> {
             let groups = package.with_cases().into_iter();
             groups.map(|group| format!("{}/*.{ending}", glob::Pattern::escape(&group.path))).collect()
@@ -182,14 +188,12 @@ fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> R
         text.texts("inputs", &patterns("in")).texts("answers", &patterns("ans"));
     }
     imported.time_limit = write_limits(&mut text, config, root, package.validator.is_some(), left)?;
-    scoring(&mut text, package, root, namesakes, left)?;
-    if namesakes {
+    scoring(&mut text, package, root, left)?;
+    if package.namesakes {
         text.line("").comment("Named by their folders: cases of several folders have the same file name.");
-        for (group, case) in package.cases() {
-            text.line("[[problem.case]]").text("name", &case_name(group, case));
-            text.text("file", &files::inside(root, &case.input).to_string_lossy());
+        for (_, case) in package.cases() {
             let answer = case.answer.as_ref().map(|answer| files::inside(root, answer));
-            text.maybe("answer", answer.as_ref().map(|answer| answer.to_string_lossy()));
+            text.case(&case.name, &files::inside(root, &case.input), answer.as_deref(), None);
         }
     }
     Ok(text)
@@ -235,13 +239,7 @@ fn validator(text: &mut Text, package: &Package) {
 }
 
 /// Writes the scoring rule and the groups of a problem with points.
-fn scoring(
-    text: &mut Text,
-    package: &Package,
-    root: &Path,
-    namesakes: bool,
-    left: &mut Vec<String>,
-) -> Result<(), ImportError> {
+fn scoring(text: &mut Text, package: &Package, root: &Path, left: &mut Vec<String>) -> Result<(), ImportError> {
     let config = &package.config;
     let is_raw = package.has_raw_scores();
     let is_scaled = config.scoring && package.validator.as_ref().is_some_and(|validator| validator.writes_multipliers);
@@ -270,7 +268,7 @@ fn scoring(
             return Err(ImportError::unsupported(&root.join(&group.path), what));
         }
         text.table("[[problem.group]]").text("name", group.name());
-        let cases: Vec<_> = folders.iter().flat_map(|folder| members(package, folder, namesakes)).collect();
+        let cases: Vec<_> = folders.iter().flat_map(|folder| members(package, folder)).collect();
         text.texts("cases", &cases);
         // Since 2023, a validator gives no scores in a group that is all or nothing.
         let is_weighted = !is_raw || !package.old_groups && points.aggregate == Some("all-or-nothing");
@@ -288,22 +286,13 @@ fn scoring(
 }
 
 /// Returns the patterns of the names of a group's cases.
-fn members(package: &Package, group: &Group, namesakes: bool) -> Vec<String> {
-    let name = |group: &Group, case: &Case| if namesakes { case_name(group, case) } else { stem(case) };
+fn members(package: &Package, group: &Group) -> Vec<String> {
     let begin = format!("{}-", group.name().replace('/', "-"));
-    let begins = |(group, case): &(&Group, &Case)| name(group, case).starts_with(&begin);
-    if namesakes && package.cases().filter(begins).count() == group.cases.len() {
+    let begins = |(_, case): &(&Group, &Case)| case.name.starts_with(&begin);
+    if package.namesakes && package.cases().filter(begins).count() == group.cases.len() {
         return vec![format!("{}*", glob::Pattern::escape(&begin))];
     }
-    group.cases.iter().map(|case| glob::Pattern::escape(&name(group, case))).collect()
-}
-
-fn case_name(group: &Group, case: &Case) -> String {
-    format!("{}-{}", group.name().replace('/', "-"), stem(case))
-}
-
-fn stem(case: &Case) -> String {
-    case.input.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    group.cases.iter().map(|case| glob::Pattern::escape(&case.name)).collect()
 }
 
 /// Files beside `problem.yaml` with the time limit in seconds, and the text before it.

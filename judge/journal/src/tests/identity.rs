@@ -5,7 +5,7 @@
 //! if one world explains every note.
 
 use super::*;
-use judge_problem::{CaseName, CaseSpec, CommandTemplate, CompiledNeeds, GeneratorChoice, Shard};
+use judge_problem::{CaseName, CaseSpec, CommandTemplate, GeneratorChoice, Shard};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -172,7 +172,7 @@ impl Scene {
             line: format!("generator-{} {{seed}}", world.generator),
             folder: "/".into(),
             trusted: false,
-            compiled: CompiledNeeds::default(),
+            ..CommandTemplate::default()
         }));
         self.bench.generator = format!("generator-{}", world.generator);
         self.bench.checker.version = world.checker.into();

@@ -477,6 +477,8 @@ mod tests {
         for (text, line) in [
             (columns("").replace("\"p\"", "5"), 2),
             (columns("").replace("\"columns\"", "5"), 3),
+            (columns("").replace("\"p\"", "[]"), 2),
+            (columns("").replace("\"columns\"", "[]"), 3),
             (problem("checker-command = 5\nseeds = \"1\""), 3),
             (problem("interactor-command = 5\nseeds = \"1\""), 3),
             (problem("tester-command = 5\nseeds = \"1\""), 3),

@@ -56,10 +56,11 @@ pub(super) fn read_document<T>(
     read: impl FnOnce(Section<'_>) -> T,
 ) -> Result<T, ManifestError> {
     let (document, syntax_errors) = DeTable::parse_recoverable(text);
-    let complaints = Complaints::default();
+    let newlines = text.match_indices('\n').map(|(place, _)| place).collect();
+    let complaints = Complaints { found: RefCell::default(), newlines };
     let is_toml = syntax_errors.is_empty();
     let value = is_toml.then(|| read(Section::new(title, document.span(), document.get_ref(), &complaints)));
-    let mut complaints = complaints.into_inner();
+    let mut complaints = complaints.found.into_inner();
     complaints.extend(syntax_errors.iter().map(|error| CatalogueComplaint {
         span: error.span().unwrap_or(0..0),
         message: "not valid TOML".to_owned(),
@@ -83,7 +84,11 @@ pub(super) fn set<T>(value: &mut T, given: Option<T>) {
 }
 
 /// The errors so far. All sections of a file share them, so that they are reported together.
-type Complaints = RefCell<Vec<CatalogueComplaint>>;
+struct Complaints {
+    found: RefCell<Vec<CatalogueComplaint>>,
+    /// The places of all line feeds of the file.
+    newlines: Vec<usize>,
+}
 
 /// A value and its place.
 #[derive(Debug, Clone)]
@@ -103,12 +108,7 @@ pub(super) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// Starts reading a table. `title` is its name in messages: `[problem.limits]`.
-    pub(super) fn new(
-        title: &'static str,
-        span: Range<usize>,
-        table: &'a DeTable<'a>,
-        complaints: &'a Complaints,
-    ) -> Self {
+    fn new(title: &'static str, span: Range<usize>, table: &'a DeTable<'a>, complaints: &'a Complaints) -> Self {
         Self { title, span, table, known: RefCell::default(), complaints }
     }
 
@@ -117,10 +117,14 @@ impl<'a> Section<'a> {
         self.span.clone()
     }
 
+    /// Returns the number of the line in which a place of the file is.
+    pub(super) fn line(&self, span: &Range<usize>) -> usize {
+        1 + self.complaints.newlines.partition_point(|newline| *newline < span.start)
+    }
+
     /// Reports an error.
     pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
-        let (message, expected) = (message.into(), expected.into());
-        self.add(CatalogueComplaint { span, message, expected, follows: false });
+        self.add(span, message.into(), expected.into(), false);
     }
 
     /// Reports an error in place of a value.
@@ -146,12 +150,12 @@ impl<'a> Section<'a> {
 
     /// Reports an error that may follow from another one.
     pub(super) fn complain_after(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
-        let (message, expected) = (message.into(), expected.into());
-        self.add(CatalogueComplaint { span, message, expected, follows: true });
+        self.add(span, message.into(), expected.into(), true);
     }
 
-    fn add(&self, complaint: CatalogueComplaint) {
-        let mut complaints = self.complaints.borrow_mut();
+    fn add(&self, span: Range<usize>, message: String, expected: String, follows: bool) {
+        let complaint = CatalogueComplaint { span, message, expected, follows };
+        let mut complaints = self.complaints.found.borrow_mut();
         // A key may be read for two purposes.
         if !complaints.contains(&complaint) {
             complaints.push(complaint);
@@ -160,7 +164,8 @@ impl<'a> Section<'a> {
 
     /// Reports a missing key. One with a bad value was reported, and is not missing.
     pub(super) fn missing(&self, key: &str, example: &str) {
-        if self.is_empty(key) {
+        let is_at = |span| self.complaints.found.borrow().iter().any(|complaint| complaint.span == span);
+        if self.is_empty(key) && !self.place(key).is_some_and(is_at) {
             let message = format!("{} has no `{key}`", self.title);
             self.complain_after(self.span(), message, format!("add `{key} = {example}`"));
         }

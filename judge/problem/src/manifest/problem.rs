@@ -33,7 +33,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let viewer = programs::viewer(&section, place);
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let (rule, direction, failure, best) = read_scoring(&section, folder);
-    let (mut cases, places) = read_cases(&section, folder, direction, &mut checker);
+    let (mut cases, places, file_lines) = read_cases(&section, folder, direction, &mut checker);
     let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
     let features = read_features(&section);
     let metrics = protocols::read_metrics(&section, checker.as_ref());
@@ -44,7 +44,6 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let verification = programs::read_verification(&section, place, has_generator);
     check_cases(&section, &rule, (&cases, &places));
     check_has_cases(&section, &cases, has_generator);
-    let scoring = with_max_points(rule, &cases);
     section.finish();
 
     let (id, checker) = (id?, checker?);
@@ -58,9 +57,10 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         checker,
         limits,
         helper_limits,
+        scoring: with_max_points(rule, &cases),
         cases,
+        file_lines,
         inputs,
-        scoring,
         direction,
         failure,
         best,
@@ -90,18 +90,19 @@ fn id(section: &Section<'_>) -> Option<String> {
 /// The place of each listed case.
 type CasePlaces = HashMap<CaseName, Range<usize>>;
 
-/// Reads the cases that the problem lists, with their places, and passes their answer files to the checker.
+/// Reads the cases that the problem lists, with their places and the lines of their files, and passes their answer files
+/// to the checker.
 fn read_cases(
     section: &Section<'_>,
     folder: &Path,
     direction: Direction,
     checker: &mut Option<CheckerChoice>,
-) -> (CaseList, CasePlaces) {
+) -> (CaseList, CasePlaces, HashMap<PathBuf, usize>) {
     let mut cases = seeds(section);
-    let (mut named, mut places) = (Vec::new(), CasePlaces::new());
+    let (mut named, mut places, mut lines) = (Vec::new(), CasePlaces::new(), HashMap::new());
     for case in section.sections("case", "[[problem.case]]") {
         let span = case.span();
-        if let Some(case) = read_case(case, folder, direction, &mut named) {
+        if let Some(case) = read_case(case, folder, direction, &mut named, &mut lines) {
             places.insert(case.name.clone(), span);
             cases.push(case);
         }
@@ -109,7 +110,7 @@ fn read_cases(
     if let Some(checker) = checker {
         checker.name_answers(named_answers(section, folder, named));
     }
-    (cases, places)
+    (cases, places, lines)
 }
 
 /// The maximum number of characters of a list of seeds in a message.
@@ -148,6 +149,7 @@ fn read_case(
     folder: &Path,
     direction: Direction,
     answers: &mut Vec<Located<NamedAnswer>>,
+    lines: &mut HashMap<PathBuf, usize>,
 ) -> Option<CaseSpec> {
     let name = name(&section);
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
@@ -160,7 +162,10 @@ fn read_case(
     let thresholds = checked_thresholds(&section, direction, thresholds, points);
     let source = match (seed, file) {
         (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
-        (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),
+        (None, Some(file)) => {
+            lines.insert(folder.join(file.value), section.line(&file.span));
+            Some(CaseSource::File(folder.join(file.value)))
+        }
         (None, None) => {
             if !section.has("file") {
                 section.missing("seed", "1` or `file = \"data/1.in\"");
@@ -172,6 +177,7 @@ fn read_case(
     match (&source, answer) {
         (Some(CaseSource::File(path)), Some(answer)) => {
             let value = (path.clone(), folder.join(answer.value));
+            lines.insert(value.1.clone(), section.line(&answer.span));
             answers.push(Located { value, span: answer.span });
         }
         (Some(CaseSource::Seed(_) | CaseSource::Made(_)), Some(answer)) => {
@@ -565,8 +571,9 @@ fn feature_rule(section: &Section<'_>, name: Located<&str>, pattern: Located<&st
 mod tests {
     use super::*;
     use crate::ProtocolName;
-    use crate::manifest::catalogue::CATALOGUE_SCHEMA;
+    use crate::manifest::catalogue::{CATALOGUE_SCHEMA, Catalogue};
     use serde_json::{Value, json};
+    use std::collections::BTreeSet;
 
     fn document(path: &str) -> String {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
@@ -587,6 +594,41 @@ mod tests {
         assert_eq!(rules("failure"), json!(Rule::names_of(Rule::counts_raw_scores)));
         let description = scoring["properties"]["scale"]["description"].as_str().unwrap();
         assert!(description.contains(&format!("the rules {}; ", listed(&scaled, "and"))), "{description}");
+    }
+
+    #[test]
+    fn the_schema_has_the_keys_that_are_read() {
+        let schema: Value = serde_json::from_str(CATALOGUE_SCHEMA).unwrap();
+        let problem = "/$defs/problem/properties/";
+        for (table, place) in [
+            ("", "/properties"),
+            ("[[problem]]", "/$defs/problem/properties"),
+            ("[problem.limits]", "/$defs/limits/properties"),
+            ("[problem.scoring]", "/$defs/scoring/properties"),
+            ("[problem.sealed]", &format!("{problem}sealed/properties")),
+            ("[problem.metrics.x]", &format!("{problem}metrics/additionalProperties/anyOf/1/properties")),
+            ("[[problem.group]]", "/$defs/group/properties"),
+            ("[[problem.expect]]", "/$defs/expect/properties"),
+            ("[[problem.case]]", "/$defs/case/properties"),
+            ("[journal]", "/$defs/journal/properties"),
+            ("[engine]", "/$defs/engine/properties"),
+            ("[engine.slurm]", "/$defs/engine/properties/slurm/properties"),
+            ("[language.x]", "/$defs/language/properties"),
+        ] {
+            let in_problem = table.starts_with("[problem.") || table.starts_with("[[problem.");
+            let text = format!("{}{table}\n\"?\" = 1\n", if in_problem { "[[problem]]\n" } else { "" });
+            let complaints = Catalogue::parse("p.toml", &text, Path::new("/")).unwrap_err().complaints;
+            let unknown = complaints.iter().find(|complaint| complaint.message.starts_with("unknown key `?`")).unwrap();
+            let read: BTreeSet<_> = unknown.expected.trim_start_matches("expected one of: ").split(", ").collect();
+            let listed: BTreeSet<_> =
+                schema.pointer(place).unwrap().as_object().unwrap().keys().map(|key| &**key).collect();
+            // Keys that belong elsewhere are read to say so.
+            let read: BTreeSet<_> = read
+                .into_iter()
+                .filter(|key| !(table == "[problem.scoring]" && key.starts_with("threshold")))
+                .collect();
+            assert_eq!(read, listed, "{table}");
+        }
     }
 
     /// Returns the first words of the rows of a table in this text.

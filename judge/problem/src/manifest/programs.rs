@@ -4,9 +4,9 @@ use super::document::{Located, Section, closest, set};
 use super::protocols;
 use super::protocols::{Protocols, Role};
 use crate::{
-    AnswerFiles, BadAnswer, Bytes, CheckerChoice, CheckerProtocol, CommandTemplate, CompileLimits, CompiledNeeds,
-    Expectation, ExternalChecker, FileGenerator, GeneratorChoice, GeneratorParameter, HelperLimits, Limits, Members,
-    ProtocolName, ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer, is_feature_name,
+    AnswerFiles, BadAnswer, Bytes, CheckerChoice, CheckerProtocol, CommandTemplate, CompileLimits, Expectation,
+    ExternalChecker, FileGenerator, GeneratorChoice, GeneratorParameter, HelperLimits, Limits, Members, ProtocolName,
+    ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer, is_feature_name,
 };
 use checkers::{Checker, Score};
 use glob::Pattern;
@@ -28,12 +28,8 @@ pub(super) struct Place<'a> {
 impl Place<'_> {
     /// Returns a command that runs in this place.
     pub(super) fn command(self, line: impl Into<String>) -> CommandTemplate {
-        CommandTemplate {
-            line: line.into(),
-            folder: self.folder.to_owned(),
-            trusted: self.trusted,
-            compiled: CompiledNeeds::default(),
-        }
+        let Place { folder, trusted } = self;
+        CommandTemplate { line: line.into(), folder: folder.to_owned(), trusted, ..CommandTemplate::default() }
     }
 }
 

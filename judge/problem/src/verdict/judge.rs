@@ -5,8 +5,8 @@
 //! A checker gets its files as `{input}`, `{answer}` and `{expected}` and prints the result. An interactor gets
 //! `{input}` and `{expected}` and writes the result to the file `{report}`.
 
-use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, after_colon, message, text};
-use crate::{CheckerProtocol, MatchPlace, Ruling, ScoreSearch, ScoreStream, tail};
+use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, message, text};
+use crate::{CheckerProtocol, MatchPlace, Ruling, ScoreSearch, ScoreStream, after_colon, tail};
 use checkers::Score;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;

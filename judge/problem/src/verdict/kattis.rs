@@ -54,7 +54,7 @@ impl Protocol for Kattis {
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         let said = [JUDGE, TEAM].map(|file| output.report(file)).into_iter().find(|said| !said.is_empty());
         // "Multi-pass validation": a judge error with any exit code but that of an accepted answer.
-        let goes_on = self.passes > 1 && output.reports.get(NEXT_PASS).is_some_and(Option::is_some);
+        let goes_on = output.reports.get(NEXT_PASS).is_some_and(Option::is_some);
         match output.status.code() {
             Some(ACCEPTS) => Ok(Ruling::Accepted(score(output)?)),
             Some(REJECTS) if !goes_on => {
@@ -135,8 +135,10 @@ mod tests {
         }
         let (status, reports) = (ExitStatus::from_raw(REJECTS << 8), reports(&[(NEXT_PASS, "1")]));
         let output = CallOutput { status, stdout: b"", stderr: b"", reports: &reports };
-        let error = Kattis { passes: 2, ..KATTIS }.ruling(&output).unwrap_err().to_string();
-        assert!(error.contains("exit status: 43 (42 goes on with nextpass.in)"), "{error}");
+        for passes in [1, 2] {
+            let error = Kattis { passes, ..KATTIS }.ruling(&output).unwrap_err().to_string();
+            assert!(error.contains("exit status: 43 (42 goes on with nextpass.in)"), "{error}");
+        }
     }
 
     #[test]

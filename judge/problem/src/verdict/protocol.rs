@@ -1,7 +1,7 @@
 //! The interface of checker protocols: how a program is called, and how its output becomes a ruling. A program that
 //! accepts an answer may also print metrics: lines `metric NAME NUMBER`, where its protocol allows them.
 
-use crate::{MetricRule, Metrics, Ruling, beginning, closest, tail};
+use crate::{MetricRule, Metrics, Ruling, after_colon, beginning, closest, tail};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ pub struct CallOutput<'a> {
 }
 
 /// The file to use if a case has no answer file.
-pub(super) const NO_FILE: &str = "/dev/null";
+pub const NO_FILE: &str = "/dev/null";
 
 impl<'a> CallFiles<'a> {
     /// Returns the value of every placeholder. `reports` are the names of the reports that have one.
@@ -147,10 +147,6 @@ impl ProtocolError {
     pub(super) fn no_ruling(status: ExitStatus, expected: &str, said: &str) -> Self {
         Self::Other(format!("ended with {status} ({expected}){}", after_colon(said)))
     }
-}
-
-pub(super) fn after_colon(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
 /// Prefixes of lines that only a crash prints.

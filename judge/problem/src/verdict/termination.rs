@@ -1,7 +1,6 @@
 //! How a program's end becomes a verdict, alone or with the decision of an interactor.
 
-use super::protocol::after_colon;
-use crate::{Limits, Metrics, Ruling, Verdict};
+use crate::{Limits, Metrics, Ruling, Verdict, after_colon};
 use judge_sandbox::{Breach, End, Execution};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;

@@ -4,7 +4,7 @@
 //! and standard error holds the result and the reason. With `-appes`, the XML file RESULT holds both.
 
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
-use crate::{Ruling, Testlib, tail};
+use crate::{Ruling, Testlib, after_colon, tail};
 use checkers::{Score, ScoreError};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,13 @@ impl Protocol for TestlibInteractor {
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
-        by_exit_code(output)
+        match by_exit_code(output)? {
+            // The file exists before it starts.
+            Ruling::Accepted(_) if matches!(output.reports, [None]) => {
+                Err(ProtocolError::Other("accepted, but its output is no file".to_owned()))
+            }
+            ruling => Ok(ruling),
+        }
     }
 
     fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
@@ -163,8 +169,8 @@ fn wrong(why: &str) -> Ruling {
 
 /// Returns the error that the program or the setter's answer is wrong.
 fn failed(why: &str, output: &CallOutput<'_>) -> ProtocolError {
-    let why = message(why);
-    ProtocolError::Other(format!("failed: {}", if why.is_empty() { tail(output.stderr) } else { why }))
+    let why = [message(why), tail(output.stderr)].into_iter().find(|why| !why.is_empty()).unwrap_or_default();
+    ProtocolError::Other(format!("failed{}", after_colon(&why)))
 }
 
 #[cfg(test)]
@@ -288,6 +294,9 @@ mod tests {
             assert_eq!(said(0, "", Some(xml)).as_deref(), Ok(ruling), "{xml}");
         }
         assert_eq!(said(3, "", Some("<result outcome = \"fail\">oh</result>")).unwrap_err(), "failed: oh");
+        for xml in [None, Some("<result outcome = \"fail\"></result>")] {
+            assert_eq!(said(3, "", xml).unwrap_err(), "failed");
+        }
         assert_eq!(said(0, "", Some("")).as_deref(), Ok("accepted 1"), "not written: the exit code counts");
     }
 

@@ -2,12 +2,12 @@
 //! numbers that the problem's rules find in the input.
 
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
-use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal, after_colon};
+use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
 use crate::files;
 use checkers::{Generator, Parametric, Score};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorCall,
-    GeneratorChoice, GeneratorParameter, InvalidText, Problem, parse_number, tail, try_map_on_all_cores,
+    GeneratorChoice, GeneratorParameter, InvalidText, Problem, after_colon, tail, try_map_on_all_cores,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -285,7 +285,7 @@ pub fn describe_all(problem: &Problem, cases: &CaseList) -> Result<Vec<Features>
 fn find(rule: &FeatureRule, input: &[u8]) -> Option<Score> {
     let found = rule.pattern.captures(input)?;
     let text = found.iter().nth(1).unwrap_or_else(|| found.get(0))?;
-    parse_number(std::str::from_utf8(text.as_bytes()).ok()?).ok()
+    std::str::from_utf8(text.as_bytes()).ok()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -304,6 +304,7 @@ mod tests {
         assert_eq!(found(r"\d+", input).as_deref(), Some("6"));
         assert_eq!(found(r"(?m)^-?\d+$", input).as_deref(), Some("-40"));
         assert_eq!(found(r"(\S+) abc", input).as_deref(), Some("0.25"));
+        assert_eq!(found(r"\S+$", b"size 1e3").as_deref(), Some("1000"));
         assert_eq!(found(r"(abc)", input), None);
         assert_eq!(found(r"missing (\d+)", input), None);
         assert_eq!(found(r"(x)?abc", input), None);

@@ -6,7 +6,7 @@ use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSigna
 use crate::files;
 use crate::matching::real;
 use judge_problem::tail;
-use judge_problem::verdict::{CallFiles, Protocol};
+use judge_problem::verdict::{CallFiles, NO_FILE, Protocol};
 use judge_sandbox::{Exchange, WorkFile};
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,8 +14,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The answer file of a case without one.
-const NO_FILE: &str = "/dev/null";
 /// The folder for a program's result, in its working folder.
 const REPORTS: &str = "reports";
 /// The maximal number of files of a result, and their maximal size together.

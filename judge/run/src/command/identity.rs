@@ -2,7 +2,7 @@
 
 use super::setter::named_file;
 use crate::matching::{answer_files, real};
-use crate::program::is_in_journal;
+use crate::program::{is_in_journal, sources_in};
 use judge_problem::{
     CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
     GeneratorChoice, Problem, map_on_all_cores,
@@ -26,7 +26,8 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
         CheckerChoice::BuiltIn(checker) => (checker.id.to_owned(), checker.version),
         CheckerChoice::Tokens(rules, answers) => {
             let name = format!("tokens {rules}");
-            (format!("{} #{}", name.trim_end(), hash(&contents(&answer_files(answers).0))), 1)
+            let answers = Digest::of_parts(contents(&answer_files(answers).0));
+            (format!("{} #{}", name.trim_end(), answers.short()), 1)
         }
         CheckerChoice::External(external) | CheckerChoice::Interactor(external) => (identity_of(external), 0),
         CheckerChoice::Tester(tester) => (identity_of(&tester.program), 0),
@@ -34,15 +35,16 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     CheckerIdentity { name, version }
 }
 
-/// Returns the beginning of a hash of files.
-fn hash(files: &[Vec<u8>]) -> String {
-    Digest::of_parts(files).short()
+/// Returns the beginning of a hash of a command's files, of the settings of its language, and of more parts.
+fn hash(command: &CommandTemplate, more: Vec<Vec<u8>>) -> String {
+    let language = command.language.iter().map(|settings| settings.clone().into_bytes());
+    let parts: Vec<_> = contents(&named_paths(command)).into_iter().chain(language).chain(more).collect();
+    Digest::of_parts(&parts).short()
 }
 
 /// Returns the command, its protocol if that is not the judge's own, and a hash of all files that matter.
 fn identity_of(external: &ExternalChecker) -> String {
-    let mut files = contents(&named_paths(&external.command.written()));
-    files.extend(contents(&answer_files(&external.answers).0));
+    let mut files = contents(&answer_files(&external.answers).0);
     let protocol = match &external.protocol {
         CheckerProtocol::Judge => String::new(),
         CheckerProtocol::Kattis(kattis) => {
@@ -57,23 +59,27 @@ fn identity_of(external: &ExternalChecker) -> String {
         CheckerProtocol::Testlib(_) => " (testlib)".to_owned(),
     };
     let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
-    format!("{}{protocol} #{}{then}", external.command.written_line(), hash(&files))
+    format!("{}{protocol} #{}{then}", external.command.written_line(), hash(&external.command, files))
 }
 
 /// Returns the files that the command of an external checker names, and the files that those name.
 pub fn checker_files(checker: &CheckerChoice) -> Vec<PathBuf> {
     let programs = std::iter::successors(checker.program(), |program| program.then.as_deref());
-    programs.flat_map(|program| named_paths(&program.command.written())).collect()
+    programs.flat_map(|program| named_paths(&program.command)).collect()
 }
 
 /// Returns the files that a command names, and the files that those name.
 fn named_paths(command: &CommandTemplate) -> Vec<PathBuf> {
-    let words = shell_words::split(&command.line).unwrap_or_default();
+    let words = shell_words::split(command.written_line()).unwrap_or_default();
     // `sh -c 'python3 gen.py {seed}'` has a command inside a word.
     let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
-    let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word)).collect();
+    let named: Vec<_> = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word)).collect();
+    let folder = named.first().filter(|_| command.language.is_some());
+    let sources = folder.and_then(|folder| sources_in(folder).ok()).unwrap_or_default();
     // A trusted command may write to its folder, so the files there do not identify its version.
-    if command.trusted { named } else { with_referenced_files(&command.folder, named) }
+    let mut files = if command.trusted { named } else { with_referenced_files(&command.folder, named) };
+    files.extend(sources);
+    files
 }
 
 /// Adds the files that scripts and sources import, include, start or read, if they are in the folder of the command or
@@ -137,9 +143,8 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
 /// Returns the identity of a problem's generator with its version. For a command, it is the command line with a hash of
 /// the files that it names, directly or indirectly. Empty without a generator.
 pub fn generator_identity(problem: &Problem) -> String {
-    let written = |command: &CommandTemplate, more: &[PathBuf]| {
-        let written = command.written();
-        format!("{} #{}", written.line, hash(&contents(&[named_paths(&written), more.to_vec()].concat())))
+    let written = |command: &CommandTemplate, seeds: &[PathBuf]| {
+        format!("{} #{}", command.written_line(), hash(command, contents(seeds)))
     };
     match &problem.generator {
         None => String::new(),
@@ -158,14 +163,14 @@ pub fn game_of(problem: &Problem) -> Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::{AnswerFiles, CompiledNeeds, Kattis, Testlib};
+    use judge_problem::{AnswerFiles, Kattis, Testlib};
 
     fn external(folder: &Path, line: &str) -> CheckerChoice {
         let command = CommandTemplate {
             line: line.to_owned(),
             folder: folder.to_owned(),
             trusted: false,
-            compiled: CompiledNeeds::default(),
+            ..CommandTemplate::default()
         };
         CheckerChoice::External(speaking(command, CheckerProtocol::Judge))
     }
@@ -181,7 +186,7 @@ mod tests {
             line: "./check".to_owned(),
             folder: folder.path().to_owned(),
             trusted: false,
-            compiled: CompiledNeeds::default(),
+            ..CommandTemplate::default()
         };
         let kattis = |passes| {
             let protocol = CheckerProtocol::Kattis(Kattis { arguments: vec!["a".to_owned()], passes });
@@ -266,6 +271,26 @@ mod tests {
             write("other.py", line);
             assert_eq!(now(), before, "{line}");
         }
+    }
+
+    #[test]
+    fn a_source_has_its_files_and_its_language() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |language: Option<&str>| {
+            let CheckerChoice::External(mut checker) = external(folder.path(), "check/ {answer}") else {
+                unreachable!()
+            };
+            checker.command.language = language.map(str::to_owned);
+            checker_identity(&CheckerChoice::External(checker))
+        };
+        for name in ["check/main.cpp", "check/in/shape.h", "check/target/main.o"] {
+            let file = folder.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let before = of(Some("c++ -O2"));
+            std::fs::write(file, "1").unwrap();
+            assert_eq!(before == of(Some("c++ -O2")), name.contains("target"), "{name}");
+        }
+        assert!(of(Some("c++ -O2")) != of(Some("c++ -O3")) && of(None) != of(Some("c++ -O3")));
     }
 
     #[test]

@@ -13,4 +13,4 @@ pub(crate) use outside::{OutsideCall, Running, SUPERVISORS, printed, stored};
 pub use outside::{dismiss_supervisors, run, use_as_supervisor};
 pub use sandboxed::{dismiss_workers, use_sandbox};
 pub use setter::{CommandError, CommandOutput, SetterProgram, StopSignal, words};
-pub(crate) use setter::{after_colon, filled, split};
+pub(crate) use setter::{filled, split};

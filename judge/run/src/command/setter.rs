@@ -1,7 +1,7 @@
 //! A setter's program: its command line, its folder, its input, and the reasons for a missing result.
 
 use crate::program::{journals_in, setters_program};
-use judge_problem::{CommandLimits, CommandTemplate, Program, Time, fill_placeholders};
+use judge_problem::{CommandLimits, CommandTemplate, Program, Time, after_colon, fill_placeholders};
 use judge_sandbox::{Fault, OpenError, WorkFile};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use std::ffi::{OsStr, OsString};
@@ -56,7 +56,7 @@ impl SetterProgram {
     }
 
     fn find(&self) -> Result<Found, CommandError> {
-        let CommandTemplate { line, folder, compiled, trusted } = &self.command;
+        let CommandTemplate { line, folder, trusted, visible, environment, .. } = &self.command;
         // A catalogue that is named without a folder is in the current folder.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let not_found = |why: String| CommandError::NotFound { program: self.name(), why };
@@ -69,8 +69,8 @@ impl SetterProgram {
         } else {
             let found = setters_program(argv.clone(), &folder);
             let mut program = found.map_err(|error| not_found(error.to_string()))?;
-            program.visible.extend(compiled.visible.iter().cloned());
-            program.environment.extend(compiled.environment.iter().cloned());
+            program.visible.extend(visible.iter().cloned());
+            program.environment.extend(environment.iter().cloned());
             hidden.extend(program.visible.iter().flat_map(|path| journals_in(path)));
             hidden.dedup();
             program
@@ -272,15 +272,9 @@ impl From<OpenError> for CommandError {
     }
 }
 
-/// Returns the text after a colon; nothing if it is empty.
-pub(crate) fn after_colon(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!(": {text}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::CompiledNeeds;
     use std::os::unix::ffi::OsStrExt;
 
     #[test]
@@ -291,7 +285,7 @@ mod tests {
         std::fs::write(folder.join("c.sh"), "").unwrap();
         for trusted in [true, false] {
             let line = "sh '{folder}/c.sh' {input}".to_owned();
-            let command = CommandTemplate { line, folder: folder.clone(), trusted, compiled: CompiledNeeds::default() };
+            let command = CommandTemplate { line, folder: folder.clone(), trusted, ..CommandTemplate::default() };
             let program = SetterProgram::new(&command, &CommandLimits::default());
             let words = program.found().unwrap().words(&[("input", Path::new("/{folder}"))]);
             assert_eq!(words[1..], [folder.join("c.sh").into_os_string(), "/{folder}".into()], "{trusted}");

@@ -6,7 +6,7 @@ use super::relay::{Relay, UnreadInput, are_one_socket};
 use crate::command::{self, CallInput, OutsideCall, Running};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Termination};
-use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, tail};
+use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, after_colon, tail};
 use judge_sandbox::{Breach, End, Execution, Fault, Request, Stub, StubCall};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -278,6 +278,6 @@ impl Tester {
             Ok(ended) => ended,
             Err(error) => return error.to_string(),
         };
-        before.replace("{status}", &ended.status.to_string()) + &command::after_colon(&tail(&ended.stderr))
+        before.replace("{status}", &ended.status.to_string()) + &after_colon(&tail(&ended.stderr))
     }
 }

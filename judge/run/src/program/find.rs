@@ -262,6 +262,35 @@ pub fn is_in_journal(path: &Path) -> bool {
     path.iter().any(|part| part == JOURNAL_FOLDER) || journal_files().iter().any(|file| file == path)
 }
 
+/// Folders that do not contain sources: journals, histories, and folders of files that tools generate or download.
+const NO_SOURCES: [&str; 7] = [JOURNAL_FOLDER, ".git", ".hg", ".svn", "target", "node_modules", "__pycache__"];
+
+/// The most files of a folder of sources.
+pub(crate) const MAX_SOURCES: usize = 2_000;
+
+/// Returns the files of a folder of sources, and of the folders in it, in order. Of too many files, it returns too many.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub(crate) fn sources_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let (mut files, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = waiting.pop().filter(|_| files.len() <= MAX_SOURCES) {
+        let failed = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
+        for entry in folder.read_dir().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            // A link may point to any file of the machine, so it is not a source.
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_dir() && !NO_SOURCES.iter().any(|other| entry.file_name() == *other) {
+                waiting.push(entry.path());
+            } else if kind.is_file() && !is_in_journal(&entry.path()) {
+                files.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// Returns the folders of all journals in a folder, however deep, and the files of the hidden journal.
 pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = journal_files().iter().filter(|file| file.starts_with(folder)).cloned().collect();

@@ -8,10 +8,11 @@ mod version_manager;
 
 pub use executable::{ProgramError, start_failure};
 pub(crate) use executable::{head, is_executable};
+pub(crate) use find::{
+    MAX_SOURCES, installed, is_below_here, is_open, language_program, named_program, refuse_private_link,
+    show_arguments, sources_in,
+};
 pub use find::{
     environment, find_program, hide_journal, is_in_journal, journal_files, journals_in, sandbox_limits,
     setters_program, visible,
-};
-pub(crate) use find::{
-    installed, is_below_here, is_open, language_program, named_program, refuse_private_link, show_arguments,
 };

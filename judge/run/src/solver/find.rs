@@ -12,8 +12,8 @@ use crate::program::{
 use crate::runner::RunError;
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{
-    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Solver,
-    SolverSpec,
+    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, Language, LanguageChoice, Languages, Limits, Program,
+    Solver, SolverSpec,
 };
 use judge_sandbox::{End, Execution, Visible};
 use rustix::io::Errno;
@@ -169,9 +169,11 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
     }
 }
 
-/// Returns whether a solver is a source of a known language.
-pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
-    matches!(spec::choose_language(spec, || languages, &[]), Ok(Some(_)))
+/// Returns how the language of a solver's source compiles and runs it; `None` if the solver is no source.
+pub fn language_settings(spec: &SolverSpec, languages: &Languages) -> Option<String> {
+    let Language { compile, run, needs, environment, .. } =
+        spec::choose_language(spec, || languages, &[]).ok()??.language;
+    Some(format!("{compile:?} {run:?} {needs:?} {environment:?}"))
 }
 
 /// Refuses unknown languages, and languages that are chosen for solvers that are not in the list.
@@ -262,7 +264,9 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             installed.retain(|path| !visible.contains(path));
             parts.extend(visible.iter().chain(&installed).chain(shared).map(|path| content_or_error(path)));
             parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
-            parts.extend(allowance(&solver.allowance));
+            // Results under wider limits differ from results under the limits of the run.
+            let allowance = Some(&solver.allowance).filter(|allowance| **allowance != Allowance::default());
+            parts.extend(allowance.map(|allowance| format!("{allowance:?}").into_bytes()));
             Digest::of_parts(&parts)
         }
         Invocation::Answers(folder) => answers::fingerprint(folder),
@@ -279,11 +283,6 @@ pub fn shared_content(shared: &[Visible]) -> Digest {
 
 fn content_or_error(path: &Path) -> Vec<u8> {
     content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes())
-}
-
-/// Returns the extra limits of a solver, if it has any: its results differ from results under the limits of the run.
-fn allowance(allowance: &Allowance) -> Option<Vec<u8>> {
-    (*allowance != Allowance::default()).then(|| format!("{allowance:?}").into_bytes())
 }
 
 /// Returns the names of the Python packages in a folder of an installation. The names of their metadata folders contain the
@@ -326,8 +325,8 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 
 fn folder(path: &Path) -> io::Result<Vec<u8>> {
     let mut entries = path.read_dir()?.collect::<io::Result<Vec<_>>>()?;
-    entries.retain(|entry| !FOREIGN_FOLDERS.iter().any(|foreign| entry.file_name() == *foreign));
-    entries.retain(|entry| !is_in_journal(&entry.path()));
+    let is_foreign = |name: &OsStr| FOREIGN_FOLDERS.iter().any(|foreign| name == *foreign);
+    entries.retain(|entry| !is_foreign(&entry.file_name()) && !is_in_journal(&entry.path()));
     entries.sort_by_key(std::fs::DirEntry::file_name);
     let mut parts = Vec::new();
     for entry in entries {

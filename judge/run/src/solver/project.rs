@@ -2,13 +2,13 @@
 
 use super::spec::NotBuilt;
 use crate::matching::real;
-use crate::program::is_in_journal;
-use judge_problem::{Bytes, JOURNAL_FOLDER, Language};
+use crate::program::{MAX_SOURCES, sources_in};
+use judge_problem::{Bytes, Language};
 use judge_sandbox::WorkFile;
 use regex::Regex;
 use rustix::fs::OFlags;
 use std::ffi::OsStr;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -16,13 +16,6 @@ use std::sync::OnceLock;
 
 /// The most bytes of all source files together, where a problem sets no limit.
 pub(super) const MAX_BYTES: Bytes = Bytes(16 << 20);
-
-/// The most files of a folder, and the most folders within folders.
-const MAX_FILES: usize = 2_000;
-const MAX_DEPTH: usize = 24;
-
-/// Folders that do not contain sources: journals, histories, and folders of files that tools generate or download.
-const NO_SOURCES: [&str; 7] = [JOURNAL_FOLDER, ".git", ".hg", ".svn", "target", "node_modules", "__pycache__"];
 
 /// The source files of a solver.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,17 +31,21 @@ pub(super) struct Project {
 impl Project {
     /// Reads a source file, or a folder of them, with the judge's own rights.
     pub(super) fn read(source: &Path, language: &Language, limit: Option<Bytes>) -> Result<Self, NotBuilt> {
-        let unreadable = |why: String| NotBuilt::CannotStart(format!("{}: {why}", source.display()));
         let limit = limit.unwrap_or(MAX_BYTES);
         let mut reader = Reader { limit, left: limit.0, flags: OFlags::NONBLOCK, files: Vec::new() };
-        let meta = source.metadata().map_err(|error| unreadable(error.to_string()))?;
-        if !meta.is_dir() {
-            reader.read(source, plain_name(source), &meta)?;
+        if !source.is_dir() {
+            reader.read(source, plain_name(source))?;
             return Ok(Self::of_file(reader.files, language));
         }
         reader.flags |= OFlags::NOFOLLOW;
-        reader.gather(&real(source), Path::new(""), 0)?;
-        reader.files.sort_by(|a, b| a.path.cmp(&b.path));
+        let folder = real(source);
+        let files = sources_in(&folder).map_err(|error| NotBuilt::CannotStart(error.to_string()))?;
+        if files.len() > MAX_SOURCES {
+            return Err(NotBuilt::Refused(format!("the folder has more than {MAX_SOURCES} files")));
+        }
+        for file in files {
+            reader.read(&file, file.strip_prefix(&folder).unwrap_or(&file).to_owned())?;
+        }
         Self::of_folder(source, reader.files, language)
     }
 
@@ -134,40 +131,19 @@ struct Reader {
 }
 
 impl Reader {
-    fn gather(&mut self, folder: &Path, below: &Path, depth: usize) -> Result<(), NotBuilt> {
-        let failed = |error: std::io::Error| NotBuilt::CannotStart(format!("{}: {error}", folder.display()));
-        if depth > MAX_DEPTH {
-            return Err(NotBuilt::Refused(format!("folders are more than {MAX_DEPTH} deep")));
-        }
-        for entry in folder.read_dir().map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let (path, within) = (folder.join(&name), below.join(&name));
-            // A link may point to any file of the machine, so it is not a source.
-            let meta = path.symlink_metadata().map_err(failed)?;
-            if meta.is_dir() && !NO_SOURCES.iter().any(|other| name == *other) {
-                self.gather(&path, &within, depth + 1)?;
-            } else if meta.is_file() && !is_in_journal(&path) {
-                self.read(&path, within, &meta)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, file: &Path, name: PathBuf, meta: &Metadata) -> Result<(), NotBuilt> {
+    fn read(&mut self, file: &Path, name: PathBuf) -> Result<(), NotBuilt> {
         let failed = |error: std::io::Error| NotBuilt::CannotStart(format!("{}: {error}", file.display()));
         let mut bytes = Vec::new();
         // A file of a folder may have become a link or a pipe since it was listed.
         let flags = i32::try_from(self.flags.bits()).unwrap_or_default();
         let open = File::options().read(true).custom_flags(flags).open(file).map_err(failed)?;
+        let mode = open.metadata().map_err(failed)?.permissions().mode();
         open.take(self.left + 1).read_to_end(&mut bytes).map_err(failed)?;
         let Some(left) = self.left.checked_sub(bytes.len() as u64) else {
             return Err(NotBuilt::Refused(format!("the source is larger than {}", self.limit)));
         };
         self.left = left;
-        if self.files.len() == MAX_FILES {
-            return Err(NotBuilt::Refused(format!("the folder has more than {MAX_FILES} files")));
-        }
-        self.files.push(WorkFile { path: name, bytes, executable: meta.permissions().mode() & 0o100 != 0 });
+        self.files.push(WorkFile { path: name, bytes, executable: mode & 0o100 != 0 });
         Ok(())
     }
 }

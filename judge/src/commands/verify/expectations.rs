@@ -5,7 +5,7 @@ use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
 use judge_problem::{
     CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, RunEvent, ScoreRange,
-    Solver, Stop, Verdict, counted, scoring,
+    Solver, Stop, Verdict, after_colon, counted, scoring,
 };
 use judge_report::{CheckResult, Finding, Progress};
 use judge_run::cases::{SelectError, Selection, select};
@@ -238,9 +238,10 @@ pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner
         let jobs = (0..result.plan.cases.len()).map(|case| JobId { case, solver: 0 });
         let found = jobs.filter_map(|job| Some((job, result.outcomes.get(job)?))).find(|(_, outcome)| bad(outcome));
         if let Some((job, Outcome { verdict, note, .. })) = found {
-            let detail = format!("{what} got {verdict} on {} {note}", result.plan.cases.at(job.case).name);
+            let case = result.plan.cases.at(job.case).name;
+            let detail = format!("{what} got {verdict} on {case}{}", after_colon(&note));
             let command = result.plan.reproduce(job).unwrap_or_default();
-            findings.push(finding(check, CheckResult::Failed, detail.trim_end(), command));
+            findings.push(finding(check, CheckResult::Failed, detail, command));
         }
     }
     if findings.is_empty() {

@@ -7,8 +7,8 @@ use crate::commands::verify::{FEW, Subject, finding};
 use checkers::{Frame, Observer, Score};
 use judge_problem::verdict::ProtocolError;
 use judge_problem::{
-    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Problem,
-    Ruling, Time, counted, error_chain, quote, unknown_placeholders,
+    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, Problem, Ruling, Time,
+    counted, error_chain, quote, unknown_placeholders,
 };
 use judge_report::{CheckResult, Finding};
 use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
@@ -329,7 +329,7 @@ fn unsteady(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> Option<(
 fn with_checker(problem: &Problem, line: &str) -> Problem {
     let folder = std::env::current_dir().unwrap_or_else(|_| problem.folder.clone());
     let command =
-        CommandTemplate { line: line.to_owned(), folder, trusted: problem.trusted, compiled: CompiledNeeds::default() };
+        CommandTemplate { line: line.to_owned(), folder, trusted: problem.trusted, ..CommandTemplate::default() };
     let (protocol, answers) = match &problem.checker {
         CheckerChoice::External(checker) => (checker.protocol.clone(), checker.answers.clone()),
         _ => (CheckerProtocol::Judge, problem.checker.answers().cloned().unwrap_or_default()),
