@@ -6,8 +6,8 @@ mod find;
 mod installation;
 mod version_manager;
 
-pub use executable::{ProgramError, start_failure};
-pub(crate) use executable::{head, is_executable};
+pub(crate) use executable::is_executable;
+pub use executable::{ProgramError, head, start_failure};
 pub use find::{
     environment, find_program, hide_journal, is_in_journal, journal_files, journals_in, sandbox_limits,
     setters_program, visible,
