@@ -5,7 +5,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, Args, Command, CommandFactory, Parser};
 use judge_cli::{Cli, ConditionArgs, LimitArgs, ReportArgs, RunArgs};
 use judge_problem::{
-    Bytes, CaseFlags, Limits, RunId, Shard, Time, quote_words, split_words, with_flags, without_flags,
+    Bytes, CaseFlags, Limits, Shard, Time, quote, quote_words, split_words, with_flags, without_flags,
 };
 use std::path::Path;
 
@@ -91,14 +91,16 @@ pub fn recorded_with_flag(command: &str, flag: &str) -> String {
     quoted(with_flags(without_flags(recorded_words(command), &[flag], &[]), [flag.to_owned()]))
 }
 
-/// Returns the command that removes a run from the journal of this process, with these further flags.
-pub(crate) fn removal(run: RunId, more: &[&str]) -> String {
+/// Returns the flags that give another command the catalogue and the journal of this process.
+pub fn places() -> Vec<String> {
     let grammar = Cli::command();
     let places = grammar.get_arguments().filter(|arg| [CATALOGUE, JOURNAL].contains(&arg.get_id().as_str()));
-    let places = given_flags(&grammar, &words(), places);
-    let run = run.to_string();
-    let removal = ["history", "rm", &run].into_iter().chain(more.iter().copied()).map(str::to_owned);
-    quoted(removal.chain(places).collect())
+    given_flags(&grammar, &words(), places)
+}
+
+/// Returns a command with the catalogue and the journal of this process.
+pub fn at_places(command: &str) -> String {
+    places().iter().fold(command.to_owned(), |command, word| format!("{command} {}", quote(word)))
 }
 
 fn quoted(words: Vec<String>) -> String {
