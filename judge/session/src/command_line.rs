@@ -68,16 +68,17 @@ pub fn of_shard(command: &str, shard: Option<Shard>, file: &Path) -> String {
 /// writes no file. `None` if the run is not of `judge run`.
 pub fn resumed(command: &str) -> Option<Vec<String>> {
     recorded_run(command)?;
-    let words = without_reports(command, &["--journal", "--problems", "--save-answers"]);
+    let words = without_reports(command, &["--journal", "--problems", "--save-answers", "--transcript"]);
     Some(with_flags(words, ["--resume".to_owned()]))
 }
 
-/// Returns the words of a recorded command without its reports and these flags.
+/// Returns the words of a recorded command without its reports, its feedback and these flags.
 fn without_reports(command: &str, valued: &[&str]) -> Vec<String> {
     let reports = ReportArgs::augment_args(Command::new("judge"));
     let reports: Vec<_> =
         reports.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect();
-    let valued: Vec<&str> = reports.iter().map(|report| &**report).chain(valued.iter().copied()).collect();
+    let reports = reports.iter().map(|report| &**report).chain(["--feedback"]);
+    let valued: Vec<&str> = reports.chain(valued.iter().copied()).collect();
     without_flags(recorded_words(command), &["--resume"], &valued)
 }
 
@@ -254,8 +255,8 @@ mod tests {
 
     #[test]
     fn a_resumed_command_writes_no_file_and_takes_no_other_catalogue() {
-        let recorded =
-            "judge --problems p.toml run -p columns -s 'python3 bot.py' --json=a.json --save-answers out --seeds 1-9";
+        let recorded = "judge --problems p.toml run -p columns -s 'python3 bot.py' --json=a.json --save-answers out \
+             --transcript talks --feedback=pages --seeds 1-9";
         let words = ["run", "-p", "columns", "-s", "python3 bot.py", "--seeds", "1-9", "--resume"];
         assert_eq!(resumed(recorded).unwrap(), words);
         for other in ["judge exec ./bot", "judge compare -p columns a b", "rm -rf x", "judge run --no-such-flag", ""] {
