@@ -79,7 +79,7 @@ impl<'a> DetachedRuns<'a> {
 
 /// Returns the command that follows a run; `None` if it is not of `judge run`.
 fn attach_command(run: RunId, command: &str) -> Option<String> {
-    command_line::recorded_run(command).map(|_| format!("judge run --attach {run}"))
+    command_line::recorded_run(command).map(|_| command_line::at_places(&format!("judge run --attach {run}")))
 }
 
 /// Returns the command that collects the results of a run whose job has ended.

@@ -12,7 +12,6 @@ use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
 use judge_session::case_selection::{self, CaseDescriptions, stored_features};
 use judge_session::command_line::at_places;
-use judge_session::restored_run::is_rescored;
 use judge_session::{Failure, RestoredRun};
 use parking_lot::Mutex;
 use std::cmp::Ordering;
@@ -24,7 +23,7 @@ use std::time::Duration;
 pub(super) struct ShownRun {
     pub(super) run: StoredRun,
     restored: RestoredRun,
-    scored: ScoredRun,
+    pub(super) scored: ScoredRun,
     /// The best score of each case.
     best: Vec<Option<Score>>,
     features: OnceLock<Vec<Option<Arc<Features>>>>,
@@ -45,11 +44,6 @@ impl ShownRun {
     /// Returns its report.
     pub(super) fn report(&self) -> RunReport<'_> {
         self.restored.report(&self.run, &self.scored, false)
-    }
-
-    /// Returns whether the scoring has changed since.
-    pub(super) fn is_rescored(&self) -> bool {
-        is_rescored(&self.run, &self.scored)
     }
 
     /// Returns its problem.
@@ -196,7 +190,7 @@ pub(super) fn check_inputs(problem: &Problem, hint: &str) -> Result<(), Failure>
     if !starts_programs(problem) {
         return Ok(());
     }
-    let error = format!("the inputs of `{}` are made by its generator, which is not run here", problem.id);
+    let error = format!("the inputs of `{}` are made by running its generator, which a page does not do", problem.id);
     Err(Failure::usage(error).with_hint(at_places(hint)))
 }
 

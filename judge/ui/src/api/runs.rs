@@ -15,6 +15,7 @@ use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
 use judge_session::detached::DetachedRuns;
 use judge_session::entrants::{self, PastEntrant};
+use judge_session::restored_run::is_rescored;
 use judge_session::{Failure, outputs, pairing, recorder};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -67,7 +68,7 @@ pub(crate) fn head(store: &Store, Path(run): Path<String>) -> Document {
         features: shown.feature_names(),
         replays: games::is_shown(store, shown.problem()),
         relative: (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect(),
-        rescored: shown.is_rescored(),
+        rescored: is_rescored(&shown.run, &shown.scored),
         summary: Summary::of(&report),
     };
     json(&head)
