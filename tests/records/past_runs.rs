@@ -1,6 +1,7 @@
 //! Past runs in place of solvers: `judge compare run:12 run:last`, by themselves or against solvers that play, and
 //! `judge power`.
 
+use crate::support::client::Server;
 use crate::support::{Folder, Said, of_cases};
 use serde_json::Value;
 
@@ -226,7 +227,10 @@ fn a_run_shown_by_new_scoring_says_so() {
     let is_told = || {
         let said = folder.judge(&["history", "show", "1"]);
         assert_eq!(said.code, Some(0), "{}", said.stderr);
-        said.stderr.contains("the scoring has changed since run 1")
+        let head = Server::start(&folder, &[]).json("/api/runs/1");
+        let is_told = said.stderr.contains("the scoring has changed since run 1");
+        assert_eq!(head["rescored"], is_told);
+        is_told
     };
     assert!(!is_told());
     folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"));

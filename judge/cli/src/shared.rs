@@ -4,6 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use judge_problem::{
     Bytes, Condition, GeneratorCall, InvalidText, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, Time,
+    parse_limit,
 };
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
@@ -77,13 +78,13 @@ fn row_key() -> impl TypedValueParser<Value = RowKey> {
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// CPU time, such as 4s or 500ms
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = parse_limit::<Time>)]
     pub cpu: Option<Time>,
     /// Elapsed time [default: three times the CPU time plus one second]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = parse_limit::<Time>)]
     pub wall: Option<Time>,
     /// Memory, such as 1024MiB
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_limit::<Bytes>)]
     pub memory: Option<Bytes>,
     /// Bytes on standard output, such as 1MB
     #[arg(long, value_name = "SIZE")]

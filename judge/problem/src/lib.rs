@@ -83,6 +83,7 @@ pub use jobs::{
 };
 pub use limits::{
     Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Percent, Time, TimeFactor, Weight,
+    parse_limit,
 };
 pub use manifest::{
     Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,

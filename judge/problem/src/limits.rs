@@ -76,6 +76,15 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// Reads a time or a size that is more than zero.
+///
+/// # Errors
+/// Fails on zero, and on anything that is no such quantity.
+pub fn parse_limit<T: FromStr<Err = InvalidText> + Default + PartialEq>(text: &str) -> Result<T, InvalidText> {
+    let limit = text.parse()?;
+    if limit == T::default() { Err(InvalidText::expected("more than zero", text)) } else { Ok(limit) }
+}
+
 /// An exact share, written as a percentage: `0.5%`, `10 %`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Percent(pub BigRational);

@@ -71,7 +71,7 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("ui-compare", "GET /api/compare", schema_of::<WithLooks<'static, Comparison>>),
     ("ui-problems", "GET /api/problems", schema_of::<ProblemList<'static>>),
     ("ui-problem", "GET /api/problems/{problem}", schema_of::<ProblemPage<'static>>),
-    ("ui-server", "GET /api/server", schema_of::<ServerRecord>),
+    ("ui-server", "GET /api/server", schema_of::<ServerRecord<'_>>),
     ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<GameDocument<'static, ReplayRecord<'static>>>),
     ("ui-replay-line", "GET /api/runs/{run}/cases/{case}/replay?lines, a line", schema_of::<ReplayLine<'static>>),
     ("ui-started", "/api/started of judge ui --allow-run", schema_of::<StartedRuns<'static>>),

@@ -117,13 +117,15 @@ impl<'a> ProblemRecord<'a> {
 
 /// What a server lets its pages do: `GET /api/server`.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-pub struct ServerRecord {
+pub struct ServerRecord<'a> {
     /// The judge's version.
     pub judge: &'static str,
     /// Whether tags and notes can be changed: not with `--read-only`.
     pub edits: bool,
     /// Whether runs can be started, stopped and resumed: with `--allow-run`.
     pub runs: bool,
+    /// The flags that give another command its catalogue and its journal.
+    pub flags: &'a str,
 }
 
 /// The tags and the note of a run: the answer to `POST /api/runs/{run}/labels`.

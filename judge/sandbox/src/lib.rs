@@ -177,7 +177,7 @@ mod worker;
 
 pub use cores::{CoreClaims, Cores};
 pub use doctor::{Feature, Machine, Survey, TierReport, survey};
-pub use names::unique as sweepable_name;
+pub use names::{stale_in, unique as sweepable_name};
 pub use process::reset_inherited_signals;
 pub use procfs::stat as process_stat;
 pub use request::{

@@ -39,8 +39,9 @@ fn pid_namespace() -> u64 {
     fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
-/// Entries of `folder` that a dead process of this user made. Entries of other users are left alone.
-pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
+/// Returns the entries of a folder that a dead process of this user made under a name of
+/// [`sweepable_name`](crate::sweepable_name), or under such a name behind a dot.
+pub fn stale_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let own = rustix::process::geteuid().as_raw();
     let is_left = |entry: &DirEntry| {
@@ -51,7 +52,7 @@ pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether `name` was made by a judge that is dead.
 fn is_stale(name: &str) -> bool {
-    let mut parts = name.split('.');
+    let mut parts = name.trim_start_matches('.').split('.');
     if parts.next() != Some(PREFIX) || number(parts.next()) != Some(pid_namespace()) {
         return false;
     }
@@ -96,6 +97,7 @@ mod tests {
         let here = pid_namespace();
         assert!(is_stale(&format!("judge-sandbox.{here}.{pid}.1.box.0")), "the pid lives, but started at another time");
         assert!(is_stale(&format!("judge-sandbox.{here}.999999999.1.box.0")));
+        assert!(is_stale(&format!(".judge-sandbox.{here}.999999999.1.new.0.x")));
         assert!(!is_stale("judge-sandbox.7.999999999.1.box.0"), "whether it lives cannot be seen from here");
     }
 }

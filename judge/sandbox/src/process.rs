@@ -248,6 +248,10 @@ pub(crate) fn die_with_parent(parent: c_int) -> Result<(), c_int> {
     if Pid::as_raw(getppid()) == parent { Ok(()) } else { Err(libc::ESRCH) }
 }
 
+/// The limit of a core dump's size. With 0, a crash makes no file, but still starts the program that `core_pattern` names,
+/// outside the sandbox. With 1, the kernel does not start it.
+pub(crate) const NO_CORE_DUMP: u64 = 1;
+
 /// Crate libc lacks it for glibc.
 pub(crate) const F_SETSIG: c_int = 10;
 

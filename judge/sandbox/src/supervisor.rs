@@ -22,7 +22,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{self, nanoseconds};
-use crate::process::{self, DeadManSwitch, OWN_EXECUTABLE, Role, take_socket};
+use crate::process::{self, DeadManSwitch, NO_CORE_DUMP, OWN_EXECUTABLE, Role, take_socket};
 use crate::protocol::{self, Message, Received};
 use crate::request::End;
 use crate::{cores, names, procfs};
@@ -467,7 +467,8 @@ fn forward_and_wait(name: &[u8], arguments: Vec<OsString>) -> io::Result<End> {
 
 /// Ends this process by a signal, without a core dump.
 fn die_by_signal(signal: i32) -> ! {
-    let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let limit = Some(NO_CORE_DUMP);
+    let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: limit, maximum: limit });
     // SAFETY: the default action needs no handler. The kernel refuses a signal that does not exist.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::pipe::{PIPE_BUF, PipeFlags, pipe_with};
-use serde::Serialize;
+use serde_json::json as value;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,11 +54,6 @@ impl Drop for Pending {
     }
 }
 
-#[derive(Serialize)]
-struct Cancelled {
-    cancelled: bool,
-}
-
 impl Client {
     /// Returns a client that gets notifications by `notify`. Without it, the value represents several clients, which
     /// get none.
@@ -92,7 +87,7 @@ impl Client {
         let answer = match step {
             Ok(Step::Later(later)) => return self.begin(id, later, reply),
             Ok(Step::Now(answer)) => answer,
-            Ok(Step::Cancel(id)) => Ok(json(&Cancelled { cancelled: self.cancel(&id) })),
+            Ok(Step::Cancel(id)) => Ok(json(&value!({ "cancelled": self.cancel(&id) }))),
             Err(error) => Err(error),
         };
         self.reply_now(reply, Some(rpc::answer_line(&id, &answer)))

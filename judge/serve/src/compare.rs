@@ -29,10 +29,10 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref(), &evaluator.hidden)?;
     let (mut candidates, mut at_start) = (Vec::new(), Vec::new());
     for (solver, name) in [&params.a, &params.b].into_iter().zip(NAMES) {
-        // The same solvers are `params.solver` of `evaluate`.
+        // The same solvers are `params.solver` of `evaluate`, and each is the candidate.
         let named = |error: RpcError| {
             let message = error.message.replacen("params.solver", &format!("params.{name}"), 1);
-            RpcError { message, ..error }
+            RpcError { message: message.replacen("`candidate`", &format!("`{name}`"), 1), ..error }
         };
         let choice = solver.choice().map_err(named)?;
         let candidate = evaluator.prepare(&problem, choice, &limits, task).map_err(named)?;

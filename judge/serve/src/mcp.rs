@@ -12,7 +12,7 @@ use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
 use judge_report::{Document, RunReport, schema};
 use judge_session::{Failure, RestoredRun, answers, recorder};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, json as value};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -268,18 +268,9 @@ fn initialize(params: &Map<String, Value>) -> Value {
     })
 }
 
-#[derive(Serialize)]
-struct ProgressParams {
-    #[serde(rename = "progressToken")]
-    token: Value,
-    progress: usize,
-    total: usize,
-    message: &'static str,
-}
-
 fn tell_progress(token: Value) -> TellProgress {
     Box::new(move |Progress { state, done, cases }| {
-        let params = ProgressParams { token: token.clone(), progress: done, total: cases, message: state };
+        let params = value!({ "progressToken": token, "progress": done, "total": cases, "message": state });
         notification_line("notifications/progress", &params)
     })
 }

@@ -9,8 +9,7 @@ use crate::{compare, evaluation, sealed};
 use judge_problem::{Problem, closest};
 use judge_report::ProblemList;
 use judge_session::{load, problem_facts};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json as value};
 use std::sync::Arc;
 
 /// The methods that a client can call.
@@ -110,16 +109,11 @@ pub(crate) fn unknown_method(method: &str, known: &[&str]) -> RpcError {
     RpcError::new(code::NO_METHOD, format!("there is no method `{method}`")).with_hint(hint)
 }
 
-#[derive(Serialize)]
-struct ProgressParams {
-    id: Value,
-    #[serde(flatten)]
-    progress: Progress,
-}
-
 fn tell_progress(id: &Id) -> TellProgress {
     let id: Value = serde_json::from_str(id.json()).unwrap_or_default();
-    Box::new(move |progress| notification_line("progress", &ProgressParams { id: id.clone(), progress }))
+    Box::new(move |Progress { state, done, cases }| {
+        notification_line("progress", &value!({ "id": id, "state": state, "done": done, "cases": cases }))
+    })
 }
 
 /// Lists the problems.
@@ -129,19 +123,12 @@ pub(crate) fn problems(evaluator: &Evaluator) -> Answer {
     Ok(json(&ProblemList::of(problems.map(|problem| (problem, by_hand(problem))))))
 }
 
-#[derive(Serialize)]
-struct Rules<'a> {
-    problem: &'a str,
-    rules: String,
-    languages: Vec<&'a str>,
-}
-
 /// Returns the rules of a problem, and the languages of its solvers.
 fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
     let problem = evaluator.find_problem(id)?;
     let languages = load::languages(&evaluator.catalogue)?;
-    let languages = languages.iter().map(|language| &*language.name).collect();
-    Ok(json(&Rules { problem: &problem.id, rules: rules_text(evaluator, id)?, languages }))
+    let languages: Vec<&str> = languages.iter().map(|language| &*language.name).collect();
+    Ok(json(&value!({ "problem": problem.id, "rules": rules_text(evaluator, id)?, "languages": languages })))
 }
 
 /// Returns the rules of a built-in game, and the other facts about a problem.

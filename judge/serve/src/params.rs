@@ -3,13 +3,12 @@
 use crate::rpc::RpcError;
 use judge_cli::LimitArgs;
 use judge_compare::paired::MinEffect;
-use judge_problem::{InvalidText, Limits, Seeds, closest};
+use judge_problem::{InvalidText, Limits, Seeds, closest, parse_limit};
 use judge_session::running;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 use std::num::NonZeroU32;
-use std::str::FromStr;
 
 /// The highest priority of a request. The lowest is its negative.
 const MAX_PRIORITY: i32 = 1000;
@@ -155,9 +154,7 @@ impl NumberOrText {
 
     /// Reads the smallest effect that counts.
     pub(crate) fn min_effect(&self) -> Result<MinEffect, RpcError> {
-        let error = |error: InvalidText| {
-            RpcError::params(format!("params.min_effect: {error}; or a number above 0")).with_hint("\"1%\"")
-        };
+        let error = |error: InvalidText| RpcError::params(format!("params.min_effect: {error}")).with_hint("\"1%\"");
         self.text().parse().map_err(error)
     }
 }
@@ -177,10 +174,10 @@ impl LimitsParam {
     /// Returns these limits where given, none above the server's own.
     pub(crate) fn within(&self, own: &Limits) -> Result<Limits, RpcError> {
         let given = LimitArgs {
-            cpu: read("cpu", self.cpu.as_deref())?,
-            wall: read("wall", self.wall.as_deref())?,
-            memory: read("memory", self.memory.as_deref())?,
-            output_limit: read("output", self.output.as_deref())?,
+            cpu: read("cpu", self.cpu.as_deref(), parse_limit)?,
+            wall: read("wall", self.wall.as_deref(), parse_limit)?,
+            memory: read("memory", self.memory.as_deref(), parse_limit)?,
+            output_limit: read("output", self.output.as_deref(), str::parse)?,
             processes: self.processes,
         };
         let asked = running::limits(own, &given);
@@ -194,11 +191,12 @@ impl LimitsParam {
     }
 }
 
-fn read<T: FromStr<Err = InvalidText>>(name: &str, text: Option<&str>) -> Result<Option<T>, RpcError> {
-    let read = |text: &str| {
-        text.parse().map_err(|error: InvalidText| RpcError::params(format!("params.limits.{name}: {error}")))
-    };
-    text.map(read).transpose()
+fn read<T>(
+    name: &str,
+    text: Option<&str>,
+    parse: impl Fn(&str) -> Result<T, InvalidText>,
+) -> Result<Option<T>, RpcError> {
+    text.map(parse).transpose().map_err(|error| RpcError::params(format!("params.limits.{name}: {error}")))
 }
 
 /// Returns the priority of a request.
@@ -328,6 +326,8 @@ mod tests {
         let less = asked(json!({"cpu": "1s", "memory": "1KiB"}));
         assert_eq!((less.cpu.0, less.wall.0), (Duration::from_secs(1), Duration::from_secs(4)));
         assert_eq!(less.memory, Bytes(1024));
+        let none = LimitsParam { cpu: Some("0s".to_owned()), ..LimitsParam::default() };
+        assert!(none.within(&own).unwrap_err().message.contains("params.limits.cpu: expected more than zero"));
         assert!(priority(Some(1001)).is_err() && priority(Some(-1000)).is_ok() && priority(None) == Ok(0));
     }
 }

@@ -121,15 +121,13 @@ impl ReadyProblem {
         case_selection::check_files(self.problem(), &mut cases)?;
         match &self.reference {
             Some(reference) => reference.apply(self.problem(), &mut cases),
-            None => self.reference_now()?.apply(self.problem(), &mut cases),
+            None => {
+                let problem = load::problem(&self.catalogue, Some(&self.problem().id))?;
+                ReferenceScores::open(&self.catalogue, problem, None, None, FromJournal::Recorded)?
+                    .apply(self.problem(), &mut cases);
+            }
         }
         Ok(cases)
-    }
-
-    /// Returns the best scores that are known now.
-    fn reference_now(&self) -> Result<ReferenceScores, Failure> {
-        let problem = self.catalogue.find(&self.problem().id)?;
-        ReferenceScores::open(&self.catalogue, problem, None, None, FromJournal::Recorded)
     }
 }
 

@@ -3,7 +3,6 @@
 
 use crate::rpc::{RpcError, code};
 use parking_lot::{Condvar, Mutex};
-use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant};
 pub(crate) type Rank = (Reverse<i32>, u64);
 
 /// How far a request is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Progress {
     pub(crate) state: &'static str,
     pub(crate) done: usize,

@@ -3,7 +3,7 @@
 use judge_problem::Exit;
 use judge_session::Failure;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json as value};
 
 /// The codes of errors.
 pub(crate) mod code {
@@ -136,28 +136,15 @@ pub(crate) fn parse(message: &[u8]) -> Result<Option<Request>, (Id, RpcError)> {
     Ok(Some(Request { id, method, params }))
 }
 
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    code: i32,
-    message: &'a str,
-    data: ErrorData<'a>,
-}
-
-#[derive(Serialize)]
-struct ErrorData<'a> {
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-}
-
 /// Returns the line that answers a request.
 pub(crate) fn answer_line(id: &Id, answer: &Answer) -> String {
     let id = id.json();
     match answer {
         Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}}}\n", result.trim_end()),
         Err(RpcError { code, message, hint }) => {
-            let data = ErrorData { message, hint: hint.as_deref() };
-            let error = json(&ErrorBody { code: *code, message, data });
+            let mut data = value!({ "message": message });
+            hint.iter().for_each(|hint| data["hint"] = value!(hint));
+            let error = value!({ "code": code, "message": message, "data": data });
             format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n")
         }
     }

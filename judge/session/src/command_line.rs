@@ -5,7 +5,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, Args, Command, CommandFactory, Parser};
 use judge_cli::{Cli, ConditionArgs, LimitArgs, ReportArgs, RunArgs};
 use judge_problem::{
-    Bytes, CaseFlags, Limits, RunId, Shard, Time, quote_words, split_words, with_flags, without_flags,
+    Bytes, CaseFlags, Limits, Shard, Time, quote, quote_words, split_words, with_flags, without_flags,
 };
 use std::path::Path;
 
@@ -68,16 +68,17 @@ pub fn of_shard(command: &str, shard: Option<Shard>, file: &Path) -> String {
 /// writes no file. `None` if the run is not of `judge run`.
 pub fn resumed(command: &str) -> Option<Vec<String>> {
     recorded_run(command)?;
-    let words = without_reports(command, &["--journal", "--problems", "--save-answers"]);
+    let words = without_reports(command, &["--journal", "--problems", "--save-answers", "--transcript"]);
     Some(with_flags(words, ["--resume".to_owned()]))
 }
 
-/// Returns the words of a recorded command without its reports and these flags.
+/// Returns the words of a recorded command without its reports, its feedback and these flags.
 fn without_reports(command: &str, valued: &[&str]) -> Vec<String> {
     let reports = ReportArgs::augment_args(Command::new("judge"));
     let reports: Vec<_> =
         reports.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect();
-    let valued: Vec<&str> = reports.iter().map(|report| &**report).chain(valued.iter().copied()).collect();
+    let reports = reports.iter().map(|report| &**report).chain(["--feedback"]);
+    let valued: Vec<&str> = reports.chain(valued.iter().copied()).collect();
     without_flags(recorded_words(command), &["--resume"], &valued)
 }
 
@@ -91,14 +92,16 @@ pub fn recorded_with_flag(command: &str, flag: &str) -> String {
     quoted(with_flags(without_flags(recorded_words(command), &[flag], &[]), [flag.to_owned()]))
 }
 
-/// Returns the command that removes a run from the journal of this process, with these further flags.
-pub(crate) fn removal(run: RunId, more: &[&str]) -> String {
+/// Returns the flags that give another command the catalogue and the journal of this process.
+pub fn places() -> Vec<String> {
     let grammar = Cli::command();
     let places = grammar.get_arguments().filter(|arg| [CATALOGUE, JOURNAL].contains(&arg.get_id().as_str()));
-    let places = given_flags(&grammar, &words(), places);
-    let run = run.to_string();
-    let removal = ["history", "rm", &run].into_iter().chain(more.iter().copied()).map(str::to_owned);
-    quoted(removal.chain(places).collect())
+    given_flags(&grammar, &words(), places)
+}
+
+/// Returns a command with the catalogue and the journal of this process.
+pub fn at_places(command: &str) -> String {
+    places().iter().fold(command.to_owned(), |command, word| format!("{command} {}", quote(word)))
 }
 
 fn quoted(words: Vec<String>) -> String {
@@ -252,8 +255,8 @@ mod tests {
 
     #[test]
     fn a_resumed_command_writes_no_file_and_takes_no_other_catalogue() {
-        let recorded =
-            "judge --problems p.toml run -p columns -s 'python3 bot.py' --json=a.json --save-answers out --seeds 1-9";
+        let recorded = "judge --problems p.toml run -p columns -s 'python3 bot.py' --json=a.json --save-answers out \
+             --transcript talks --feedback=pages --seeds 1-9";
         let words = ["run", "-p", "columns", "-s", "python3 bot.py", "--seeds", "1-9", "--resume"];
         assert_eq!(resumed(recorded).unwrap(), words);
         for other in ["judge exec ./bot", "judge compare -p columns a b", "rm -rf x", "judge run --no-such-flag", ""] {

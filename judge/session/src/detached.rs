@@ -64,7 +64,8 @@ impl<'a> DetachedRuns<'a> {
         let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
         let Some(job) = self.find(run, state)? else { return Ok(None) };
         let attach = attach_command(run, &command).map(|attach| format!("`{attach}` follows it; ")).unwrap_or_default();
-        let hint = format!("{attach}`{}` cancels it", command_line::removal(run, &["--cancel"]));
+        let hint =
+            format!("{attach}`{}` cancels it", command_line::at_places(&format!("judge history rm {run} --cancel")));
         let error = match &job.state {
             JobState::Ended => return Ok(Some(job)),
             JobState::Unknown(why) => {
@@ -78,7 +79,7 @@ impl<'a> DetachedRuns<'a> {
 
 /// Returns the command that follows a run; `None` if it is not of `judge run`.
 fn attach_command(run: RunId, command: &str) -> Option<String> {
-    command_line::recorded_run(command).map(|_| format!("judge run --attach {run}"))
+    command_line::recorded_run(command).map(|_| command_line::at_places(&format!("judge run --attach {run}")))
 }
 
 /// Returns the command that collects the results of a run whose job has ended.

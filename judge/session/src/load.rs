@@ -8,6 +8,7 @@ use judge_problem::{
 };
 use judge_report::Document;
 use judge_run::files::{MOST, read_text};
+use judge_run::program::head;
 use judge_run::solver::language_settings;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
@@ -243,7 +244,7 @@ impl Write for Target<'_> {
 /// Checks whether [`write()`] could write a file, if one is named, without changing it.
 pub fn probe(what: &str, path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
-    let tried = refuse_database(path).and_then(|()| try_to_write(path));
+    let tried = refuse_kept(path).and_then(|()| try_to_write(path));
     tried.map_err(|error| unwritable(what, path, &error))
 }
 
@@ -280,7 +281,7 @@ pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
 /// Writes to a named pipe, a device or a link in place. Replaces a new or regular file in one step, so no reader sees half
 /// of it. If the folder is not writable, an existing file is written to in place.
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    refuse_database(path)?;
+    refuse_kept(path)?;
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
     if special {
         return fill(&mut create(path)?);
@@ -297,13 +298,17 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 }
 
 /// How an SQLite database begins.
-const DATABASE: [u8; 16] = *b"SQLite format 3\0";
+const DATABASE: &[u8] = b"SQLite format 3\0";
 
-/// Fails if a file is a database, such as a journal, whose records would be lost.
-fn refuse_database(path: &Path) -> io::Result<()> {
-    let mut head = [0; DATABASE.len()];
-    let is_read = path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
-    if is_read && head == DATABASE { Err(io::Error::other("it is a database, such as a journal")) } else { Ok(()) }
+/// The beginnings of files that no output replaces, with what they are. A user may give a solver in place of a report.
+const KEPT: [(&[u8], &str); 3] =
+    [(DATABASE, "a database, such as a journal"), (b"#!", "a program"), (b"\x7fELF", "a program")];
+
+/// Fails if a file is a database, whose records would be lost, or a program.
+fn refuse_kept(path: &Path) -> io::Result<()> {
+    let head = head(path);
+    let kept = KEPT.iter().find(|(begins, _)| head.starts_with(begins));
+    kept.map_or(Ok(()), |(_, what)| Err(io::Error::other(format!("it is {what}"))))
 }
 
 /// The permissions of a new file. The user's mask takes some of them.
@@ -421,14 +426,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_report_replaces_a_journal() {
+    fn no_report_replaces_a_journal_or_a_program() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("journal.db");
-        std::fs::write(&file, [&DATABASE[..], b"runs"].concat()).unwrap();
-        let failure = probe("the JSON report", Some(&file)).unwrap_err();
-        assert!(failure.in_one_line().contains("a database, such as a journal"), "{failure:?}");
-        write("the JSON report", &file, b"{}").unwrap_err();
-        assert!(std::fs::read(&file).unwrap().ends_with(b"runs"));
+        let file = folder.path().join("file");
+        for (begins, what) in KEPT {
+            std::fs::write(&file, [begins, b"runs"].concat()).unwrap();
+            let failure = probe("the JSON report", Some(&file)).unwrap_err();
+            assert!(failure.in_one_line().contains(what), "{failure:?}");
+            write("the JSON report", &file, b"{}").unwrap_err();
+            assert!(std::fs::read(&file).unwrap().ends_with(b"runs"));
+        }
     }
 
     #[test]

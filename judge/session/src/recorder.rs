@@ -113,7 +113,7 @@ fn note_edited(Edited { what, is_told_by_results }: &Edited, run: Option<RunId>,
     let hint = if *is_told_by_results {
         format!("`{}` keeps it if all results hold, and else starts a new run", command_line::with_flag(continue_flag))
     } else {
-        let removal = command_line::removal(run, &[]);
+        let removal = command_line::at_places(&format!("judge history rm {run}"));
         format!("its results may be of both versions, and are not used again; `{removal}` removes it")
     };
     judge_report::note_lines(&format!(

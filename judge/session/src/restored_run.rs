@@ -119,6 +119,12 @@ impl RestoredRun {
     }
 }
 
+/// Returns whether a solver had another total at the end of the run: the scoring has changed since.
+pub fn is_rescored(run: &StoredRun, scored: &ScoredRun) -> bool {
+    let mut totals = run.entrants.iter().zip(scored.totals());
+    totals.any(|(then, now)| then.total.is_some() && then.total.as_ref() != now)
+}
+
 /// Writes every requested report, as at the end of a run.
 pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
     let mut outputs = RunOutputs::check(args)?.open()?;

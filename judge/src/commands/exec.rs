@@ -3,6 +3,7 @@
 use judge_cli::{ExecArgs, LimitArgs};
 use judge_problem::{Bytes, Exit, Limits, Program, Termination, Time, Verdict};
 use judge_report::ExecReport;
+use judge_run::files::MOST;
 use judge_run::program;
 use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
@@ -10,10 +11,9 @@ use judge_sandbox::{Request, Sink, Stdin, Visible};
 use judge_session::load::is_stdout;
 use judge_session::outputs::{refuse_input_as_output, refuse_two_in_one};
 use judge_session::{Failure, load, sandbox};
-use rustix::fs::FileType;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, IsTerminal, Seek};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,7 @@ fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams
 fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
     match path {
         None => Ok(Stdin::Empty),
-        Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled_stdin()?))),
+        Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled(io::stdin().lock(), MOST)?))),
         Some(path) => {
             let unreadable = |why: &dyn Display| Failure::usage(format!("cannot read {}: {why}", path.display()));
             // Before it is opened: opening a pipe waits for its writer.
@@ -102,27 +102,20 @@ fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
     }
 }
 
-/// Copies the judge's standard input to an anonymous file, so that none of it is held in memory and the program gets
-/// neither a terminal nor a pipe of another process.
-fn spooled_stdin() -> Result<File, Failure> {
-    let unreadable = |error: io::Error| Failure::usage(format!("cannot read the standard input: {error}"));
+/// Copies the judge's standard input to an anonymous file, so that the program gets neither a terminal nor a pipe of another
+/// process. The file is in memory, so an input that is too long is refused.
+fn spooled(input: impl Read, most: Bytes) -> Result<File, Failure> {
     let mut file = nameless("judge-stdin")?;
-    let mut input = io::stdin().lock();
-    if is_endless(&input).map_err(unreadable)? {
-        return Err(Failure::usage("cannot read the standard input: it is a device that never ends"));
+    let length = io::copy(&mut input.take(most.0 + 1), &mut file)
+        .map_err(|error| Failure::usage(format!("cannot read the standard input: {error}")))?;
+    if length > most.0 {
+        let error = format!("cannot read the standard input: it is longer than {most}");
+        return Err(Failure::usage(error).with_hint("--stdin FILE takes a file of any length"));
     }
-    io::copy(&mut input, &mut file).map_err(unreadable)?;
     Ok(file)
 }
 
-/// Whether it is a device such as `/dev/zero`. A terminal ends on the user's input, and `/dev/null` at once.
-fn is_endless(input: &io::StdinLock<'_>) -> io::Result<bool> {
-    let stat = rustix::fs::fstat(input)?;
-    let is_device = FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice;
-    Ok(is_device && !input.is_terminal() && stat.st_rdev != rustix::fs::makedev(1, 3))
-}
-
-/// The streams of the program. Its output goes to the user's files or to anonymous ones, so that none of it is held in memory.
+/// The streams of the program. Its output goes to the user's files or to anonymous ones.
 struct Streams {
     stdin: Stdin,
     stdout: Arc<File>,
@@ -194,4 +187,16 @@ fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
         return failure;
     }
     failure.with_hint(format!("its output goes to {}: is there room?", files.join(" and ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_that_does_not_end_is_refused() {
+        assert!(spooled(&b"abc"[..], Bytes(3)).is_ok());
+        let refused = spooled(io::repeat(0), Bytes(3)).unwrap_err();
+        assert!(refused.in_one_line().contains("longer than 3 B"), "{refused:?}");
+    }
 }

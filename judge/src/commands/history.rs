@@ -5,13 +5,13 @@ use judge_cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use judge_journal::{HistoryFilter, Journal, JournalError};
 use judge_problem::{
     Catalogue, Digest, Exit, Features, HistoryRow, Labels, Note, Outcome, Rule, RunChoice, RunId, RunState, SolverSpec,
-    StoredEntrant, StoredRun, Tag, listed,
+    StoredRun, Tag, listed,
 };
 use judge_report::RunReport;
 use judge_run::solver;
 use judge_session::case_selection::{self, CaseDescriptions, check_filter};
 use judge_session::detached::{self, DetachedRuns};
-use judge_session::restored_run::publish;
+use judge_session::restored_run::{is_rescored, publish};
 use judge_session::{Failure, GlobalArgs, RestoredRun, RunOutputs, load, outputs, recorder};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
@@ -96,9 +96,7 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let features = case_selection::filter_run(&mut run, problem, filter)?;
     let restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
     let scored = restored.score(filter.group_by.as_deref()).map_err(Failure::fault)?;
-    let is_new =
-        |(then, now): (&StoredEntrant, Option<&BigRational>)| then.total.is_some() && then.total.as_ref() != now;
-    if filter.condition.is_none() && run.entrants.iter().zip(scored.totals()).any(is_new) {
+    if filter.condition.is_none() && is_rescored(&run, &scored) {
         judge_report::note(&format!(
             "the scoring has changed since run {}: its totals of that time are in `judge history`",
             run.id

@@ -167,7 +167,10 @@ impl NewFolder {
         // The folders above it are made last, when no other step can fail.
         let folders = target.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         let above = folders.into_iter().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-        let staged = tempfile::Builder::new().prefix(".judge-new-").tempdir_in(above);
+        // An import that was killed may have left a folder.
+        judge_sandbox::stale_in(above).iter().for_each(|left| drop(fs::remove_dir_all(left)));
+        let prefix = format!(".{}.", judge_sandbox::sweepable_name("new"));
+        let staged = tempfile::Builder::new().prefix(&prefix).tempdir_in(above);
         Ok(Self { staged: staged.map_err(|error| unwritable(target, &error))?, target: target.to_owned() })
     }
 

@@ -61,7 +61,7 @@ fn serve_http(evaluator: &Arc<Evaluator>, address: SocketAddr) -> Result<(), Fai
 /// Serves the page until Ctrl-C.
 pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
     let catalogue = Catalogue { is_read_only: args.read_only, ..load::catalogue(global)? };
-    let server = Server::bind(args.port, catalogue, words(global), args.allow_run)?;
+    let server = Server::bind(args.port, catalogue, args.allow_run)?;
     let url = server.url();
     judge_report::print_line(&url)?;
     judge_report::note("Ctrl-C ends it");
@@ -72,11 +72,4 @@ pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure>
     }
     server.run()?;
     Ok(Exit::Success)
-}
-
-/// Returns the words that give another judge the same catalogue and journal.
-fn words(global: GlobalArgs<'_>) -> Vec<String> {
-    let flags = [("--problems", global.catalogue), ("--journal", global.journal)];
-    let given = flags.into_iter().filter_map(|(flag, file)| Some((flag, file?)));
-    given.flat_map(|(flag, file)| [flag.to_owned(), file.to_string_lossy().into_owned()]).collect()
 }

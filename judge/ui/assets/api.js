@@ -1,6 +1,6 @@
 // Sends requests to the API and receives its events.
 
-import { parsed, queryOf } from "./dom.js";
+import { el, filled, parsed, queryOf } from "./dom.js";
 
 /** Whether the page has no server and reads its data from files. */
 export const isStatic = false;
@@ -57,6 +57,13 @@ export function server() {
     throw error;
   });
   return asked;
+}
+
+/** Returns an element with a command that is to be pasted, with the catalogue and the journal of the server. */
+export function command(line) {
+  const shown = el("code", {}, line);
+  server().then(({ flags }) => filled(shown, [flags && ` ${flags}`])).catch(() => {});
+  return shown;
 }
 
 async function ask(path, query, how = {}) {

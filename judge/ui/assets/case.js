@@ -1,6 +1,6 @@
 // One case in all runs: each solver's score over the runs, the best scores, the features and the input.
 
-import { get, path, text } from "./api.js";
+import { command, get, path, text } from "./api.js";
 import { figure, lines } from "./charts.js";
 import { address, attempt, bar, counted, cut, digits, el, empty, moment, table, tiles, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
@@ -11,7 +11,7 @@ export async function casePage(place, [problem, name]) {
   const best = known.best === undefined ? undefined : known.results[known.best];
   place.append(el("h1", {}, name), el("dl", { class: "tiles" }, tiles(figuresOf(known, best))), tools(known, best));
   if (known.results.length === 0) {
-    place.append(empty("No run has this case yet", "", `judge run -p ${problem} --seeds ${/^seed-(\d+)$/.exec(name)?.[1] ?? "SEED"}`));
+    place.append(empty("No run has this case yet", "", command(`judge run -p ${problem} --seeds ${/^seed-(\d+)$/.exec(name)?.[1] ?? "SEED"}`)));
     return undefined;
   }
   const chart = figure("Scores from run to run");

@@ -63,7 +63,9 @@ async function show(keepsFocus) {
   const at = new Address();
   const found = PAGES.map(([pattern, make, above]) => [at.path.match(pattern), make, above]).find(([match]) => match);
   const page = ++shownPages;
-  heard = () => {};
+  // A page may show what changes while it is made.
+  const missed = [];
+  heard = (...event) => missed.push(event);
   ended();
   ended = () => {};
   for (const part of document.querySelectorAll("header nav a")) {
@@ -80,10 +82,12 @@ async function show(keepsFocus) {
     const hears = await fill(place, found, at);
     if (page !== shownPages) return;
     heard = hears ?? (() => {});
+    missed.forEach((event) => heard(...event));
     at.restore();
     ended = at.follow();
   } catch (error) {
     if (page !== shownPages) return;
+    heard = () => {};
     place.replaceChildren(el("h1", {}, "This page cannot be shown"), failure(error), el("p", {}, el("a", { href: "#/" }, "All runs")));
     name(place, []);
   }

@@ -2,7 +2,7 @@
 
 import { beforeFirst, advance, boardText, copyState, marksOf } from "./board.js";
 import { drawStrip, Sprites } from "./boardview.js";
-import { get, path, post, postForText } from "./api.js";
+import { command, get, path, post, postForText } from "./api.js";
 import { AS_TYPED, address, attempt, choice as choiceOf, digits, el, failure, grouped, shown, terms } from "./dom.js";
 import { PlayBoard } from "./playboard.js";
 import { replayOf } from "./replays.js";
@@ -267,7 +267,7 @@ class Game {
       const text = await postForText(path("play", this.problem, "answer"), this.asked());
       const name = `${this.problem}-${this.game.case}.out`;
       download(name, text, "text/plain");
-      return [`saved as ${name}: `, el("code", {}, `judge check -p ${this.problem} ${this.checked()} --output ${name}`)];
+      return [`saved as ${name}: `, command(`judge check -p ${this.problem} ${this.checked()} --output ${name}`)];
     });
   }
 

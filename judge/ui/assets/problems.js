@@ -1,6 +1,6 @@
 // The problems of the catalogue, and the details of one.
 
-import { get, path } from "./api.js";
+import { command, get, path } from "./api.js";
 import { AS_TYPED, address, counted, cut, digits, el, empty, table, terms, time } from "./dom.js";
 import { freshReplay } from "./fresh.js";
 
@@ -18,9 +18,9 @@ export async function problemPage(place, [id]) {
   // The title is the heading. A site has no facts.
   const facts = terms(problem.facts.filter(({ name }) => name !== "title").map(({ name, text }) => [name, text]));
   const newest = await Promise.all(problem.solvers.map(({ solver }) => newestOf(id, solver)));
-  const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], el("code", {}, `judge run -p ${id} -s ${solver}`)];
+  const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], command(`judge run -p ${id} -s ${solver}`)];
   const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), cut(row.solver, 22), row.done === row.planned ? digits(row.done) : `${row.done}/${row.planned}`, digits(row.failed), digits(row.total), row.detached ?? row.state];
-  const results = runs.length === 0 ? empty("No run of it yet", "", `judge run -p ${id}`)
+  const results = runs.length === 0 ? empty("No run of it yet", "", command(`judge run -p ${id}`))
     : table(["run", "solver", "cases", "failed", "total", "state"], ["number", "name", "number spare-3", "number", "number", "spare-3"], runs.map(run), "newest results");
   place.append(
     el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), openCase(id, problem.names),

@@ -75,7 +75,7 @@ class Run {
     // After an error, the next event draws them.
     drawActions(this.actions, head).catch(() => {});
     const { rule, direction } = head.scoring;
-    this.state.replaceChildren(`${head.detached ?? head.state}, ${head.done} of ${counted(head.planned, "case")}, scored by ${rule}, ${direction === "min" ? "less" : "more"} is better`);
+    this.state.replaceChildren(`${head.detached ?? head.state}, ${head.done} of ${counted(head.planned, "case")}, scored by ${rule}, ${direction === "min" ? "less" : "more"} is better${head.rescored ? "; the scoring has changed since: the list of runs has the totals of that time" : ""}`);
     const order = [...head.solvers.keys()].sort((left, right) => head.solvers[left].rank - head.solvers[right].rank);
     this.drawTiles(head.solvers[order[0]], rule);
     const row = (solver) => {

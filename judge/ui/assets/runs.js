@@ -1,6 +1,6 @@
 // The runs in progress, the finished runs, and the totals of each solver over the runs.
 
-import { get } from "./api.js";
+import { command, get } from "./api.js";
 import { figure, legendOf, lines } from "./charts.js";
 import { address, attempt, choice, counted, cut, debounced, digits, el, empty, moment, scroll, shown, table, time, verdict } from "./dom.js";
 import { tagList } from "./labels.js";
@@ -103,7 +103,7 @@ class Runs {
     this.table.hidden = this.total === 0;
     this.tools.hidden = this.total === 0 && !isSearched;
     this.none.replaceChildren(this.total > 0 ? "" : isSearched ? empty("No run matches", "", "", el("p", {}, el("a", { href: address("") }, "Show all")))
-      : empty("There are no runs yet", "A run plays solvers on the cases of a problem. It appears here as soon as it has started.", `judge run -p ${EXAMPLE}`));
+      : empty("There are no runs yet", "A run plays solvers on the cases of a problem. It appears here as soon as it has started.", command(`judge run -p ${EXAMPLE}`)));
   }
 
   row(row, isFirst) {

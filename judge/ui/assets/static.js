@@ -2,7 +2,7 @@
 
 import { DECADES, countedInRanges, endsOf } from "./charts.js";
 import { playedColumns } from "./columns.js";
-import { parsed } from "./dom.js";
+import { el, parsed } from "./dom.js";
 import { parse } from "./formula.js";
 
 export const isStatic = true;
@@ -72,6 +72,7 @@ export async function post() {
 
 export const postForText = post;
 export const server = () => get("server");
+export const command = (line) => el("code", {}, line);
 /** A static site has no events. */
 export function listen() {}
 
@@ -95,7 +96,7 @@ const resultsOf = async ({ head, solver }) => new Map((await rowsOf(head.run)).f
 async function history({ text: words = "", problem = "", solver = "", tag = "", offset = 0, limit = 100 }) {
   const { runs } = await index();
   const isShown = (row) => (!problem || row.problem === problem) && (!solver || row.solver === solver) && (!tag || (row.tags ?? []).includes(tag))
-    && (!words || JSON.stringify(row).toLowerCase().includes(words.trim().toLowerCase()));
+    && [row.run, row.problem, row.solver, row.command, row.message, row.note, ...row.tags ?? []].join(" ").toLowerCase().includes(words.trim().toLowerCase());
   const found = runs.filter(isShown);
   return { schema: 1, total: found.length, offset, runs: found.slice(offset, offset + limit) };
 }

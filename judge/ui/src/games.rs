@@ -18,7 +18,7 @@ use judge_run::cases::{Inputs, PreparedCase, Selection, select};
 use judge_run::command::game_of;
 use judge_session::manual_game::{self, ManualResult};
 use judge_session::programs::{self, Programs};
-use judge_session::{Failure, answers, entrants};
+use judge_session::{Failure, answers, command_line, entrants};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -104,7 +104,7 @@ fn check_shown(store: &Store, played: &Played) -> Result<(), Refused> {
         };
         let case = quote(&played.case.spec.name.0);
         let view = format!("judge view --run {} --case {case}{solver} --html PATH", played.run_id());
-        let [ui, view] = ["judge ui --allow-run", &view].map(|line| store.command(line));
+        let [ui, view] = ["judge ui --allow-run", &view].map(command_line::at_places);
         return Err(Failure::usage(error).with_hint(format!("{ui}, or {view}")).into());
     }
     Ok(())

@@ -20,7 +20,7 @@
 //! use judge_session::failure::Failure;
 //!
 //! fn serve(catalogue: Catalogue) -> Result<(), Failure> {
-//!     let server = judge_ui::Server::bind(None, catalogue, Vec::new(), false)?;
+//!     let server = judge_ui::Server::bind(None, catalogue, false)?;
 //!     println!("{}", server.url());
 //!     server.run()
 //! }

@@ -87,11 +87,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one. The commands on
-    /// its pages have the words `common`, which name the catalogue and the journal. `starts` says whether pages may start
-    /// runs.
-    pub fn bind(port: Option<u16>, catalogue: Catalogue, common: Vec<String>, starts: bool) -> Result<Self, Failure> {
-        let store = Arc::new(Store::new(catalogue, common, starts.then(Starter::default))?);
+    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one. `starts` says
+    /// whether pages may start runs.
+    pub fn bind(port: Option<u16>, catalogue: Catalogue, starts: bool) -> Result<Self, Failure> {
+        let store = Arc::new(Store::new(catalogue, starts.then(Starter::default))?);
         Ok(Self { door: Door::open(listen(port, "without --port, a free one is taken")?)?, store })
     }
 

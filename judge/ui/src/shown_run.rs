@@ -11,6 +11,7 @@ use judge_problem::{
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
 use judge_session::case_selection::{self, CaseDescriptions, stored_features};
+use judge_session::command_line::at_places;
 use judge_session::{Failure, RestoredRun};
 use parking_lot::Mutex;
 use std::cmp::Ordering;
@@ -22,7 +23,7 @@ use std::time::Duration;
 pub(super) struct ShownRun {
     pub(super) run: StoredRun,
     restored: RestoredRun,
-    scored: ScoredRun,
+    pub(super) scored: ScoredRun,
     /// The best score of each case.
     best: Vec<Option<Score>>,
     features: OnceLock<Vec<Option<Arc<Features>>>>,
@@ -122,7 +123,7 @@ impl ShownRun {
         };
         let problem = self.problem();
         if self.run.cases.features().iter().all(Option::is_none) {
-            check_features(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
+            check_inputs(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
         }
         let known: Vec<&Features> = self.features().iter().flatten().map(Arc::as_ref).collect();
         Ok(case_selection::check_names([name.as_str()], &known)?)
@@ -184,13 +185,13 @@ pub(super) fn starts_programs(problem: &Problem) -> bool {
     matches!(problem.generator, Some(GeneratorChoice::Command(_) | GeneratorChoice::Files(_)))
 }
 
-/// Fails if reading the features of its cases starts a program. The hint is the command that reads them.
-pub(super) fn check_features(problem: &Problem, hint: &str) -> Result<(), Failure> {
+/// Fails if reading the inputs of its cases, and so their features, starts a program. The hint is the command that does.
+pub(super) fn check_inputs(problem: &Problem, hint: &str) -> Result<(), Failure> {
     if !starts_programs(problem) {
         return Ok(());
     }
-    let error = format!("the features of `{}` are read by running its generator", problem.id);
-    Err(Failure::usage(error).with_hint(hint))
+    let error = format!("the inputs of `{}` are made by running its generator, which a page does not do", problem.id);
+    Err(Failure::usage(error).with_hint(at_places(hint)))
 }
 
 /// Returns a time in milliseconds with three decimals, rounded as in reports.

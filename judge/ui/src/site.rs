@@ -13,7 +13,7 @@ use axum::extract::{Path, Query};
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use judge_problem::{Bytes, Catalogue, RunChoice, counted};
+use judge_problem::{Bytes, Catalogue, RunChoice, counted, split_words};
 use judge_session::Failure;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -58,7 +58,7 @@ pub struct Site {
 /// # Errors
 /// When the journal cannot be read, or has none of the runs.
 pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failure> {
-    let store = Store::new(Catalogue { is_read_only: true, ..catalogue }, Vec::new(), None)?;
+    let store = Store::new(Catalogue { is_read_only: true, ..catalogue }, None)?;
     let mut maker =
         Maker { store, private: Private::of(wishes.parts), files: page_files()?, games: SiteGames::new(wishes.games) };
     let (runs, left_out) = maker.runs(wishes.runs)?;
@@ -157,17 +157,17 @@ impl Private {
         if !self.fields.contains(&"command") {
             return;
         }
-        let mut files: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        let mut files: BTreeMap<&str, Option<String>> = BTreeMap::new();
         for (name, command) in solvers {
             let file = files.entry(name).or_default();
-            *file = file.or(file_in(name, command));
+            *file = file.take().or_else(|| file_in(name, command));
         }
         let kept = files.iter().filter(|(_, file)| file.is_none()).map(|(name, _)| (*name).to_owned());
         let mut used: HashSet<String> = kept.collect();
         for (name, file) in files {
             let Some(file) = file else { continue };
             let numbered = (2..).map(|number| format!("{file} ({number})"));
-            let shown = std::iter::once(file.to_owned()).chain(numbered).find(|shown| used.insert(shown.clone()));
+            let shown = std::iter::once(file.clone()).chain(numbered).find(|shown| used.insert(shown.clone()));
             self.names.extend(shown.map(|shown| (name.to_owned(), shown)));
         }
         self.names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
@@ -212,14 +212,17 @@ impl Private {
 }
 
 /// Returns the name of the program's file in a solver's name that is a command line or a path; `None` if it is neither.
-fn file_in<'a>(name: &'a str, command: &str) -> Option<&'a str> {
-    let is_line = name == command && name.contains(char::is_whitespace);
-    let file = match name.split_whitespace().find(|word| word.contains(['.', '/'])) {
-        Some(file) => Some(file).filter(|file| *file != name || name.contains('/')),
-        None => name.split_whitespace().next().filter(|_| is_line),
-    }?;
-    let file = file.trim_matches(['\'', '"']).trim_end_matches('/');
-    Some(file.rsplit('/').next().unwrap_or(file))
+fn file_in(name: &str, command: &str) -> Option<String> {
+    if !name.contains('/') && (name != command || !name.contains(char::is_whitespace)) {
+        return None;
+    }
+    let words = split_words(name).unwrap_or_default();
+    // A word such as `exec 2>/dev/null; ./bot` is a script.
+    let is_path = |word: &&String| word.chars().all(|sign| sign.is_alphanumeric() || "-+._/~".contains(sign));
+    let is_file = |word: &&String| word.contains(['.', '/']) && !word.starts_with('-') && is_path(word);
+    let file = words.iter().find(is_file).or(words.first())?;
+    let file = file.split('/').rev().find(|part| part.contains(char::is_alphanumeric));
+    Some(file.unwrap_or("program").to_owned())
 }
 
 /// Returns a text without absolute paths. One begins at a space, or behind a sign such as `=`: not in `a/b`, `</b>` or `https://`.
@@ -470,7 +473,9 @@ mod tests {
     #[test]
     fn names_that_are_commands_are_hidden() {
         let mut private = Private::of(SiteParts::default());
-        let lines = ["python3 bot.py", "python3 /home/me/bot.py --x 1", "cat -n", "by hand", "mybot", "v1.2"];
+        let script = "bash -c 'exec 2>/dev/null; ./bot'";
+        let lines =
+            ["python3 bot.py", "python3 /home/me/bot.py --x 1", "cat -n", "by hand", "mybot", "v1.2", script, "sh /"];
         let commands = lines.map(|name| (name, if name == "by hand" { "./bot" } else { name }));
         private.hide_commands(commands.into_iter().chain([("bot.py", "./bot.py")]));
         for (name, shown) in [
@@ -479,6 +484,8 @@ mod tests {
             ("bot.py", "bot.py"),
             ("mybot", "mybot"),
             ("v1.2", "v1.2"),
+            (script, "bash"),
+            ("sh /", "program"),
             ("python3 bot.py#4", "bot.py (3)#4"),
             ("12/python3 /home/me/bot.py --x 1", "12/bot.py (2)"),
         ] {

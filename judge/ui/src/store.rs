@@ -4,7 +4,7 @@ use crate::api::Starter;
 use crate::reply::Refused;
 use crate::shown_run::ShownRun;
 use judge_journal::{Journal, JournalError, Stamp};
-use judge_problem::{Catalogue, RunId, quote_words};
+use judge_problem::{Catalogue, RunId};
 use judge_session::{Failure, recorder};
 use lru::LruCache;
 use parking_lot::Mutex;
@@ -17,8 +17,6 @@ const KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 /// The data behind all answers.
 pub(super) struct Store {
     pub(super) catalogue: Catalogue,
-    /// The words that give another command the same catalogue and journal.
-    pub(super) common: Vec<String>,
     /// Starts runs, if pages may do that.
     pub(super) starter: Option<Starter>,
     /// `None` as long as there is none.
@@ -27,15 +25,10 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Returns the store of a catalogue. With the words `common`, another command has the same catalogue and journal.
-    pub(super) fn new(catalogue: Catalogue, common: Vec<String>, starter: Option<Starter>) -> Result<Self, Failure> {
+    /// Returns the store of a catalogue.
+    pub(super) fn new(catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
         let journal = Mutex::new(recorder::open_to_read_if_any(&catalogue)?);
-        Ok(Self { catalogue, common, starter, journal, runs: Mutex::new(LruCache::new(KEPT)) })
-    }
-
-    /// Returns a command line that is to be pasted, with the catalogue and the journal of this server.
-    pub(super) fn command(&self, line: &str) -> String {
-        if self.common.is_empty() { line.to_owned() } else { format!("{line} {}", quote_words(&self.common)) }
+        Ok(Self { catalogue, starter, journal, runs: Mutex::new(LruCache::new(KEPT)) })
     }
 
     /// Fails if the journal is read-only.

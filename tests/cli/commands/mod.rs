@@ -206,6 +206,7 @@ fn user_mistakes_have_hints_and_exit_code_2() {
         (&["check", "-p", "columns", "--seed=18446744073709551616", "--output", "x"], &["seeds are 0 to"]),
         (&["run", "-p", "columns", "--cpu", "4"], &["with its unit"]),
         (&["run", "-p", "columns", "--cpu", "-1s"], &["'--cpu <TIME>'", "with its unit", "found `-1s`"]),
+        (&["run", "-p", "columns", "--wall", "0s"], &["'--wall <TIME>'", "more than zero, found `0s`"]),
         (&["run", "-p", "columns", "-j", "-2", "--all"], &["'--jobs <N>'", "from 1 on, found `-2`"]),
         (&["run", "-p", "columns", "--all", "-2"], &["unexpected argument '-2'"]),
         (&["run", "-p", "columns", "--memory", "lots"], &["size with its unit"]),

@@ -4,6 +4,7 @@ use super::{catalogue, has, imported, names, package, total, verdicts};
 use crate::support::Folder;
 use crate::support::require::Need;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -165,6 +166,17 @@ fn the_comparisons_of_dmoj_are_tokens() {
         assert!(catalogue(&folder).contains(arguments), "{checker}: {folder_names}");
         assert_eq!(verdicts(&folder, "echo 2.05"), [format!("d.{verdict}")], "{checker}");
     }
+}
+
+#[test]
+fn folders_of_killed_imports_are_removed() {
+    let folder =
+        package(&[("init.yml", "test_cases:\n- {in: a.in, out: a.out, points: 1}\n"), ("a.in", "1"), ("a.out", "1")]);
+    let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    let left = format!(".judge-sandbox.{namespace}.999999999.1.new.0.x");
+    folder.write(&format!("{left}/file"), "");
+    imported(&folder);
+    assert!(!folder.path().join(left).exists());
 }
 
 #[test]

@@ -70,6 +70,14 @@ fn runs_are_paged_like_the_history() {
 }
 
 #[test]
+fn commands_of_a_page_get_the_flags_of_its_server() {
+    let folder = Folder::new();
+    assert_eq!(Server::start(&folder, &[]).json("/api/server")["flags"], "");
+    let server = Server::start(&folder, &["--journal", "my runs.db"]);
+    assert_eq!(server.json("/api/server")["flags"], "--journal 'my runs.db'");
+}
+
+#[test]
 fn a_run_equals_history_show() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);

@@ -244,11 +244,20 @@ fn the_page_starts_and_stops_a_run() {
         "document.querySelector('[name=seeds]').value = '1-200'; document.querySelector('.start form button').click()",
     );
     browser.until("document.querySelector('a[href=\"#/runs/1\"]') !== null");
+    // The run ends while its page still waits for the cases.
+    browser.evaluate(
+        "const ask = fetch, ready = new Promise((done) => { globalThis.show = done; });
+         globalThis.fetch = async (address, how) => { if (address.includes('/cases')) await ready; return ask(address, how); };
+         globalThis.states = [];
+         new BroadcastChannel('judge events').onmessage = ({ data: [, { state }] }) => states.push(state); 0",
+    );
     browser.go("#/runs/1");
     browser.until("[...document.querySelectorAll('main button')].some((button) => button.innerText === 'Stop')");
     browser.evaluate(
         "[...document.querySelectorAll('main button')].find((button) => button.innerText === 'Stop').click()",
     );
+    browser.until("states.includes('interrupted')");
+    browser.evaluate("show(), 0");
     browser.until("[...document.querySelectorAll('main button')].some((button) => button.innerText === 'Resume')");
     browser.until("document.querySelector('main').innerText.includes('interrupted, ')");
     browser.evaluate(

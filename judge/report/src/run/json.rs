@@ -112,6 +112,8 @@ pub struct RunHead<'a> {
     pub replays: bool,
     /// For each solver the mean share of the best score of a case, from 0 to 1; failures count 0.
     pub relative: Vec<Option<f64>>,
+    /// Whether a total is another than at its end, which the list of runs shows: the scoring has changed since.
+    pub rescored: bool,
     /// Its report without the cases.
     #[serde(flatten)]
     pub summary: Summary<'a>,

@@ -41,7 +41,7 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 const HEAD: u64 = 16 << 10;
 
 /// Returns the beginning of a file; nothing if it cannot be read or is not a regular file. Opening a pipe would block.
-pub(crate) fn head(file: &Path) -> Vec<u8> {
+pub fn head(file: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     if file.is_file() {
         let _ = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));

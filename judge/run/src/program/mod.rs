@@ -6,8 +6,8 @@ mod find;
 mod installation;
 mod version_manager;
 
-pub use executable::{ProgramError, start_failure};
-pub(crate) use executable::{head, is_executable};
+pub(crate) use executable::is_executable;
+pub use executable::{ProgramError, head, start_failure};
 pub(crate) use find::{
     MAX_SOURCES, installed, is_below_here, is_open, language_program, named_program, refuse_private_link,
     show_arguments, sources_in,

@@ -16,6 +16,7 @@ use rustix::thread::set_thread_groups;
 
 use crate::confine::landlock::FileAccess;
 use crate::confine::seccomp::FilterCache;
+use crate::process::NO_CORE_DUMP;
 use crate::procfs;
 use crate::protocol::FilterBypass;
 use crate::protocol::messages::RunSpec;
@@ -185,7 +186,7 @@ const PENDING_SIGNALS: u64 = 1024;
 
 /// The same for all programs, and harmless for processes that start programs.
 const SAME_FOR_ALL: [ResourceLimit; 6] = [
-    (libc::RLIMIT_CORE, 0),
+    (libc::RLIMIT_CORE, NO_CORE_DUMP),
     (libc::RLIMIT_MEMLOCK, LOCKED_BYTES),
     (libc::RLIMIT_MSGQUEUE, 0),
     (libc::RLIMIT_SIGPENDING, PENDING_SIGNALS),

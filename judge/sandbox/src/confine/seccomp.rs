@@ -39,6 +39,9 @@ const CLONE_NEW_ANYTHING: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
 
+/// The type of libc's constant depends on the C library.
+const RLIMIT_CORE: u32 = 4;
+
 /// Stands for the program's own process id until the id is known. No process has this id.
 const OWN_PROCESS: u32 = 0xffff_fff0;
 
@@ -293,10 +296,20 @@ fn processes(table: &mut Table, rules: Rules) {
         code.allow_if_any(&[0xffff_ffff]);
         code.fail_unless(BPF_JEQ, 0, libc::EPERM);
     });
-    // Only for the caller itself.
+    // Only for the caller itself. The limit of core dumps can be read; setting it has no effect.
     table.inspect(libc::SYS_prlimit64, |code| {
         code.load(argument(0));
         code.fail_unless(BPF_JEQ, 0, libc::EPERM);
+        code.load(argument(1));
+        code.allow_unless(BPF_JEQ, RLIMIT_CORE);
+        for half in [argument(2), high_half(2)] {
+            code.load(half);
+            code.fail_unless(BPF_JEQ, 0, 0);
+        }
+    });
+    table.inspect(libc::SYS_setrlimit, |code| {
+        code.load(argument(0));
+        code.fail_if(BPF_JEQ, RLIMIT_CORE, 0);
     });
 }
 

@@ -85,10 +85,15 @@ static int privileges(char **arguments) {
         struct rlimit limit;
         if (getrlimit(resource, &limit) || limit.rlim_max == RLIM_INFINITY)
             continue;
-        limit.rlim_max++;
-        if (setrlimit(resource, &limit) == 0)
+        rlim_t before = limit.rlim_max++;
+        if (setrlimit(resource, &limit) == 0 && getrlimit(resource, &limit) == 0 && limit.rlim_max > before)
             ESCAPED("a higher limit %d", resource);
     }
+    /* With 0, a crash starts the machine's program for core dumps. */
+    struct rlimit none = {0, 0}, core;
+    if (getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_cur != 0 &&
+        (core.rlim_cur != 1 || setrlimit(RLIMIT_CORE, &none) || getrlimit(RLIMIT_CORE, &core) || core.rlim_cur != 1))
+        ESCAPED("core dumps");
     int score = open("/proc/self/oom_score_adj", O_WRONLY);
     if (score >= 0 && write(score, "-1000", 5) == 5)
         ESCAPED("spared by the OOM killer");

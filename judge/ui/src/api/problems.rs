@@ -5,7 +5,7 @@ use crate::guard::{alone, framed};
 use crate::reply::{
     BodyResult, Document, JSON, QueryResult, Refused, Shared, json, number, parse_body, parse_query, run_blocking,
 };
-use crate::shown_run::{check_features, starts_programs};
+use crate::shown_run::{check_inputs, starts_programs};
 use crate::store::Store;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -13,14 +13,14 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
-use judge_problem::{Digest, Features, Problem};
+use judge_problem::{Digest, Features, Problem, quote_words};
 use judge_report::{
     CaseHistory, FactRecord, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame, ServerRecord, SolverRecord,
     case_results, exact, exact_numbers, html_of,
 };
 use judge_run::cases::{CaseReader, Selection, select};
 use judge_run::solver;
-use judge_session::{Failure, answers, problem_facts};
+use judge_session::{Failure, answers, command_line, problem_facts};
 use serde::Deserialize;
 use std::io;
 use std::sync::Arc;
@@ -66,6 +66,7 @@ pub(super) fn server(store: &Store, (): ()) -> Document {
         judge: env!("CARGO_PKG_VERSION"),
         edits: !store.catalogue.is_read_only,
         runs: store.starter.is_some(),
+        flags: &quote_words(command_line::places()),
     };
     json(&server)
 }
@@ -233,7 +234,9 @@ pub(super) fn case_history(store: &Store, Path((id, case)): Path<(String, String
     let described = described(problem, &case);
     if results.is_empty() && described.is_none() {
         let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));
-        return Err(Refused::missing(failure.with_hint(store.command(&format!("judge run -p {}", problem.id)))));
+        return Err(Refused::missing(
+            failure.with_hint(command_line::at_places(&format!("judge run -p {}", problem.id))),
+        ));
     }
     // The case of the newest result. A case with the same name but another input is a different case.
     let input = results.first().and_then(|result| result.input);
@@ -269,7 +272,7 @@ fn described(problem: &Problem, name: &str) -> Option<(Digest, Features)> {
 pub(super) fn input(store: &Store, Path((run, case)): Path<(String, String)>) -> Result<Vec<u8>, Refused> {
     let shown = store.run(number(store, &run)?)?;
     let problem = shown.problem();
-    check_features(problem, &store.command(&format!("judge gen -p {} --seed N", problem.id)))?;
+    check_inputs(problem, &format!("judge gen -p {} --seed N", problem.id))?;
     let case = answers::find_case(&shown.run, &case).map_err(Refused::missing)?;
     Ok(answers::shown_input(problem, shown.run.id, &case)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::games;
 use crate::reply::{BodyResult, Document, QueryResult, Refused, json, number, page_rows, parse_body, parse_query};
-use crate::shown_run::{Field, RowQuery, ShownRun, check_features};
+use crate::shown_run::{Field, RowQuery, ShownRun, check_inputs};
 use crate::store::Store;
 use axum::extract::Path;
 use clap::Parser;
@@ -15,6 +15,7 @@ use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
 use judge_session::detached::DetachedRuns;
 use judge_session::entrants::{self, PastEntrant};
+use judge_session::restored_run::is_rescored;
 use judge_session::{Failure, outputs, pairing, recorder};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -67,6 +68,7 @@ pub(crate) fn head(store: &Store, Path(run): Path<String>) -> Document {
         features: shown.feature_names(),
         replays: games::is_shown(store, shown.problem()),
         relative: (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect(),
+        rescored: is_rescored(&shown.run, &shown.scored),
         summary: Summary::of(&report),
     };
     json(&head)
@@ -173,7 +175,7 @@ pub(crate) fn compare(store: &Store, query: QueryResult<CompareQuery>) -> Docume
     let is_known = entrants.iter().filter_map(|entrant| entrant.past.as_ref()).all(are_stored);
     if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
         let command = format!("judge compare -p {} RUN RUN --where CONDITION", problem.id);
-        check_features(problem, &store.command(&command))?;
+        check_inputs(problem, &command)?;
     }
     // The document has the warnings.
     let tell = |_: &str| ();

@@ -81,7 +81,7 @@ pub(super) fn stop(store: &Store, Path(number): Path<usize>) -> Document {
 
 /// Starts the run of these words, which resumes `run` if one is given. Returns the list of started runs.
 fn start_run(store: &Store, starter: &Starter, words: Vec<String>, run: Option<RunId>) -> Document {
-    let words = [store.common.clone(), words].concat();
+    let words = [command_line::places(), words].concat();
     check(&words)?;
     starter.start(words, newest(store)?, run)?;
     started_document(store)
@@ -89,8 +89,8 @@ fn start_run(store: &Store, starter: &Starter, words: Vec<String>, run: Option<R
 
 fn starter(store: &Store) -> Result<&Starter, Refused> {
     store.starter.as_ref().ok_or_else(|| {
-        let failure =
-            Failure::usage("this server starts and stops no runs").with_hint(store.command("judge ui --allow-run"));
+        let failure = Failure::usage("this server starts and stops no runs")
+            .with_hint(command_line::at_places("judge ui --allow-run"));
         Refused::forbidden(failure)
     })
 }

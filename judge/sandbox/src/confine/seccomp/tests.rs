@@ -128,6 +128,13 @@ fn tricks_are_refused() {
     }
     assert_eq!(strict(libc::SYS_openat, at(2, libc::O_TRUNC as u64)), Fails(libc::EPERM));
     assert_eq!(strict(libc::SYS_prlimit64, at(0, 1)), Fails(libc::EPERM));
+    let core = u64::from(RLIMIT_CORE);
+    for new in [4096, 1 << 40] {
+        assert_eq!(under(MILD, libc::SYS_prlimit64, [0, core, new, 0, 0, 0]), Fails(0));
+    }
+    assert_eq!(under(MILD, libc::SYS_prlimit64, [0, core, 0, 4096, 0, 0]), Allowed);
+    assert_eq!(under(MILD, libc::SYS_setrlimit, at(0, core)), Fails(0));
+    assert_eq!(under(MILD, libc::SYS_setrlimit, at(0, core + 1)), Allowed);
     assert_eq!(strict(libc::SYS_kill, [1, 9, 0, 0, 0, 0]), Fails(libc::EPERM));
     let filters = FilterCache::default();
     let mut own = filters.of(STRICT);
