@@ -238,7 +238,7 @@ fn without_a_journal_the_run_goes_on() {
     // Every write to this device fails as on a full disk.
     std::os::unix::fs::symlink("/dev/full", folder.path().join(".judge/run-1.lock")).unwrap();
     let said = folder.judge(&run);
-    assert_eq!(said.code, Some(3), "{}", said.stderr);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert!(said.stderr.contains("not recorded") && said.stderr.contains("No space left"), "{}", said.stderr);
     assert!(said.stdout.contains("1 accepted"));
 }

@@ -110,19 +110,6 @@ impl JournalError {
             _ => false,
         }
     }
-
-    /// Returns whether the disk is full or fails.
-    pub fn is_of_disk(&self) -> bool {
-        match self {
-            Self::Folder { source, .. } | Self::File { source, .. } => {
-                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-            }
-            Self::Open { source, .. } | Self::Database(source) => {
-                matches!(source.sqlite_error_code(), Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure))
-            }
-            _ => false,
-        }
-    }
 }
 
 fn numbered(run: Option<RunId>) -> String {

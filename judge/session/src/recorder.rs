@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The flag that continues an interrupted run. It is not part of the recorded command.
 pub const RESUME: &str = "--resume";
 
-/// Whether the record of a run of this process was lost or damaged while it was written, or the disk has no room for it.
+/// Whether the record of a run of this process was lost or damaged while it was written.
 static IS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether the record of a run was lost, or its journal removed, moved or replaced, while it was written.
@@ -194,10 +194,7 @@ impl Recorder {
         };
         match failure.journal_error() {
             None | Some(JournalError::StillRunning(_) | JournalError::OtherWriter(_)) => return Err(failure),
-            Some(error) => {
-                IS_LOST.fetch_or(error.is_of_disk(), Ordering::Relaxed);
-                warn_of_unrecorded(error, context.catalogue);
-            }
+            Some(error) => warn_of_unrecorded(error, context.catalogue),
         }
         Ok(unrecorded())
     }
