@@ -1,6 +1,7 @@
 //! The results of `judge find`, as text and as JSON.
 
 use crate::text::{Document, Field, Style, Versioned, grid, in_milliseconds, left, right};
+use judge_compare::paired::signed_decimals;
 use judge_problem::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,8 +34,7 @@ impl FoundValue {
     /// Returns the value with its unit.
     pub fn shown(&self) -> String {
         match self {
-            Self::Loss(share) if *share > 0.0 && *share < 5e-5 => format!("{:.1e} %", share * 100.0),
-            Self::Loss(share) => format!("{:.2} %", share * 100.0),
+            Self::Loss(share) => format!("{} %", signed_decimals(share * 100.0, 2).trim_start_matches('+')),
             Self::Milliseconds(time) => format!("{time:.1} ms"),
             Self::Bytes(_) => format!("{:.1} MiB", self.size() / f64::from(1 << 20)),
             Self::Score(score) => score.to_string(),

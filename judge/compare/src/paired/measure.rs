@@ -160,9 +160,8 @@ impl EffectMeasure {
 
     /// Returns an effect with its sign and unit, for a sentence.
     pub fn effect_text(self, effect: f64) -> String {
-        let (shown, (decimals, unit)) = (self.shown(effect), if self.is_share() { (2, " %") } else { (3, "") });
-        let is_small = shown != 0.0 && shown.abs() < 0.001;
-        if is_small { format!("{shown:+.1e}{unit}") } else { format!("{shown:+.decimals$}{unit}") }
+        let shown = self.shown(effect);
+        if self.is_share() { format!("{} %", signed_decimals(shown, 2)) } else { signed_decimals(shown, 3) }
     }
 
     /// Returns the measure between scores. `None` for measures of points.
@@ -263,6 +262,13 @@ impl EffectUnits {
     pub(super) fn first_of(&self, case: usize) -> usize {
         self.first_of.get(case).copied().unwrap_or(case)
     }
+}
+
+/// Writes a number with its sign and this many decimals, or with an exponent if they would all be 0.
+pub fn signed_decimals(number: f64, decimals: usize) -> String {
+    let text = format!("{number:+.decimals$}");
+    let is_zero = !text.contains(|digit| ('1'..='9').contains(&digit));
+    if is_zero && number != 0.0 { format!("{number:+.1e}") } else { text }
 }
 
 /// Returns for each group the groups that its cases count together with: itself if it counts as a whole, and the groups
@@ -395,6 +401,7 @@ mod tests {
         assert_eq!(EffectMeasure::Total.effect_text(0.125), "+12.50 %");
         assert_eq!(EffectMeasure::Points.effect_text(-3.0), "-3.000");
         assert_eq!(EffectMeasure::Total.effect_text(1e-10), "+1.0e-8 %");
+        assert_eq!(EffectMeasure::Total.effect_text(-2e-5), "-2.0e-3 %");
     }
 
     #[test]

@@ -18,5 +18,5 @@ pub use inference::{
     Claim, EffectLevel, FeatureRange, FeatureValue, Inference, InferenceError, TestParameters, by_feature,
     check_hypotheses, infer_fixed,
 };
-pub use measure::{EffectMeasure, EffectUnits, MinEffect, PointSigns, ScoredOutcomes};
+pub use measure::{EffectMeasure, EffectUnits, MinEffect, PointSigns, ScoredOutcomes, signed_decimals};
 pub use sequential::{GrowingComparison, Look, infer_interim, infer_sequential, interim_claim, looks};

@@ -5,6 +5,7 @@ use crate::text::{Alike, Failures, failed_alike, if_any, probability};
 use judge_compare::gate::{
     Baseline, BaselineFile, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
 };
+use judge_compare::paired::signed_decimals;
 use judge_problem::scoring::{decimals_of_digits, display};
 use judge_problem::{CaseSource, Direction, JobId, Outcome, Plan, Provenance, counted, quote};
 use num_rational::BigRational;
@@ -392,7 +393,7 @@ pub(crate) fn change_in_percent(was: &BigRational, now: &BigRational) -> String 
         return "–".to_owned();
     }
     let percent = ((now - was) / was.abs()).to_f64().unwrap_or(0.0) * 100.0;
-    if percent.abs() < 0.005 && percent != 0.0 { format!("{percent:+.1e} %") } else { format!("{percent:+.2} %") }
+    format!("{} %", signed_decimals(percent, 2))
 }
 
 #[cfg(test)]
