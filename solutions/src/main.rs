@@ -5,12 +5,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let id = std::env::args().nth(1).unwrap_or_default();
-    solutions::find(&id).map_or_else(|| refuse(&id), solutions::main_of)
-}
-
-fn refuse(id: &str) -> ExitCode {
-    let ids: Vec<&str> = solutions::all().map(|solution| solution.id).collect();
-    // If even the message cannot be written, the exit code still reports the error.
-    let _ = writeln!(std::io::stderr(), "error: there is no solution `{id}`\nhint: one of {}", ids.join(", "));
-    ExitCode::from(2)
+    let Some(solution) = solutions::find(&id) else {
+        let ids: Vec<&str> = solutions::all().map(|solution| solution.id).collect();
+        // If even the message cannot be written, the exit code still reports the error.
+        let _ = writeln!(std::io::stderr(), "error: there is no solution `{id}`\nhint: one of {}", ids.join(", "));
+        return ExitCode::from(2);
+    };
+    solutions::main_of(solution)
 }

@@ -320,10 +320,9 @@ fn first_token(text: &str) -> (usize, Token) {
         return (length, Token::Name(text[..length].to_owned()));
     }
     let length = run_of(text, |c| c.is_ascii_digit() || c == '.');
-    match text[..length].parse() {
-        Ok(number) if !text[..length].starts_with('.') && !text[..length].ends_with('.') => {
-            (length, Token::Number(number))
-        }
+    let digits = &text[..length];
+    match digits.parse() {
+        Ok(number) if !digits.starts_with('.') && !digits.ends_with('.') => (length, Token::Number(number)),
         _ => (length.max(first.len_utf8()), Token::Strange),
     }
 }

@@ -83,9 +83,12 @@ fn current_folder() -> Result<PathBuf, Failure> {
 /// Finds the commands of a catalogue whose first word is a source, each with the settings of its language.
 pub fn find_sources(catalogue: &mut Catalogue) -> Result<(), Failure> {
     let mut problems = std::mem::take(&mut catalogue.problems);
-    for command in problems.iter_mut().flat_map(Problem::commands_mut) {
-        if let Some(source) = first_word(command) {
-            command.language = language_settings(&source, &languages(catalogue)?);
+    let commands = problems.iter_mut().flat_map(Problem::commands_mut);
+    let sources: Vec<_> = commands.filter_map(|command| Some((first_word(command)?, command))).collect();
+    if !sources.is_empty() {
+        let languages = languages(catalogue)?;
+        for (source, command) in sources {
+            command.language = language_settings(&source, &languages);
         }
     }
     catalogue.problems = problems;

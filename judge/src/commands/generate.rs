@@ -66,12 +66,10 @@ pub(super) fn ids() -> Vec<&'static str> {
 
 /// Runs a bundled solver on standard input and output.
 pub(super) fn solve(id: &str) -> ExitCode {
-    solutions::find(id).map_or_else(
-        || {
-            judge_report::note(&format!("error: there is no bundled solver `{id}`"));
-            judge_report::note(&format!("hint: one of {}", ids().join(", ")));
-            ExitCode::from(Exit::Usage.code())
-        },
-        solutions::main_of,
-    )
+    let Some(solution) = solutions::find(id) else {
+        judge_report::note(&format!("error: there is no bundled solver `{id}`"));
+        judge_report::note(&format!("hint: one of {}", ids().join(", ")));
+        return ExitCode::from(Exit::Usage.code());
+    };
+    solutions::main_of(solution)
 }

@@ -159,9 +159,11 @@ fn write(text: &mut Text, cases: &Cases, checker: &Checker) {
         text.texts("cases", &names).plain("weight", batch.points).text("aggregate", "all-or-nothing");
         text.depends_on(&batch.depends_on);
     }
-    for (place, Case { name, input, answer, points }) in cases.all().enumerate() {
-        let weight = Some(*points).filter(|points| place < cases.alone.len() && *points != 1.0);
-        text.case(name, input, Some(answer), weight);
+    for Case { name, input, answer, points } in &cases.alone {
+        text.case(name, input, Some(answer), Some(*points).filter(|points| *points != 1.0));
+    }
+    for Case { name, input, answer, .. } in cases.batches.iter().flat_map(|batch| &batch.cases) {
+        text.case(name, input, Some(answer), None);
     }
 }
 

@@ -182,9 +182,9 @@ pub(super) fn contributions(
         "SELECT origin.uid, run.id, origin.id, origin.started, {merged}
          FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1 ORDER BY origin.id"
     );
-    let mut all: Vec<Contribution> = Vec::new();
-    for sql in [own, merged].iter().take(if is_target { 1 } else { 2 }) {
-        all.extend(query_all(&journal.connection, sql, [plan.0], read)?);
+    let mut all: Vec<Contribution> = query_all(&journal.connection, &own, [plan.0], read)?;
+    if !is_target {
+        all.extend(query_all(&journal.connection, &merged, [plan.0], read)?);
     }
     let outdated = outdated(&journal.connection, plan)?;
     all.retain(|contribution| !outdated.contains(&contribution.run));
