@@ -2,7 +2,7 @@
 //! side ends, hangs, floods or closes a pipe first.
 
 use crate::support::scenarios;
-use crate::support::scenarios::{Scenario, always, hanging, is_endless, limit, scene_with, slowly};
+use crate::support::scenarios::{Scenario, always, computing, hanging, is_endless, limit, scene_with, slowly};
 use crate::support::{Folder, of_cases};
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ fn the_solver_dies_first() {
         always("wrong-answer", "try-to-hear report=silent exit=1", "exit=0"),
         always("memory-limit", "hear report=1", "fill=200 pause=1000"),
         always("output-limit", "count", "flood"),
-        Scenario { limits: ["--cpu", "50ms"], ..always("time-limit", "hear report=1", "compute=100000") },
+        computing("time-limit", "hear report=1", "compute=100000"),
     ]);
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Scenario {
     pub(crate) verdict: &'static str,
     pub(crate) decider: &'static str,
     pub(crate) solver: &'static str,
-    pub(crate) limits: [&'static str; 2],
+    pub(crate) limits: &'static [&'static str],
     /// The part of the requested repetitions: one in this many.
     pub(crate) share: usize,
 }
@@ -24,12 +24,18 @@ pub(crate) fn repeats() -> usize {
 
 /// With limits that only an endless program reaches, even on a busy machine.
 pub(crate) const fn always(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
-    Scenario { verdict, decider, solver, limits: ["--wall", "20s"], share: 1 }
+    Scenario { verdict, decider, solver, limits: &["--wall", "20s"], share: 1 }
 }
 
 /// For conversations that neither side ends. They take the whole wall limit.
 pub(crate) const fn hanging(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
-    Scenario { limits: ["--wall", "200ms"], share: 4, ..always(verdict, decider, solver) }
+    Scenario { limits: &["--wall", "200ms"], share: 4, ..always(verdict, decider, solver) }
+}
+
+/// With a small CPU limit for a solver that computes endlessly. The default wall time limit that comes with it is too short
+/// for a busy machine.
+pub(crate) const fn computing(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
+    Scenario { limits: &["--cpu", "50ms", "--wall", "20s"], ..always(verdict, decider, solver) }
 }
 
 /// For those after which the interactor is waited for, for as long as it may take to decide.
@@ -97,14 +103,14 @@ pub(crate) fn hold(scenarios: &[Scenario], scene: fn(&str) -> Option<Folder>) {
 fn hold_one(scenario: &Scenario, scene: fn(&str) -> Option<Folder>) {
     let Scenario { verdict, decider, solver, limits, share } = scenario;
     let Some(folder) = scene(decider) else { return };
-    assert_always(&folder, &format!("`{decider}`"), solver, verdict, (repeats() / share).max(1), *limits);
+    assert_always(&folder, &format!("`{decider}`"), solver, verdict, (repeats() / share).max(1), limits);
 }
 
 /// Runs a conversation repeatedly, and expects the same verdict each time.
-pub(crate) fn assert_always(folder: &Folder, with: &str, solver: &str, verdict: &str, times: usize, limits: [&str; 2]) {
+pub(crate) fn assert_always(folder: &Folder, with: &str, solver: &str, verdict: &str, times: usize, limits: &[&str]) {
     let solver = format!("./player {solver}");
     let run = ["run", "-p", "talk", "-s", &solver, "--repeat", &times.to_string(), "--jobs", "2"];
-    let (_, report) = folder.json(&[&run, &limits[..]].concat());
+    let (_, report) = folder.json(&[&run, limits].concat());
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (verdict, note) in of_cases(&report, "verdict").iter().zip(of_cases(&report, "note")) {
         *seen.entry(format!("{} {note}", verdict.as_str().unwrap())).or_default() += 1;

@@ -342,8 +342,9 @@ fn the_allowance_is_enforced() {
     folder.write("bot.busy", "while :; do :; done\n");
     let table = "[language.busy]\nextensions = [\"busy\"]\nrun = \"sh {source}\"\ntime-factor = 2\n";
     folder.write("problems.toml", format!("{CATALOGUE}{table}"));
+    let limits = ["--cpu", "200ms", "--wall", "20s"];
     let (_, report) =
-        folder.json(&["run", "-p", "p", "--no-journal", "--cpu", "200ms", "--jobs", "1", "-s", "bot.busy"]);
+        folder.json(&[&["run", "-p", "p", "--no-journal", "--jobs", "1", "-s", "bot.busy"], &limits[..]].concat());
     let case = &report["cases"][0];
     let cpu = case["cpu_ms"].as_f64().unwrap();
     assert!(case["verdict"] == "time-limit" && (400.0..800.0).contains(&cpu), "{report}");

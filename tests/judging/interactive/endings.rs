@@ -102,7 +102,7 @@ fn hold_all(speech: &Speech, times: usize) {
                     solver,
                     verdict,
                     times,
-                    ["--wall", "60s"],
+                    &["--wall", "60s"],
                 );
             });
         }

@@ -6,7 +6,7 @@ mod endings;
 use crate::support::pace::{in_time, patiently, unhurried};
 use crate::support::scenarios;
 use crate::support::scenarios::{
-    Scenario, always, assert_always, hanging, is_endless, limit, repeats, scene_with, slowly,
+    Scenario, always, assert_always, computing, hanging, is_endless, limit, repeats, scene_with, slowly,
 };
 use crate::support::{Folder, of_cases};
 use std::time::Duration;
@@ -72,7 +72,7 @@ fn the_solver_dies_first() {
         always("runtime-error", "count", "say=a exit=3"),
         always("wrong-answer", "try-to-hear report=silent exit=1", "exit=0"),
         always("memory-limit", "hear report=1", "fill=200 pause=1000"),
-        Scenario { limits: ["--cpu", "50ms"], ..always("time-limit", "hear report=1", "compute=100000") },
+        computing("time-limit", "hear report=1", "compute=100000"),
     ]);
 }
 
