@@ -13,13 +13,13 @@
 //! The path of a value:
 //!
 //! ```text
-//! seed -- Checker::generate ---> input bytes, or UnusableSeed
-//! input -- Checker::read -------> Case, or Malformed (the bytes are not an input of this game)
+//! seed   -- Checker::generate ---> input bytes, or UnusableSeed
+//! input  -- Checker::read -------> Case, or Malformed (the bytes are not an input of this game)
 //! answer -- Case::check ---------> Score, or CheckError: Rejection (the answer breaks a rule)
 //!                                                     or Undecided (the check would take too long)
 //! answer -- Case::measure -------> the same, and the numbers that the game counts in addition
 //! answer -- Case::replay --------> the same, and an Observer sees a Frame after each step
-//! moves -- ManualGame::outlook -> Outlook: the possible next moves
+//! moves  -- ManualGame::outlook -> Outlook: the possible next moves
 //! ```
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! Commands on runs of many cases: the time and the peak memory of each.
 //!
 //! ```console
-//! $ cargo bench -p judge --bench scale # 10,000, 100,000 and 1,000,000 cases
+//! $ cargo bench -p judge --bench scale                   # 10,000, 100,000 and 1,000,000 cases
 //! $ cargo bench -p judge --bench scale -- 250000 1000000 # other sizes
 //! ```
 //!

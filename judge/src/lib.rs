@@ -8,12 +8,12 @@
 //!
 //! ```text
 //! main ─ Cli::read ─▶ commands::dispatch ─▶ commands::run::run
-//!   load programs::catalogue, case_selection::choose, ReferenceScores::open ─▶ problem, cases, best known scores
-//!   plan entrants::solvers ─▶ Plan; Sharded::of ─▶ the part that this process plays
-//!   record Recorder::start ─▶ the journal, with earlier results
-//!   play PlanRunner::run ─▶ outcomes
-//!   score restored_run::score ─▶ points and totals
-//!   report RunOutputs::publish ─▶ the table and the files; the exit code
+//!   load     programs::catalogue, case_selection::choose, ReferenceScores::open ─▶ problem, cases, best known scores
+//!   plan     entrants::solvers ─▶ Plan; Sharded::of ─▶ the part that this process plays
+//!   record   Recorder::start ─▶ the journal, with earlier results
+//!   play     PlanRunner::run ─▶ outcomes
+//!   score    restored_run::score ─▶ points and totals
+//!   report   RunOutputs::publish ─▶ the table and the files; the exit code
 //! ```
 //!
 //! ```no_run

@@ -8,9 +8,9 @@
 //! - [`SolveError`]: why there is no answer.
 //!
 //! ```text
-//! id -- find -----------> Solution
+//! id    -- find ------------> Solution
 //! input -- Solution::solve -> answer, or SolveError (the input does not belong to the game)
-//! stdin -- main_of ------> stdout, and the exit code of the process
+//! stdin -- main_of ---------> stdout, and the exit code of the process
 //! ```
 //!
 //! ```

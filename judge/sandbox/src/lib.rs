@@ -78,15 +78,15 @@
 //! # Processes and sockets
 //!
 //! ```text
-//! judge ─ socketpair ─▶ helper one for each Worker, with one thread that watches
-//!   │ │
-//!   │ ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
-//!   │ │ └─ clone(VM|VFORK) ─▶ program
+//! judge ─ socketpair ─▶ helper            one for each Worker, with one thread that watches
+//!   │                     │
+//!   │                     ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
+//!   │                     │                                          └─ clone(VM|VFORK) ─▶ program
 //!   ├─ the same socket ───┼────────────────────────────────────────▶ init, while short runs repeat
-//!   │ └─ tiers without ─ a thread that has the filter on ─ clone(VM|VFORK) ─▶ program
-//!   ├─ pipe ─▶ keeper one for each helper without namespaces
-//!   ├─ socketpair ─▶ supervisor one for each trusted command that runs
-//!   └─ abstract socket ◀─ stub what such a command starts in place of a program that a worker runs
+//!   │                     └─ tiers without ─ a thread that has the filter on ─ clone(VM|VFORK) ─▶ program
+//!   ├─ pipe ─▶ keeper                     one for each helper without namespaces
+//!   ├─ socketpair ─▶ supervisor           one for each trusted command that runs
+//!   └─ abstract socket ◀─ stub            what such a command starts in place of a program that a worker runs
 //! ```
 //!
 //! A message is its length and a value that serde encodes. Descriptors travel with its first packet. A closed socket is
@@ -129,17 +129,17 @@
 //! A module imports only modules below it, and files do not import each other in a circle.
 //!
 //! ```text
-//! doctor surveys the machine
-//! sandbox chooses a tier by trying
-//! worker the judge's side of a helper
-//! helper runs programs for a worker
-//! namespace a jail and its init
-//! watch output, limits, meters, the reaper
-//! scratch working folders
-//! confine from clone to exec: limits, user, landlock, seccomp
+//! doctor               surveys the machine
+//! sandbox              chooses a tier by trying
+//! worker               the judge's side of a helper
+//! helper               runs programs for a worker
+//! namespace            a jail and its init
+//! watch                output, limits, meters, the reaper
+//! scratch              working folders
+//! confine              from clone to exec: limits, user, landlock, seccomp
 //! supervisor · sweeper · tier_cache · fuzzing
-//! protocol messages and memory that processes share
-//! cgroup control groups
+//! protocol             messages and memory that processes share
+//! cgroup               control groups
 //! process · cores · names
 //! request · tier · procfs · clock · os_data
 //! ```

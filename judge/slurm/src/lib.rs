@@ -10,11 +10,11 @@
 //! The path of one piece:
 //!
 //! ```text
-//! plan_file writes the plan into the run folder, with copies of the files that it names
-//! run_folder ─▶ worker a task takes a piece and plays it
-//! worker ─▶ result_log it appends the results
-//! result_log ─▶ following the judge reads them; pieces of a lost task run again
-//! slurm, slurm_runner the commands of Slurm; a run from its start to its end, followed or not
+//! plan_file                    writes the plan into the run folder, with copies of the files that it names
+//! run_folder ─▶ worker         a task takes a piece and plays it
+//! worker ─▶ result_log         it appends the results
+//! result_log ─▶ following      the judge reads them; pieces of a lost task run again
+//! slurm, slurm_runner          the commands of Slurm; a run from its start to its end, followed or not
 //! ```
 //!
 //! ```

@@ -1,14 +1,14 @@
 //! The folder of a run on the shared file system.
 //!
 //! ```text
-//! plan.json the plan without its cases; when it is removed, the run is over
-//! cases.json every case, for a judge that resumes the run
-//! jobs the ids of the jobs that were submitted
-//! pieces/PIECE some cases, for the task that takes them
-//! claims/PIECE which task took the piece
-//! results/TASK the results of a task
-//! revoked/TASK a task that is lost: if it still runs, it ends
-//! logs/, files/ the output of tasks; copies of the files that the run needs
+//! plan.json        the plan without its cases; when it is removed, the run is over
+//! cases.json       every case, for a judge that resumes the run
+//! jobs             the ids of the jobs that were submitted
+//! pieces/PIECE     some cases, for the task that takes them
+//! claims/PIECE     which task took the piece
+//! results/TASK     the results of a task
+//! revoked/TASK     a task that is lost: if it still runs, it ends
+//! logs/, files/    the output of tasks; copies of the files that the run needs
 //! ```
 //!
 //! Each file has one writer, and no file is locked. The run only needs a network file system that can create a file

@@ -12,14 +12,14 @@
 //! - [`Search`](tune::Search) chooses which setting of a solver's parameters runs next, and which is best.
 //!
 //! ```text
-//! terms ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding (a fixed number of cases)
-//! effects ─ Sequence::push ─▶ Decision and interval after every case (stop when decided)
+//! terms ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding    (a fixed number of cases)
+//! effects ─ Sequence::push ─▶ Decision and interval after every case              (stop when decided)
 //! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
-//! effects of a fixed set of cases ─ SetSample::push ─▶ is their mean below 0 (drawn without replacement)
+//! effects of a fixed set of cases ─ SetSample::push ─▶ is their mean below 0      (drawn without replacement)
 //! claims about pairs ─ SolverOrder::decide ─▶ the places that are possible for each of many solvers
-//! a total and its error ─ climbs ─▶ may an optimiser see it (hidden cases)
-//! spread ─ power ──────────▶ cases needed, difference that can be detected
+//! a total and its error ─ climbs ─▶ may an optimiser see it                       (hidden cases)
+//! spread ─ power ─▶ cases needed, difference that can be detected
 //! ```
 //!
 //! The path of one value: a case gives both solvers a score, their difference is an effect, and `Sequence::push` adds

@@ -12,8 +12,8 @@
 //! 3. A correction for skewness: with u = mean / s and the sample skewness g (of the claim's sign),
 //!
 //! ```text
-//! Johnson √n (u + g / 6n + g u² / 3) beyond Student's quantile at alpha, or
-//! Hall √n (u + g / 6n + g u² / 3 + g² u³ / 27) beyond the one at alpha / 5
+//! Johnson   √n (u + g / 6n + g u² / 3)                  beyond Student's quantile at alpha, or
+//! Hall      √n (u + g / 6n + g u² / 3 + g² u³ / 27)     beyond the one at alpha / 5
 //! ```
 //!
 //! (Johnson, "Modified t tests", JASA 73, 1978; Hall, "On the removal of skewness by transformation", JRSS B 54, 1992.)

@@ -6,8 +6,8 @@
 //! and y and the modulus N:
 //!
 //! ```text
-//! m = x·y·N⁻¹ mod R so that x·y − m·N is a multiple t·R of R,
-//! u = x·y − m·N mod Q which is −2·t, since R is −2 modulo Q. So u is −2·x·y/R modulo N.
+//! m = x·y·N⁻¹ mod R         so that x·y − m·N is a multiple t·R of R,
+//! u = x·y − m·N mod Q       which is −2·t, since R is −2 modulo Q. So u is −2·x·y/R modulo N.
 //! ```
 //!
 //! Digits of integers may be negative. Residues are below 3·N in absolute value, and N is below R/64. So m is at most

@@ -4,9 +4,9 @@
 //! weights and without reordering:
 //!
 //! ```text
-//! x^n − 1 = (x^(n/2) − 1) (x^(n/2) + 1) real, until 16 coefficients are left
-//! x^n + 1 = (x^(n/2) − i) (x^(n/2) + i) complex: the second remainder is the conjugate of the first
-//! x^n − w² = (x^(n/2) − w) (x^(n/2) + w) complex, until 2 coefficients are left
+//! x^n − 1  =  (x^(n/2) − 1) (x^(n/2) + 1)         real, until 16 coefficients are left
+//! x^n + 1  =  (x^(n/2) − i) (x^(n/2) + i)         complex: the second remainder is the conjugate of the first
+//! x^n − w² =  (x^(n/2) − w) (x^(n/2) + w)         complex, until 2 coefficients are left
 //! ```
 //!
 //! Modulo x^(n/2) − i, the polynomial with the real coefficients c is the complex one with c[j] + i·c[j + n/2]: the

@@ -1,10 +1,10 @@
 //! The regression gate: the baseline file, and the decision whether a solver still achieves what it records.
 //!
 //! ```text
-//! TOML ─ BaselineFile::parse ─▶ BaselineFile ─▶ Baseline ┐
-//! outcomes of today ──────────▶ Baseline ────────────────┴─ judge ─▶ Judgement: complaints, changes, totals
-//! disturbed cases ─ repeat_disturbed ─▶ Conditions of today ┘
-//!                                  scores that vary ─ Noise ─ NoiseTest ─┘
+//! TOML ─ BaselineFile::parse ─▶ BaselineFile ─▶ Baseline ───┐
+//! outcomes of today ──────────▶ Baseline ───────────────────┼─ judge ─▶ Judgement: complaints, changes, totals
+//! disturbed cases ─ repeat_disturbed ─▶ Conditions of today ┤
+//! scores that vary ─ Noise ─ NoiseTest ─────────────────────┘
 //! BaselineFile ─ BaselineFile::render ─▶ TOML, one line for each case
 //! ```
 

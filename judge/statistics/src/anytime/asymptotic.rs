@@ -5,8 +5,8 @@
 //! the sample kurtosis:
 //!
 //! ```text
-//! G = 2 g, a = G d / (3 s) the skewness, doubled, and only against the claim
-//! d' = d (1 - a + a^2 / 3) - G s / (6 n) Hall's transformation, which removes it
+//! G  = 2 g,   a = G d / (3 s)                   the skewness, doubled, and only against the claim
+//! d' = d (1 - a + a^2 / 3) - G s / (6 n)        Hall's transformation, which removes it
 //! t = d' sqrt(n) / s
 //! (n / 2) ln(1 + t^2 / (n - 1)) * n / (n + 12) - ln(1 + n / 12) / 2
 //!     >= ln(1 / (26 alpha)) + ln(26) min(1, n / 100) + min(4, max(0, k - 3.5)) min(1, 50 / n)

@@ -6,7 +6,7 @@
 //! m and standard deviation s, that is about
 //!
 //! ```text
-//! n (h1 - h0) (2 m - h0 - h1) / (2 s^2) H1 from ln((1 - beta) / alpha) on, H0 from ln(beta / (1 - alpha)) down
+//! n (h1 - h0) (2 m - h0 - h1) / (2 s^2)        H1 from ln((1 - beta) / alpha) on, H0 from ln(beta / (1 - alpha)) down
 //! ```
 //!
 //! It is an approximation for many effects, so nothing is decided before [`FEWEST`] of them.

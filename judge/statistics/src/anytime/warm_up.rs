@@ -4,7 +4,7 @@
 //! center and w = |y| / sum |y| its share, the effects weigh as much as
 //!
 //! ```text
-//! n_eff = exp(-sum w ln w) and their usual size is sum |y| / n_eff
+//! n_eff = exp(-sum w ln w)        and their usual size is sum |y| / n_eff
 //! ```
 //!
 //! equal ones (Hill's number of order 1), so neither ties nor near-ties count as cases that might have shown something.

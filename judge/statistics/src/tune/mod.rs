@@ -13,9 +13,9 @@
 //!
 //! ```text
 //! --param t=0.1..10:log ─ Parameter::from_str ─▶ Parameter ─ Space::new ─▶ Space
-//! Search::next_round ─▶ settings × cases to run ─ Search::tell(setting, case, value) ─┐ until the budget is spent
-//!        ▲ table: the worth of each setting ─ noise ─ model, processes │
-//!        └──────────────────────────────────────────────────────────────────────────────┘
+//! Search::next_round ─▶ settings × cases to run ─ Search::tell(setting, case, value) ─┐   until the budget is spent
+//!        ▲            table: the worth of each setting ─ noise ─ model, processes     │
+//!        └────────────────────────────────────────────────────────────────────────────┘
 //! Search::best ─▶ the setting with the highest expected worth
 //! ```
 
