@@ -154,7 +154,7 @@ impl Text {
                 let count = self.count(kind);
                 edit.tokens = (0..count).filter(|token| is_out(*token)).map(|token| ((line, token), None)).collect();
                 let own = self.number((line, 0)).filter(|_| !is_out(0));
-                let own = own.filter(|value| usize::try_from(*value).is_ok_and(|value| value + 1 == count));
+                let own = own.filter(|value| usize::try_from(*value).is_ok_and(|value| value == count - 1));
                 own.map(|_| (line, 0)).into_iter().chain(self.counts(line, count)).collect()
             }
             Kind::Letters(line, token) => {
@@ -324,7 +324,7 @@ impl Text {
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
         let total = self.lines.len();
         let counts = self.header_numbers(first.start);
-        let counts = counts.filter(|((line, _), value)| last.end <= line + 1 + value && line + value < total);
+        let counts = counts.filter(|((line, _), value)| *value < total - line && last.end <= line + 1 + value);
         let mut places: Vec<Place> = counts.map(|(place, _)| place).collect();
         places.sort_unstable();
         places.truncate(MAX_COUNTS);
@@ -422,6 +422,9 @@ mod tests {
         assert!(graph.contains(&"4 2\n1 2\n2 3\n".to_owned()), "{graph:?}");
         let two = without("1\na\n2\nb\nc\n", Kind::Lines, 3..4);
         assert_eq!(two[0], "1\na\n1\nc\n");
+        let huge = usize::MAX;
+        assert_eq!(without(&format!("{huge}\na\nb\n"), Kind::Lines, 1..2), [format!("{huge}\nb\n")]);
+        assert_eq!(without(&format!("{huge} a\n"), Kind::Tokens(0), 1..2), [format!("{huge}\n")]);
     }
 
     #[test]
