@@ -2,8 +2,8 @@
 
 use super::shared::count;
 use super::{CaseArgs, ConditionArgs, EngineArgs, JobArgs, ReportArgs, SortArgs};
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, value_parser};
 use judge_compare::paired::{EffectLevel, EffectMeasure, MinEffect};
 use judge_problem::{MetricRule, Percent, Seeds};
 use judge_statistics::tune::Parameter;
@@ -364,8 +364,8 @@ pub struct TuneArgs {
     #[arg(long = "default", value_name = "NAME=VALUE", value_parser = assignment)]
     pub defaults: Vec<(String, String)>,
     /// The number of runs of the solver in the search
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "600")]
-    pub budget: NonZeroUsize,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000), default_value = "600")]
+    pub budget: u32,
     /// The number of cases for a new setting, and for each later extension [default: 2 to 16, by the budget]
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, hide_short_help = true)]
     pub first_cases: Option<NonZeroUsize>,

@@ -7,7 +7,7 @@ use judge_problem::{
     parse_limit,
 };
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
-use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
+use std::num::{IntErrorKind, NonZeroU16, NonZeroU32, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -153,8 +153,8 @@ fn tier_choice(text: &str) -> Result<TierChoice, UnknownTier> {
 #[derive(Debug, Args, Clone, Default)]
 pub struct JobArgs {
     /// The number of solvers that run at once; more than cores disturb each other's times [default: the number of physical cores]
-    #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]
-    pub jobs: Option<NonZeroUsize>,
+    #[arg(short, long, value_name = "N", value_parser = count::<NonZeroU16>)]
+    pub jobs: Option<NonZeroU16>,
     /// Do not pin each solver to its own core
     #[arg(long, hide_short_help = true)]
     pub no_pin: bool,

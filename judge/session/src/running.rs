@@ -80,7 +80,7 @@ fn slurm_settings(
         submit_wait: table.submit_wait.map_or(SUBMIT_WAIT, |Time(wait)| wait),
         detach,
         worker: WorkerSettings {
-            jobs: jobs.jobs.map_or(1, NonZeroUsize::get),
+            jobs: jobs.jobs.map_or(1, |jobs| jobs.get().into()),
             describe,
             tier: *tier,
             require_tier: *require_tier,
@@ -134,7 +134,7 @@ pub fn task_settings(settings: &WorkerSettings) -> RunSettings {
 
 /// Returns how many solvers run at once.
 pub fn count(args: &JobArgs) -> usize {
-    args.jobs.unwrap_or_else(|| Cores::here().undisturbed()).get()
+    args.jobs.map_or_else(|| Cores::here().undisturbed(), NonZeroUsize::from).get()
 }
 
 /// Reserves a core for each job, and prints a note if other judges have left too few. The second hardware thread of a
@@ -159,7 +159,7 @@ fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
 pub fn local_settings(args: &JobArgs, describe: bool) -> RunSettings {
     let cores = Cores::here();
     let most = cores.undisturbed();
-    let jobs = args.jobs.unwrap_or(most);
+    let jobs = args.jobs.map_or(most, NonZeroUsize::from);
     if jobs > most {
         let there = if most.get() == 1 { "1 core".to_owned() } else { format!("{most} cores") };
         judge_report::note(&format!(

@@ -28,7 +28,7 @@ pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Fail
     check_metric(&args.statistics, problem)?;
     let space = Space::new(args.parameters.clone(), &args.defaults)
         .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
-    let budget = args.budget.get();
+    let budget = args.budget as usize;
     let first_cases = args.first_cases.map_or_else(|| Search::advised_first_cases(budget), NonZeroUsize::get);
     check_parameters(args, first_cases)?;
     let provenance = outputs::here();
@@ -65,7 +65,7 @@ fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<(), Failure> 
         }
     }
     let needed = first_cases.saturating_mul(2);
-    if args.budget.get() < needed {
+    if (args.budget as usize) < needed {
         return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
             .with_hint(format!("two settings take {needed} runs; or lower --first-cases")));
     }
