@@ -121,9 +121,10 @@ impl Journal {
         for BestScore { input, score, solver, .. } in imported {
             add(input, KnownBest { score, origin: BestOrigin::Imported(solver) });
         }
-        let mut statement = self.connection.prepare(&own_bests(
+        let own = own_bests(
             "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place), best.entrant",
-        ))?;
+        );
+        let mut statement = self.connection.prepare(&format!("{own} ORDER BY best.entrant"))?;
         let mut rows = statement.query(key(game))?;
         let mut entrants = HashMap::new();
         while let Some(row) = rows.next()? {

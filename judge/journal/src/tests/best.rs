@@ -272,6 +272,17 @@ fn a_score_that_equals_an_imported_one_came_later() {
 }
 
 #[test]
+fn the_first_best_of_an_input_counts_under_any_name() {
+    let mut bench = Bench::new(&["bot"], 1..=1);
+    for (seed, score) in [(1, 1), (2, 5), (1, 5)] {
+        bench.plan.cases = std::iter::once(CaseSpec::from_seed(seed)).collect();
+        bench.run(&[Some(score)]);
+    }
+    let best = bench.journal().best_by_input(&game(&bench), None).unwrap();
+    assert_eq!(best[&input(0)].origin, BestOrigin::Run(RunId(2), "bot".into()));
+}
+
+#[test]
 fn the_best_of_a_case_is_that_of_any_solver_or_of_one() {
     let (mine, theirs) = (Bench::new(&["bot"], 1..=3), Bench::new(&["rival"], 1..=3));
     mine.run(&[Some(5), Some(-5), None]);
