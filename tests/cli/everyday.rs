@@ -443,6 +443,10 @@ fn a_repeated_seed_is_one_case() {
     let said = folder.judge(&["run", "-p", "columns", "--seeds", "1-5,3", "-s", "bundled:columns-greedy"]);
     assert!(said.code == Some(0) && said.stdout.contains("5 accepted"), "{}{}", said.stdout, said.stderr);
     assert!(said.stderr.contains("--seeds repeats 1 seed: each seed is one case"), "{}", said.stderr);
+    let pair = ["compare", "-p", "columns", "bundled:columns-greedy", "bundled:columns-quickstart"];
+    let said = folder.judge(&[&pair[..], &["--until-decided", "--seeds", "1-3,2"]].concat());
+    assert!(said.code == Some(0) && said.stdout.contains("columns: 3 cases"), "{}{}", said.stdout, said.stderr);
+    assert!(said.stderr.contains("--seeds repeats 1 seed: each seed is one case"), "{}", said.stderr);
 }
 
 #[test]

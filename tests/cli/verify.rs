@@ -252,6 +252,8 @@ fn expected_solvers_get_their_verdicts_and_scores() {
     let again = bad_total.judge(&["verify"]).stdout;
     assert!(again.contains("solver good.sh: judge run -p p -s good.sh\n"), "{again}");
     assert_fails(&expect("good.sh", "min-score = 135.5"), "solver good.sh", "expected at least 135.5");
+    let seventh = "score = \"6.428571\"\n[[problem.group]]\nname = \"all\"\nweight = \"1/7\"\nseeds = \"1-3\"";
+    assert_fails(&expect("good.sh", seventh), "solver good.sh", "its total is about 6.428571, expected 6.428571");
     assert_fails(&expect("good.sh", "verdict = \"time-limit\""), "solver good.sh", "all 3 cases are accepted");
     assert_fails(&expect("false", ""), "solver false", "on seed-1 it got runtime-error");
     assert_fails(&expect("none.sh", ""), "solver none.sh", "none.sh");

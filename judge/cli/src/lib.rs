@@ -373,7 +373,7 @@ pub struct RunArgs {
     /// tests
     #[arg(long, requires = "feedback", conflicts_with = "sealed", hide_short_help = true)]
     pub show_inputs: bool,
-    /// The cases whose standard error is kept and shown
+    /// The cases whose standard error is kept and shown; results from the journal have what their run kept
     #[arg(long, value_name = "all|failed|none", value_parser = kept_stderr(), default_value = "failed", hide_possible_values = true, conflicts_with = "sealed")]
     pub stderr: KeptStderr,
     /// What scores are relative to, in addition to this run's own: known (the best of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: the catalogue's, or known]

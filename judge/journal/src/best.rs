@@ -116,9 +116,15 @@ impl Journal {
             let better = KnownBest::better(game.direction, best.remove(&input), Some(known));
             best.extend(better.map(|better| (input, better)));
         };
-        let mut statement = self.connection.prepare(&own_bests(
+        // First, as in `candidates`.
+        let imported = self.imported_bests(game)?.into_iter().filter(|best| except != Some(best.solver_hash));
+        for BestScore { input, score, solver, .. } in imported {
+            add(input, KnownBest { score, origin: BestOrigin::Imported(solver) });
+        }
+        let own = own_bests(
             "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place), best.entrant",
-        ))?;
+        );
+        let mut statement = self.connection.prepare(&format!("{own} ORDER BY best.entrant"))?;
         let mut rows = statement.query(key(game))?;
         let mut entrants = HashMap::new();
         while let Some(row) = rows.next()? {
@@ -127,10 +133,6 @@ impl Journal {
                 let origin = BestOrigin::Run(*run, Arc::clone(name));
                 add(Digest(row.get(0)?), KnownBest { score: score(row, 1)?, origin });
             }
-        }
-        let imported = self.imported_bests(game)?.into_iter().filter(|best| except != Some(best.solver_hash));
-        for BestScore { input, score, solver, .. } in imported {
-            add(input, KnownBest { score, origin: BestOrigin::Imported(solver) });
         }
         Ok(best)
     }
@@ -177,7 +179,8 @@ impl Journal {
             };
             let theirs = (!imported.is_empty()).then(|| imported.remove(&(own.case.clone(), own.input))).flatten();
             match theirs {
-                Some(theirs) if is_better(game, &theirs.rank, &own.rank) => pass_on(theirs),
+                // An imported score was better than all earlier ones, so an equal own one is newer.
+                Some(theirs) if !is_better(game, &own.rank, &theirs.rank) => pass_on(theirs),
                 _ => pass_on(own),
             }
         }
@@ -277,17 +280,17 @@ impl Journal {
         let key =
             SameGame { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };
         let mut found: Vec<(String, String)> = Vec::new();
-        if let Some(known) = find_case(&self.connection, &key)? {
-            found.extend(match solver {
-                Some(solver) => self.best_of_one(known.id, *direction, solver)?,
-                None => self.best_of_any(known.id, *direction)?,
-            });
-        }
         if solver.is_none() {
             let sql = "SELECT score, solver FROM imported_best
                  WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5";
             let key = params![problem, checker.name, checker.version, key.name, key.input];
             found.extend(query_first(&self.connection, sql, key, score_and_solver)?);
+        }
+        if let Some(known) = find_case(&self.connection, &key)? {
+            found.extend(match solver {
+                Some(solver) => self.best_of_one(known.id, *direction, solver)?,
+                None => self.best_of_any(known.id, *direction)?,
+            });
         }
         let mut best: Option<(Score, String)> = None;
         for (score, solver) in found {

@@ -577,7 +577,7 @@ pub(super) fn sum_up(
     total: Option<&str>,
     terms: Option<&Digest>,
 ) -> rusqlite::Result<usize> {
-    let sql = "SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place";
+    let sql = "SELECT game_case FROM result WHERE entrant = ?1 ORDER BY game_case";
     let cases: Vec<i64> = query_all(connection, sql, [entrant], |row| row.get(0))?;
     let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
     let case_set = Digest::of_parts([&*bytes, terms.map_or(&[][..], |terms| &terms.0[..])]);

@@ -64,7 +64,9 @@ pub struct FoundCase {
     pub verdict: &'static str,
     /// Its score, if it has one.
     pub score: Option<Number>,
-    /// The score of the solver that it is compared with.
+    /// The verdict of the solver that it is compared with.
+    pub other_verdict: Option<&'static str>,
+    /// The score of that solver.
     pub other_score: Option<Number>,
     /// The command that plays it.
     pub reproduce: String,
@@ -106,13 +108,17 @@ impl FindReport {
         if self.found.is_empty() {
             return format!("nothing found for `{goal}` of {solver}: {played}");
         }
-        let score = |score: &Option<Number>| score.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
+        let result =
+            |verdict: Option<&str>, score: &Option<Number>| match verdict.filter(|verdict| *verdict != "accepted") {
+                Some(failure) => failure.to_owned(),
+                None => score.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
+            };
         let others = against.as_deref().map(right);
         let columns = [left("case"), right(goal), right(solver)].into_iter().chain(others);
         let mut table = grid(columns, style);
         for found in &self.found {
-            let own = if found.verdict == "accepted" { score(&found.score) } else { found.verdict.to_owned() };
-            let other = against.as_ref().map(|_| score(&found.other_score));
+            let own = result(Some(found.verdict), &found.score);
+            let other = against.as_ref().map(|_| result(found.other_verdict, &found.other_score));
             let fields = [found.case.clone(), found.value.shown(), own].into_iter().chain(other);
             table.add_row(fields.map(|field| Field::new(&field)));
         }
@@ -128,5 +134,23 @@ mod tests {
     #[test]
     fn a_small_loss_is_not_nothing() {
         assert_eq!([0.125, 1e-9].map(|loss| FoundValue::Loss(loss).shown()), ["12.50 %", "1.0e-7 %"]);
+    }
+
+    #[test]
+    fn a_failure_of_either_solver_has_its_verdict() {
+        let found = FoundCase {
+            case: "seed-1".to_owned(),
+            value: FoundValue::Milliseconds(1.0),
+            verdict: "accepted",
+            score: Some(7.into()),
+            other_verdict: Some("wrong-answer"),
+            other_score: None,
+            reproduce: String::new(),
+        };
+        let [problem, solver, goal] = ["p", "a", "time"].map(str::to_owned);
+        let against = Some("b".to_owned());
+        let (cases, runs, interrupted) = (1, 2, false);
+        let report = FindReport { problem, solver, against, goal, cases, runs, interrupted, found: vec![found] };
+        assert!(report.text(Style::PLAIN).contains("7   wrong-answer\n"), "{}", report.text(Style::PLAIN));
     }
 }

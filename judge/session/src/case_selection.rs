@@ -36,12 +36,8 @@ pub fn choose(
     by: Option<&str>,
     repeat: Option<NonZeroU32>,
 ) -> Result<ChosenCases, Failure> {
-    let seeds = args.seeds.as_ref().map(Seeds::without_repetitions);
-    if let Some((_, left_out @ 1..)) = seeds {
-        judge_report::note(&format!("--seeds repeats {}: each seed is one case", counted(left_out, "seed")));
-    }
     let selection = Selection {
-        seeds: seeds.map(|(seeds, _)| seeds),
+        seeds: args.seeds.as_ref().map(distinct_seeds),
         calls: args.calls.clone(),
         inputs: args.inputs.clone(),
         repeat,
@@ -49,6 +45,15 @@ pub fn choose(
     let mut cases = select(problem, &selection)?;
     check_files(problem, &mut cases)?;
     filter(problem, cases, args.condition.as_ref(), by)
+}
+
+/// Returns the given seeds, each once. A note counts the others.
+pub fn distinct_seeds(seeds: &Seeds) -> Seeds {
+    let (seeds, left_out) = seeds.without_repetitions();
+    if left_out > 0 {
+        judge_report::note(&format!("--seeds repeats {}: each seed is one case", counted(left_out, "seed")));
+    }
+    seeds
 }
 
 /// Keeps the cases for which the condition holds.

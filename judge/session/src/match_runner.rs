@@ -153,7 +153,8 @@ impl<'a> MatchRunner<'a> {
         }
         match seeds {
             Some(seeds) => {
-                let selection = Selection { seeds: Some(seeds.clone()), ..Selection::default() };
+                let selection =
+                    Selection { seeds: Some(case_selection::distinct_seeds(seeds)), ..Selection::default() };
                 let cases = select(problem, &selection)?;
                 Ok(Box::new((0..cases.len()).map(move |place| cases.at(place))))
             }

@@ -163,7 +163,7 @@ fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exi
 struct RunSlice {
     /// The value of the feature that the runs are grouped by; `None` without one.
     value: Option<Score>,
-    /// Hashes of the inputs, in order: totals are comparable over the same cases only.
+    /// Sorted hashes of the inputs: totals are comparable over the same cases only.
     inputs: Vec<Option<Digest>>,
     rule: Rule,
     /// By place of the solver in the run.
@@ -293,7 +293,8 @@ impl FeatureHistory<'_> {
             }
         };
         let solvers = (0..run.entrants.len()).map(totals).collect();
-        let inputs = run.cases.inputs().to_vec();
+        let mut inputs = run.cases.inputs().to_vec();
+        inputs.sort_unstable();
         Ok(RunSlice { value, inputs, rule: scored.rule, solvers })
     }
 }

@@ -144,12 +144,11 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     let measure = scored.measure(args.statistics.measure(), args.differences.first());
     let paired = scored.paired(measure, 1);
     let moments = Moments::of(&linearised(&paired.terms()));
-    if moments.count().min(paired.solved) < MIN_CASES {
-        return Err(Failure::usage(format!(
-            "there is no spread in {} that both solved",
-            counted(paired.solved, "case")
-        ))
-        .with_hint("give more cases: --seeds 1-30"));
+    let usable = moments.count().min(paired.solved);
+    if usable < MIN_CASES {
+        let cases = counted(usable, "case");
+        return Err(Failure::usage(format!("there is no spread in {cases} that both solved, with an effect"))
+            .with_hint("give more cases: --seeds 1-30"));
     }
     Ok(Spread {
         measure,

@@ -196,6 +196,10 @@ fn cases_without_an_effect_have_no_fact() {
     let said = folder.judge(&["compare", "-p", "sum", "./lower", "./huge", "--seeds", "1-8"]);
     assert!(said.stdout.contains("0 of the 8 cases that both solved"), "{}", said.stdout);
     assert!(said.stdout.contains("0 cases with an effect are too few"), "{}", said.stdout);
+    let said = folder.judge(&["compare", "-p", "sum", "./lower", "./huge", "--seeds", "1-8", "--measure", "points"]);
+    assert!(said.stdout.contains("8 more cases without points: a number is too large"), "{}", said.stdout);
+    let said = folder.judge(&["power", "-p", "sum", "-s", "./lower", "-s", "./huge", "--seeds", "1-8"]);
+    assert!(said.stderr.contains("no spread in 0 cases that both solved, with an effect"), "{}", said.stderr);
 }
 
 #[test]

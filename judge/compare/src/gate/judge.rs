@@ -34,6 +34,7 @@ pub fn judge(baseline: &Baseline, today: &Baseline, limits: &GateLimits) -> Judg
         changes: pairs.iter().filter(|pair| pair.was.mean() != pair.now.mean()).map(change).collect(),
         fixed: fixed(baseline, today),
         added: today.cases.keys().filter(|case| !baseline.cases.contains_key(*case)).cloned().collect(),
+        accepted_in_both: pairs.len(),
         total_was: total(|pair| pair.was.mean().clone()),
         total_now: total(|pair| pair.now.mean().clone()),
         noise: None,

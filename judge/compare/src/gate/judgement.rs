@@ -146,7 +146,9 @@ pub struct Judgement {
     pub fixed: Vec<String>,
     /// The cases that are not in the baseline.
     pub added: Vec<String>,
-    /// The recorded total of the cases accepted in both runs.
+    /// The number of cases accepted in both runs.
+    pub accepted_in_both: usize,
+    /// The recorded total of these cases.
     pub total_was: BigRational,
     /// The current total of the same cases.
     pub total_now: BigRational,

@@ -1,7 +1,7 @@
 //! Best scores, history and watching.
 
 use super::*;
-use judge_problem::{CaseName, Direction, RunProgress, Shard};
+use judge_problem::{BestOrigin, CaseName, Direction, RunProgress, Shard};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -254,6 +254,32 @@ fn an_import_takes_the_better_and_keeps_the_origin() {
     assert_eq!((bests[1].solver_hash, &bests[1].date), (theirs.hashes[0], &sent[1].date));
     journal.remove(RunId(1)).unwrap();
     assert_eq!(journal.best(&game, None).unwrap().scores.len(), 2, "what others sent stays");
+}
+
+#[test]
+fn a_score_that_equals_an_imported_one_came_later() {
+    let (mine, theirs) = (Bench::new(&["bot"], 1..=1), Bench::new(&["rival"], 1..=1));
+    theirs.run(&[Some(6)]);
+    let game = game(&mine);
+    let sent = theirs.journal().best(&game, None).unwrap().scores;
+    mine.journal().import_best(&game, &sent).unwrap();
+    mine.run(&[Some(6)]);
+    let journal = mine.journal();
+    assert!(journal.best(&game, None).unwrap().scores[0].imported);
+    assert_eq!(journal.best_by_input(&game, None).unwrap()[&input(0)].origin, BestOrigin::Imported("rival".into()));
+    let of_case = journal.best_of_case(&game, &CaseName::of_seed(1), input(0), None).unwrap();
+    assert_eq!(of_case.map(|(_, solver)| solver).as_deref(), Some("rival"));
+}
+
+#[test]
+fn the_first_best_of_an_input_counts_under_any_name() {
+    let mut bench = Bench::new(&["bot"], 1..=1);
+    for (seed, score) in [(1, 1), (2, 5), (1, 5)] {
+        bench.plan.cases = std::iter::once(CaseSpec::from_seed(seed)).collect();
+        bench.run(&[Some(score)]);
+    }
+    let best = bench.journal().best_by_input(&game(&bench), None).unwrap();
+    assert_eq!(best[&input(0)].origin, BestOrigin::Run(RunId(2), "bot".into()));
 }
 
 #[test]

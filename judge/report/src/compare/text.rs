@@ -129,7 +129,8 @@ fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
             EffectMeasure::Total => ("the total is 0 or too large", "relative"),
             _ => ("a number is too large or too small", "relative"),
         };
-        lines.push(format!("  {cases} without a {measure}: {why} (see --measure {other})"));
+        let missing = if measure == EffectMeasure::Points { "points".to_owned() } else { format!("a {measure}") };
+        lines.push(format!("  {cases} without {missing}: {why} (see --measure {other})"));
     }
     lines.join("\n")
 }

@@ -55,7 +55,9 @@ struct GateRecord<'a> {
     conditions_was: Option<ConditionsRecord<'a>>,
     /// How often a disturbed case was run again without other solvers.
     repeats: usize,
+    /// The recorded total of the cases that were accepted then and are now.
     total_was: Option<Number>,
+    /// The current total of the same cases.
     total_now: Option<Number>,
     /// Present if scores vary from run to run.
     noise: Option<NoiseRecord>,

@@ -249,10 +249,18 @@ impl GateReport<'_> {
         let noise = self.judgement.noise.as_ref();
         let noise = noise.map(|test| format!(" ({} that this is noise)", probability(test.level))).unwrap_or_default();
         format!(
-            "the total got worse{by}, from {} to {}, and {allowed} is allowed{noise}",
+            "the {} got worse{by}, from {} to {}, and {allowed} is allowed{noise}",
+            self.total_name(),
             self.total(total_was),
             self.total(total_now)
         )
+    }
+
+    fn total_name(&self) -> String {
+        match self.judgement.accepted_in_both {
+            all if all == self.today.cases.len() => "total".to_owned(),
+            some => format!("total of the {} accepted in both runs", counted(some, "case")),
+        }
     }
 
     /// Writes a total with the decimals of the scores. Scores that vary add none.
@@ -319,16 +327,15 @@ impl GateReport<'_> {
             }
         }
         let total = match (total_was, total_now) {
-            (was, now) if was == now => format!("total {}, as before", self.total(now)),
-            (was, now) if was.is_zero() => format!("total {}, was {}", self.total(now), self.total(was)),
-            (was, now) => {
-                format!("total {}, was {} ({})", self.total(now), self.total(was), change_in_percent(was, now))
-            }
+            (was, now) if was == now => format!("{}, as before", self.total(now)),
+            (was, now) if was.is_zero() => format!("{}, was {}", self.total(now), self.total(was)),
+            (was, now) => format!("{}, was {} ({})", self.total(now), self.total(was), change_in_percent(was, now)),
         };
+        let name = self.total_name();
         let changed = if_any(changes.len(), |count| format!("; {} changed", counted(count, "score")));
         let fixed = if fixed.is_empty() { String::new() } else { format!("; now accepted: {}", fixed.join(", ")) };
         let cases = counted(self.today.cases.len(), "case");
-        format!("{problem}: the gate holds on {cases}: {total}{changed}{fixed}")
+        format!("{problem}: the gate holds on {cases}: {name} {total}{changed}{fixed}")
     }
 
     /// Returns the smallest fall that the gate would have noticed, if scores vary.

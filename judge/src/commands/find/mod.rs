@@ -449,6 +449,7 @@ impl Search<'_> {
             value: seen.value.clone().unwrap_or(FoundValue::Loss(0.0)),
             verdict: own.verdict.name(),
             score: score(own),
+            other_verdict: seen.outcomes.get(1).map(|other| other.verdict.name()),
             other_score: seen.outcomes.get(1).and_then(score),
             reproduce: again(&plan, [self.args.solver.as_deref(), self.args.against.as_deref()], &player),
         }

@@ -89,7 +89,7 @@ impl<'a> Supply<'a> {
         let budget = args.budget.map_or(super::BUDGET, std::num::NonZeroUsize::get).min(MAX_POOL / LOOKED_AT);
         let (mut more, examined): (Box<dyn Iterator<Item = u64>>, usize) = match &args.seeds {
             Some(seeds) => {
-                let (seeds, _) = seeds.without_repetitions();
+                let seeds = case_selection::distinct_seeds(seeds);
                 (Box::new(seeds.ranges().to_vec().into_iter().flatten()), MAX_POOL)
             }
             None => (Box::new(1..), budget * LOOKED_AT),

@@ -198,8 +198,8 @@ fn scored(range: &ScoreRange, result: &MatchResult) -> (CheckResult, String) {
     };
     let is_below = range.least.as_ref().is_some_and(|least| *total < least.to_rational());
     let is_above = range.most.as_ref().is_some_and(|most| *total > most.to_rational());
-    let shown =
-        checkers::Score::from_rational(total).map_or_else(|| scoring::display(total, 6), |score| score.to_string());
+    let rounded = || format!("about {}", scoring::display(total, 6));
+    let shown = checkers::Score::from_rational(total).map_or_else(rounded, |score| score.to_string());
     if is_below || is_above {
         return (CheckResult::Failed, format!("; its total is {shown}, expected {range}"));
     }
