@@ -179,5 +179,5 @@ fn a_missing_temporary_folder_is_no_solvers_fault() {
     let output = folder.command(&arguments).env("TMPDIR", folder.path().join("none")).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() != Some(1) && output.stdout.is_empty(), "{stderr}");
-    assert!(stderr.contains("error: "), "{stderr}");
+    assert!(stderr.contains("hint: "), "{stderr}");
 }
