@@ -118,8 +118,9 @@ fn inputs(
     let (root, test) = (config.root, &config.settings.test);
     let (start, end) = (test.start_seed, *test.end_seed.as_ref());
     if end <= start || end - start > MAX_SEEDS {
-        let expected = "a number above `start_seed`: the first seed that is not tested";
-        return Err(config.bad(&test.end_seed, format!("`end_seed = {end}`"), expected));
+        let expected =
+            format!("a number above `start_seed`, by at most {MAX_SEEDS}: the first seed that is not tested");
+        return Err(config.bad(&test.end_seed, format!("`end_seed = {end}`"), &expected));
     }
     let is_there = |seed: &u64| root.join(input.of(*seed)).is_file();
     let (found, missing): (Vec<u64>, Vec<u64>) = (start..end).partition(is_there);
@@ -155,7 +156,7 @@ fn is_minimum(config: &Config<'_>) -> Result<bool, ImportError> {
     match &*objective.as_ref().to_ascii_lowercase() {
         "min" => Ok(true),
         "max" => Ok(false),
-        other => Err(config.bad(objective, format!("bad objective `{other}`"), "\"Max\" or \"Min\"")),
+        _ => Err(config.bad(objective, format!("bad objective `{}`", objective.as_ref()), "\"Max\" or \"Min\"")),
     }
 }
 

@@ -191,9 +191,7 @@ impl Duel {
         let inferred = paired::infer_interim(&paired, self.parameters)?;
         let inferred_ends = [inferred.interval.map(|ends| ends.low), inferred.interval.map(|ends| ends.high)];
         let (claim, effect, ends): (Claim, Option<f64>, [Option<f64>; 2]) = match &self.sample {
-            Some(sample) if !is_whole => {
-                (self.claim_of_stop(), Some(sample.mean()), [sample.low(ALPHA), sample.high(ALPHA)])
-            }
+            Some(sample) if !is_whole => (self.claim_of_stop(), sample.mean(), [sample.low(ALPHA), sample.high(ALPHA)]),
             // What a look at some of the cases has said is settled if all of them are known.
             _ if (self.lacks_total || !is_whole && self.is_over) && !inferred.claim.is_decided() => {
                 (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred_ends)

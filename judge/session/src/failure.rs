@@ -350,6 +350,10 @@ impl From<RunError> for Failure {
                 let failure = Self::new(error, exit);
                 hint.into_iter().fold(failure, Self::with_hint)
             }
+            RunError::Store(ref why) if !is_shortage(why) => Self::fault(error).with_hint(format!(
+                "free space in {}, or set TMPDIR to another folder",
+                std::env::temp_dir().display()
+            )),
             error => Self::fault(error),
         }
     }

@@ -12,7 +12,7 @@ use judge_sandbox::{
     Exchange, Execution, Fault, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible,
 };
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
@@ -116,12 +116,14 @@ pub fn gaps(gaps: &[Gap]) -> Vec<String> {
     gaps.iter().map(|Gap { what, meaning, .. }| format!("{what}: {meaning}")).collect()
 }
 
-/// Returns the files and folders of `--dir`, as this sandbox can show them.
+/// Returns the files and folders of `--dir`, as this sandbox can show them. A program can use the given path, too, if it
+/// leads there through links.
 pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Failure> {
     let read = |text: &String| {
         let (path, writable) = text.strip_suffix(":rw").map_or((&**text, false), |path| (path, true));
         let not_shown = |why: String| Failure::usage(format!("cannot show {path} to the program: {why}"));
-        let path = Path::new(path).canonicalize().map_err(|error| not_shown(error.to_string()))?;
+        let named = std::path::absolute(path).map_err(|error| not_shown(error.to_string()))?;
+        let path = named.canonicalize().map_err(|error| not_shown(error.to_string()))?;
         if is_in_journal(&path) {
             return Err(not_shown("no program sees a journal".to_owned()));
         }
@@ -141,9 +143,11 @@ pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Fa
             judge_report::note(&format!("warning: programs of root run as another user, which cannot write to {path}"));
             judge_report::note(&format!("hint: chmod o+wX {path}"));
         }
-        Ok(Visible { path, writable })
+        let is_link = named != path && !named.components().any(|part| part == Component::ParentDir);
+        let paths = std::iter::once(path).chain(is_link.then_some(named));
+        Ok(paths.map(|path| Visible { path, writable }).collect())
     };
-    args.visible.iter().map(read).collect()
+    Ok(args.visible.iter().map(read).collect::<Result<Vec<Vec<_>>, _>>()?.concat())
 }
 
 /// Returns whether programs cannot write to a file or folder because this process is root and they are another user.

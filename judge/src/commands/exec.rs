@@ -34,7 +34,7 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let toolbox = Toolbox::new(sandbox.tier(), BuildSettings::default());
     let visible = sandbox::visible(&args.sandbox, &sandbox)?;
     let streams = Streams::open(args)?;
-    let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox).program() {
+    let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox)?.program() {
         Ok(program) => {
             let request = request(args, &limits, program.clone(), &streams, visible);
             let execution =

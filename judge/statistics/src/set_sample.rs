@@ -95,13 +95,13 @@ impl SetSample {
         self.excludes(1.0, mean, self.max_gain, alpha)
     }
 
-    /// Returns the estimate of the mean effect of the set, 0 without a draw.
-    pub fn mean(&self) -> f64 {
-        let count = self.draws.len().max(1) as f64;
+    /// Returns the estimate of the mean effect of the set. `None` without a draw.
+    pub fn mean(&self) -> Option<f64> {
+        let count = self.draws.len() as f64;
         let drawn: f64 = self.draws.iter().map(|(effect, _)| effect).sum();
         let sizes: f64 = self.draws.iter().map(|(_, case)| case.size).sum();
         let shares: f64 = self.draws.iter().map(|(effect, case)| effect / case.size).sum();
-        (drawn + shares / count * (self.size - sizes).max(0.0)) / self.base
+        (count > 0.0).then(|| (drawn + shares / count * (self.size - sizes).max(0.0)) / self.base)
     }
 
     /// Returns the smallest mean that is not excluded. It holds at all times with a probability of 1 - `alpha`. `None` if
@@ -117,7 +117,7 @@ impl SetSample {
 
     /// Returns the end of the interval on the side of this sign.
     fn end(&self, side: f64, bound: f64, alpha: f64) -> Option<f64> {
-        let mean = self.mean();
+        let mean = self.mean()?;
         let is_out = |distance: f64| self.excludes(side, mean + side * distance, bound, alpha);
         let mut inside = 0.0;
         let mut outside = (0..64).map(|step| f64::from(step).exp2() * mean.abs().max(1e-6)).find(|far| is_out(*far))?;
@@ -228,7 +228,8 @@ mod tests {
                 Interval { low, high }
             };
             let interval = interval_of(&sample);
-            assert!(interval.low <= sample.mean() && sample.mean() <= interval.high);
+            let estimate = sample.mean().unwrap();
+            assert!(interval.low <= estimate && estimate <= interval.high);
             missed += usize::from(!interval.contains(mean));
             effects[30..59].iter().for_each(|effect| sample.push(*effect, cases[0]));
             let last = interval_of(&sample);

@@ -170,3 +170,14 @@ fn a_relative_folder_for_temporary_files_works_from_any_folder() {
     }
     assert_eq!(std::fs::read_dir(folder.path().join("sub")).unwrap().count(), 1);
 }
+
+#[test]
+fn a_missing_temporary_folder_is_no_solvers_fault() {
+    let folder = Folder::new();
+    folder.write("bot/main.sh", "cat");
+    let arguments = ["run", "-p", "columns", "-s", "bot/", "--seeds", "1", "--no-journal"];
+    let output = folder.command(&arguments).env("TMPDIR", folder.path().join("none")).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() != Some(1) && output.stdout.is_empty(), "{stderr}");
+    assert!(stderr.contains("hint: "), "{stderr}");
+}

@@ -204,11 +204,12 @@ fn cases_whose_folders_have_the_seed_are_named_by_them() {
 #[test]
 fn malformed_projects_are_refused_with_file_and_line() {
     let tester = "[[test.test_steps]]\nprogram = \"./judge\"\nargs = [\"x\"]\n";
-    let cases: [(&str, &str, &str); 9] = [
+    let cases: [(&str, &str, &str); 10] = [
         ("end_seed = 3", "end_seed = 0", "pahcer_config.toml:11: `end_seed = 0`"),
         ("end_seed = 3", "end_seed = \"x\"", "pahcer_config.toml:11: "),
+        ("end_seed = 3", "end_seed = 1000001", "by at most 1000000"),
         ("start_seed = 0", "start_seed = 2", "there is no file tools/in/0002.txt in the project"),
-        ("objective = \"Min\"", "objective = \"Best\"", "pahcer_config.toml:6: bad objective `best`"),
+        ("objective = \"Min\"", "objective = \"Best\"", "pahcer_config.toml:6: bad objective `Best`"),
         ("(?P<score>\\d+)", "(\\d+)", "pahcer_config.toml:7: the first group is not the score"),
         ("(?P<score>\\d+)", "(?P<score>\\d+", "pahcer_config.toml:7: bad regular expression"),
         ("{SEED04}.txt\"\nstdout", "0000.txt\"\nstdout", "its files are the same for all seeds"),

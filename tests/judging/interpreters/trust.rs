@@ -184,6 +184,19 @@ fn a_planted_argument_link_shows_nothing_private() {
     }
 }
 
+#[test]
+fn a_shown_link_works_by_its_own_name() {
+    let place = home();
+    place.write("work/data/sub/table", "rows");
+    place.link("work/link", "data");
+    let link = place.text("work/link/sub");
+    for judge in place.judges() {
+        let words = ["--dir", "link/sub", "--", "sh", "-c", &format!("cat {link}/table")];
+        let inside = said(place.exec(judge, SYSTEM_PATH, &words));
+        assert_eq!((inside.code, &*inside.stdout), (Some(0), "rows"), "{judge:?}: {}", inside.stderr);
+    }
+}
+
 /// A link that an earlier case put in place of a visible file.
 #[test]
 fn a_link_left_by_solvers_is_not_followed() {

@@ -101,6 +101,15 @@ fn scores_beyond_floating_point_have_no_effect() {
 }
 
 #[test]
+fn failures_without_a_total_have_no_effect() {
+    let mut served = scoring("rule = \"sum\"\ndirection = \"min\"");
+    served.evaluate("echo 3", "1-9", &json!({}));
+    let failing = served.evaluate("exit 1", "1-9", &json!({"against": "best"}));
+    let versus = &failing["comparison"];
+    assert!(versus["claim"] == "not-better" && versus.get("effect").is_none(), "{versus}");
+}
+
+#[test]
 fn the_best_stays_when_measured_again() {
     let mut served = Served::start(&[]);
     // Its score falls with time.

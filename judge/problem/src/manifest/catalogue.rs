@@ -254,13 +254,17 @@ fn read_table(name: &Located<&str>, section: Section<'_>, known: Option<&Languag
         if language.run.is_empty() {
             section.missing("run", "\"{program}\"` or `run = \"interpreter {source}\"");
         }
-        let runs_compiled = |line: &String| line.contains("{program}") || line.contains("{class}");
-        if language.compile.is_empty() && language.run.iter().any(runs_compiled) {
-            section.missing("compile", "\"compiler -o {out}/main {source}\"");
-        }
         if language.extensions.is_empty() && language.files.is_empty() {
             section.missing("extensions", "[\"xyz\"]` or `files = [\"build.xyz\"]");
         }
+    }
+    let runs = |placeholder: &str| language.run.iter().any(|line| line.contains(placeholder));
+    if language.compile.is_empty() && (runs("{program}") || runs("{class}")) {
+        section.missing("compile", "\"compiler -o {out}/main {source}\"");
+    }
+    if !language.compile.is_empty() && runs("{source}") {
+        let expected = "write `run` with `{program}` or a file in `{out}`: the source is not there when it runs";
+        section.complain(name.span.clone(), "`run` has `{source}`, beside `compile`", expected);
     }
     section.finish();
     (language, claims)
@@ -662,6 +666,8 @@ mod tests {
             ("[language.cpp]\ncompile = [\"g++ 'x\"]", "l.toml:2:12", "quotes match"),
             ("[language.cpp]\nrun = \"main\"", "l.toml:2:7", "add `{program}`"),
             ("[language.cpp]\nrun = 7", "l.toml:2:7", "expected a text, or an array of texts"),
+            ("[language.python]\nrun = \"{program}\"", "l.toml:1:11", "has no `compile`"),
+            ("[language.python]\ncompile = \"cp {source} {out}\"", "l.toml:1:11", "`run` has `{source}`"),
             ("[language.cpp]\nextensions = [\".cpp\"]", "l.toml:2:15", "without its point"),
             ("[language.cpp]\ntime-factor = 0.5", "l.toml:2:15", "from 1 to 100"),
             ("[language.cpp]\nextra-memory = \"5 GiB\"", "l.toml:2:16", "at most 4 GiB"),

@@ -33,6 +33,9 @@ pub enum RunError {
     /// A worker's thread ended on a panic.
     #[error("a worker of the judge ended on a panic; the cases it had not finished are missing")]
     WorkerPanicked,
+    /// The files of a solver could not be stored.
+    #[error("cannot store the files of a solver")]
+    Store(#[source] io::Error),
     /// A cluster did not run it.
     #[error(transparent)]
     Cluster(ClusterError),

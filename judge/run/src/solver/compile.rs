@@ -46,7 +46,7 @@ impl Toolbox {
         let limit = self.settings.source;
         if source.is_dir() {
             let project = Project::read(source, language, limit)?;
-            let folder = self.keep(&project.files).map_err(not_stored)?;
+            let folder = self.keep(&project.files).map_err(RunError::Store)?;
             let main = folder.join(project.main.as_deref().unwrap_or(Path::new("")));
             let stem = project.stem().to_owned();
             let values = vec![("source", main.into()), ("stem", stem), ("out", folder.clone().into())];
@@ -65,7 +65,7 @@ impl Toolbox {
     fn compiled(&self, language: &Language, source: &Path, run: &mut RunCompiler<'_>) -> Result<Program, NotBuilt> {
         let project = Project::read(source, language, self.settings.source)?;
         let files = self.files(language, source, &project, run)?;
-        let out = self.keep(&files).map_err(not_stored)?;
+        let out = self.keep(&files).map_err(RunError::Store)?;
         let mut values = vec![("out", out.clone().into()), ("stem", project.stem().to_owned())];
         if language.uses("{program}") {
             let main = main_file(&files, project.stem()).map_err(NotBuilt::Refused)?;
@@ -150,10 +150,6 @@ impl Toolbox {
         program.environment = variables.map(|(name, value)| (name.clone(), filled(value))).collect();
         Ok(program)
     }
-}
-
-fn not_stored(error: io::Error) -> NotBuilt {
-    cannot_start(format!("cannot store the program: {error}"))
 }
 
 fn not_installed(what: &str, language: &Language, lines: &[String]) -> NotBuilt {

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 /// result says why.
 ///
 /// # Errors
-/// Those of `run`.
+/// Those of `run`, and when its files cannot be stored.
 pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -> Result<Solver, RunError> {
     let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
@@ -35,7 +35,7 @@ pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -
         Ok(None) => (invocation(&spec, &toolbox.settings), Allowance::default()),
         Err(why) => (Err(why), Allowance::default()),
     };
-    let invocation = stage(found.unwrap_or_else(|why| Invocation::CannotStart(why.to_string())), toolbox);
+    let invocation = stage(found.unwrap_or_else(|why| Invocation::CannotStart(why.to_string())), toolbox)?;
     Ok(Solver { spec, invocation, environment: Vec::new(), allowance })
 }
 
@@ -111,9 +111,12 @@ fn from_source(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_>
 }
 
 /// Finds out how a command, already split into words, is run.
-pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Invocation {
+///
+/// # Errors
+/// When its files cannot be copied.
+pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Result<Invocation, RunError> {
     if words.is_empty() {
-        return Invocation::CannotStart("there is no command".to_owned());
+        return Ok(Invocation::CannotStart("there is no command".to_owned()));
     }
     stage(from_words(words), toolbox)
 }
@@ -202,18 +205,19 @@ pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(
 
 /// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. If the
 /// judge's user is not root, nothing changes, because solvers run as that user.
-fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
+fn stage(invocation: Invocation, toolbox: &Toolbox) -> Result<Invocation, RunError> {
     if !rustix::process::geteuid().is_root() {
-        return invocation;
+        return Ok(invocation);
     }
-    let Invocation::Program(mut program) = invocation else { return invocation };
+    let Invocation::Program(mut program) = invocation else { return Ok(invocation) };
     let needs_open_parents = toolbox.needs_open_parents;
     let private: Vec<_> =
         program.visible.iter().filter(|path| path.is_file() && !is_open(path, needs_open_parents)).cloned().collect();
     for original in private {
         let copy = match toolbox.copy(&original) {
             Ok(copy) => copy,
-            Err(error) => return Invocation::CannotStart(format!("cannot copy {}: {error}", original.display())),
+            Err(error) if File::open(&original).is_ok() => return Err(RunError::Store(error)),
+            Err(error) => return Ok(Invocation::CannotStart(format!("cannot copy {}: {error}", original.display()))),
         };
         let moved = |path: &mut PathBuf| {
             if *path == original {
@@ -229,7 +233,7 @@ fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
             .for_each(|word| *word = copy.clone().into_os_string());
         program.copied.push(original);
     }
-    Invocation::Program(program)
+    Ok(Invocation::Program(program))
 }
 
 /// Returns how a run of `program` ended, as [`verdict::termination`] does; if it could not be started, the note also says

@@ -119,11 +119,7 @@ impl Toolbox {
         if let Some(workbench) = self.workbench.get() {
             return Ok(&workbench.path);
         }
-        let made = Workbench::make(self.needs_open_parents).map_err(|error| {
-            let place = std::env::temp_dir();
-            let advice = "free space in it, or set TMPDIR to a writable folder";
-            io::Error::other(format!("cannot make a folder in {}: {error}; {advice}", place.display()))
-        })?;
+        let made = Workbench::make(self.needs_open_parents)?;
         // Solvers are built in parallel. A second folder is removed again.
         Ok(&self.workbench.get_or_init(|| made).path)
     }
