@@ -289,20 +289,23 @@ impl FromStr for Shard {
 }
 
 /// A machine that ran cases of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Node {
-    /// Its name in the cluster, or the name of a shard's machine.
+    /// Its name in the cluster, or the name of a shard's machine: `node` in the results.
     pub name: String,
-    /// Its host name.
+    /// Its own name.
     pub host: String,
+    /// Its processor.
+    #[serde(rename = "cpu")]
+    pub cpu_model: String,
     /// The release of its kernel.
     pub kernel: String,
-    /// Its processor.
-    pub cpu_model: String,
-    /// How strongly solvers were isolated on it.
+    /// The tier of the sandbox on it.
     #[serde(with = "crate::text::as_text")]
+    #[schemars(with = "String")]
     pub tier: Tier,
-    /// Its load average over the minute before the first case. `None` if unknown.
+    /// How many processes were ready to run on it, on average over the minute before its first case.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! The results of `judge find`, as text and as JSON.
 
-use crate::text::{Document, Field, Style, Versioned, grid, in_milliseconds, left, right};
+use crate::text::{Document, Style, TextTable, Versioned, in_milliseconds, left, right};
 use judge_compare::paired::signed_decimals;
 use judge_problem::counted;
 use schemars::JsonSchema;
@@ -109,15 +109,15 @@ impl FindReport {
         let score = |score: &Option<Number>| score.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
         let others = against.as_deref().map(right);
         let columns = [left("case"), right(goal), right(solver)].into_iter().chain(others);
-        let mut table = grid(columns, style);
+        let mut table = TextTable::of(columns);
         for found in &self.found {
             let own = if found.verdict == "accepted" { score(&found.score) } else { found.verdict.to_owned() };
             let other = against.as_ref().map(|_| score(&found.other_score));
             let fields = [found.case.clone(), found.value.shown(), own].into_iter().chain(other);
-            table.add_row(fields.map(|field| Field::new(&field)));
+            table.add_row(fields);
         }
         let commands: Vec<String> = self.found.iter().map(|found| format!("  {}", found.reproduce)).collect();
-        format!("{}\n{played}. To play them:\n{}", table.text().trim_end(), commands.join("\n"))
+        format!("{}\n{played}. To play them:\n{}", table.text(style).trim_end(), commands.join("\n"))
     }
 }
 

@@ -6,7 +6,7 @@ use judge_problem::{
     Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, counted, error_chain,
     map_on_all_cores, natural_key,
 };
-use judge_report::{Style, grid, left, right};
+use judge_report::{Style, TextTable, left, right};
 use judge_run::cases::{Decision, Inputs, PreparedCase, ProblemChecker};
 use judge_session::answers::{self, exit_of, refuse_interactive, too_long};
 use judge_session::{Failure, GlobalArgs, entrants, load, programs, recorder};
@@ -58,7 +58,7 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
 
 /// Checks every pair. A fault in one pair does not end the others. Returns the exit code of the worst.
 fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
-    let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
+    let mut table = TextTable::of([left("case"), right("score"), left("ruling").wrapped()]);
     let mut worst = Exit::Success;
     let bases = bases(folder)?;
     let all_checked = map_on_all_cores(bases.len(), |number| check_pair(problem, &bases[number], limit));
@@ -67,7 +67,7 @@ fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, 
         table.add_row([name, score.unwrap_or_else(|| "–".to_owned()), ruling]);
         worst = if exit.code() > worst.code() { exit } else { worst };
     }
-    judge_report::print(&table.text())?;
+    judge_report::print(&table.text(Style::of_stdout()))?;
     Ok(worst)
 }
 
@@ -153,7 +153,7 @@ fn check_run(
         Rechecker { journal: &journal, inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), limit };
 
     let columns = [left("case"), left("solver").spare(1), left("recorded").wrapped(), left("today").wrapped()];
-    let mut table = grid(columns, Style::of_stdout());
+    let mut table = TextTable::of(columns);
     let (mut same, mut differ, mut impossible) = (0, 0, 0);
     for case in run.cases.iter() {
         let prepared = rechecker.prepare(&case);
@@ -172,7 +172,7 @@ fn check_run(
         }
     }
     if !table.is_empty() {
-        judge_report::print(&table.text())?;
+        judge_report::print(&table.text(Style::of_stdout()))?;
     }
     judge_report::print(&format!(
         "run {}: {} as recorded, {differ} differ, {impossible} cannot be checked",

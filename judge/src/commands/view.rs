@@ -5,7 +5,7 @@ use judge_journal::Part;
 use judge_problem::verdict::Termination;
 use judge_problem::{
     CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Exit, Invocation, JobId, Plan, Problem, Ruling,
-    RunChoice, RunEvent, Solver, Verdict, Viewer, counted,
+    RunChoice, RunEvent, Solver, Verdict, Viewer, after_colon, counted,
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
@@ -90,8 +90,7 @@ fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Re
     judge_report::print(transcript.as_deref().unwrap_or_default().trim_end())?;
     if let Some(outcome) = result.outcomes.get(JobId { case: 0, solver: 0 }) {
         let score = outcome.score.as_ref().map_or_else(String::new, |score| format!(" {score}"));
-        let note = if outcome.note.is_empty() { String::new() } else { format!(": {}", outcome.note) };
-        judge_report::note(&format!("{}{score}{note}", outcome.verdict));
+        judge_report::note(&format!("{}{score}{}", outcome.verdict, after_colon(&outcome.note)));
     }
     Ok(result.exit())
 }

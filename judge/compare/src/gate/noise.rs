@@ -371,7 +371,7 @@ const REPEATS: [u32; 4] = [1, 2, 3, 5];
 const MAX: u32 = 1 << 20;
 
 /// A possible gate, with cases as noisy as in the baseline.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Design {
     /// The number of cases.
     pub cases: u32,

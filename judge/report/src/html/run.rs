@@ -210,7 +210,8 @@ fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -
     or_nothing(known)
 }
 
-/// The rows of a run, one line of JSON each: the verdict's code, the case, the solver's place, and the figures; then
+/// A line of JSON with what all rows share, the names of the solvers and of the verdicts. Then the rows of a run, one line of
+/// JSON each: the verdict's code, the case, the solver's place, and the figures; then
 /// whether the timing is noisy (0 or 1), and the note, the texts and the command, if there are any. Its display form is
 /// safe in a script.
 struct DrawnRows<'a> {
@@ -218,19 +219,11 @@ struct DrawnRows<'a> {
     figures: &'a Figures,
 }
 
-impl DrawnRows<'_> {
-    /// Returns the values that all rows share, as JSON that is safe in a script: the names of the solvers and of the
-    /// verdicts.
-    fn common(&self) -> String {
-        let solvers: Vec<_> = self.report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name)).collect();
-        let verdicts: Vec<_> = Verdict::ALL.iter().map(|verdict| (verdict.code(), verdict.name())).collect();
-        in_script(&json_line(&(solvers, verdicts)).unwrap_or_default())
-    }
-}
-
 impl fmt::Display for DrawnRows<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.common())?;
+        let solvers: Vec<_> = self.report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name)).collect();
+        let verdicts: Vec<_> = Verdict::ALL.iter().map(|verdict| (verdict.code(), verdict.name())).collect();
+        formatter.write_str(&in_script(&json_line(&(solvers, verdicts)).map_err(|_| fmt::Error)?))?;
         for (job, outcome) in self.report.ordered_played() {
             let CaseRow { case, figures, noisy, details, .. } = CaseRow::of(self.report, self.figures, job, &outcome);
             let mut row = vec![outcome.verdict.code().into(), case.to_string().into(), job.solver.into()];
@@ -299,7 +292,8 @@ fn numbers(report: &RunReport<'_>) -> String {
             *sum += relative.unwrap_or(0.0);
             *count += 1;
         }
-        let features = features.iter().map(|name| feature(report, job, name));
+        let feature = |name: &&str| report.features[job.case].as_ref()?.get(name)?.to_string().parse().ok();
+        let features = features.iter().map(feature);
         let metrics = metrics.iter().map(|rule| value(Some(&outcome), rule)?.parse().ok());
         let values = values(report, job, &outcome, relative).into_iter().chain(metrics).chain(features);
         let values: Vec<_> = values.map(|value| value.filter(|value| value.is_finite())).collect();
@@ -326,10 +320,6 @@ fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
     let first = report.features.iter().flatten().next();
     let names = first.into_iter().flat_map(|features| features.iter()).map(|(name, _)| name);
     names.filter(|name| is_feature_name(name) && !FIELDS.contains(name)).collect()
-}
-
-fn feature(report: &RunReport<'_>, job: JobId, name: &str) -> Option<f64> {
-    report.features[job.case].as_ref()?.get(name)?.to_string().parse().ok()
 }
 
 /// Returns the numbers of [`FIELDS`].

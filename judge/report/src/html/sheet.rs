@@ -1,13 +1,12 @@
 //! The web page of titled tables, and the charts of a comparison.
 
 use crate::assets::COMPARISON_CHARTS;
-use crate::compare::json::LookRecord;
 use crate::compare::report::{CompareReport, Comparison};
 use crate::html::page::{Charts, OF_COMPARISON, Shown, Table, in_script, table};
 use crate::text::chart_stride;
 use crate::text::{Sheet, json_line};
 use askama::Template;
-use judge_compare::paired;
+use judge_compare::paired::{self, Look};
 use judge_problem::{JobId, one_line};
 use serde::Serialize;
 use std::io;
@@ -63,7 +62,7 @@ struct PairNumbers {
     /// The score of the second solver.
     b: Vec<Option<f64>>,
     /// The results after some of the cases.
-    looks: Vec<LookRecord>,
+    looks: Vec<Look>,
 }
 
 /// Returns the charts of a comparison.
@@ -92,7 +91,7 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
         effects: drawn.iter().map(|pair| pair.effect).collect(),
         a: scores(paired.first),
         b: scores(paired.second),
-        looks: looks.iter().map(Into::into).collect(),
+        looks,
     }
 }
 
