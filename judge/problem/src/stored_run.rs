@@ -318,7 +318,8 @@ impl Node {
 }
 
 /// The machines that ran the cases of a run, with distinct names. Empty if only the judge's machine did.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
 pub struct NodeList {
     nodes: Vec<Node>,
 }
@@ -379,20 +380,30 @@ impl FromIterator<Node> for NodeList {
 }
 
 /// When, how and where the results of a report were made.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Provenance {
     /// When the command started, in UTC, as ISO 8601 writes it.
+    #[serde(rename = "date")]
     pub started: String,
     /// The command line.
     pub command: String,
-    /// The name of the machine.
-    pub host: String,
-    /// The processor.
-    pub cpu_model: String,
-    /// The release of the kernel.
-    pub kernel: String,
-    /// The machines that ran the cases. Empty if this machine did.
+    /// The machine.
+    pub machine: Machine,
+    /// The machines that the cases were run on, if a cluster or several shards ran them.
+    #[serde(skip_serializing_if = "NodeList::is_empty")]
+    #[schemars(with = "Vec<Node>")]
     pub nodes: NodeList,
+}
+
+/// The machine of a report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Machine {
+    /// Its name.
+    pub host: String,
+    /// Its processor.
+    pub cpu: String,
+    /// The release of its kernel.
+    pub kernel: String,
 }
 
 /// Returns a time in UTC as ISO 8601 writes it: `2026-01-31T08:15:00Z`.

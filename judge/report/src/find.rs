@@ -94,7 +94,7 @@ pub struct FindReport {
 
 impl Document for FindReport {
     fn record(&self) -> impl Serialize {
-        Versioned { schema: 1, judge: env!("CARGO_PKG_VERSION"), report: self }
+        Versioned::new(1, self)
     }
 }
 

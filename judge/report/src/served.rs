@@ -3,7 +3,7 @@
 use crate::text::{LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look, share_of_best};
 use checkers::{Board, Choice, Score};
 use judge_problem::{
-    CaseResult, Direction, FinishedCase, Labels, Problem, RunId, RunProgress, RunState, SolverProgress, Verdict,
+    CaseResult, Direction, FinishedCase, Labels, Problem, RunProgress, RunState, SolverProgress, Verdict,
 };
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Options, Parser};
@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Serialize, JsonSchema)]
 pub struct ProblemList<'a> {
     /// A record for each, in the order of the catalogue.
-    problems: Vec<ProblemRecord<'a>>,
+    pub problems: Vec<ProblemRecord<'a>>,
 }
 
 /// A problem of the catalogue.
@@ -84,13 +84,6 @@ pub struct SolverRecord<'a> {
     pub summary: &'a str,
 }
 
-impl<'a> ProblemList<'a> {
-    /// Lists problems, each with whether people can play it.
-    pub fn of(problems: impl Iterator<Item = (&'a Problem, bool)>) -> Self {
-        Self { problems: problems.map(|(problem, by_hand)| ProblemRecord::of(problem, by_hand)).collect() }
-    }
-}
-
 /// Returns the HTML of a Markdown text. HTML in it is text.
 pub fn html_of(markdown: &str) -> String {
     let only_text = |event| match event {
@@ -135,16 +128,10 @@ pub struct ServerRecord<'a> {
 #[derive(Serialize, JsonSchema)]
 pub struct RunLabels<'a> {
     /// The run's number.
-    run: i64,
+    pub run: i64,
+    /// The tags and the note.
     #[serde(flatten)]
-    labels: &'a Labels,
-}
-
-impl<'a> RunLabels<'a> {
-    /// Describes the tags and the note of a run.
-    pub fn of(run: RunId, labels: &'a Labels) -> Self {
-        Self { run: run.0, labels }
-    }
+    pub labels: &'a Labels,
 }
 
 /// The number of results of a run in one event.

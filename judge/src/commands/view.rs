@@ -145,9 +145,9 @@ fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Ex
     let Game { problem, case, input, answer, .. } = game;
     let mut last = LastFrame::of(step);
     let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut last)?;
-    let frame = last.frame().ok_or_else(|| {
+    let frame = last.frame.as_ref().ok_or_else(|| {
         let failure = Failure::usage(format!("the game has no move {}: {ruling}", step.unwrap_or_default()));
-        failure.with_hint(format!("--step takes 0 to {}", last.last()))
+        failure.with_hint(format!("--step takes 0 to {}", last.last))
     })?;
     let title = format!("{}, {case}", problem.title);
     load::write("the picture", path, judge_report::frame_svg(&title, frame).as_bytes())?;
@@ -160,19 +160,19 @@ fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
     let Game { problem, case, input, answer, .. } = game;
     let mut text = GameText::new(MoveRange { from: args.from, to: args.to });
     let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut text)?;
-    if text.frames().is_empty() {
+    if text.frames.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
     let result = ruling.to_string();
     if judge_report::can_step() {
         // A killed judge would leave the terminal without an echo.
         let mut signals = Signals::install().map_err(Failure::fault)?;
-        let left = judge_report::step_through(text.frames(), &result, || signals.is_pending());
+        let left = judge_report::step_through(&text.frames, &result, || signals.is_pending());
         if !left.map_err(Failure::fault)? {
             return Ok(Exit::Interrupted);
         }
     } else {
-        judge_report::print(&text.frames().join("\n\n"))?;
+        judge_report::print(&text.frames.join("\n\n"))?;
     }
     judge_report::note(&result);
     Ok(answers::exit_of(&ruling))

@@ -57,11 +57,8 @@ impl CompareReport<'_> {
         let judging = judging(self, paired);
         let is = |side: &str| {
             let interval = comparison.inference.interval.map(|interval| format!(" ({})", ends(measure, interval)));
-            let exaggerated = self.is_exaggerated(comparison).then(|| {
-                format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
-            });
-            let [interval, exaggerated] = [interval, exaggerated].map(Option::unwrap_or_default);
-            format!("{judging}, {b} is {side} than {a}{interval}{exaggerated}")
+            let exaggerated = if self.is_exaggerated(comparison) { exaggeration(measure, mean) } else { String::new() };
+            format!("{judging}, {b} is {side} than {a}{}{exaggerated}", interval.unwrap_or_default())
         };
         match comparison.inference.claim {
             Claim::Better => is("better"),
@@ -213,6 +210,11 @@ fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let (cases, are) = (counted(effects, observation(report, paired)), are(effects));
     let which = if lack_effects { " with an effect" } else { "" };
     format!("not decided: {cases}{which} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
+}
+
+/// Says that the estimate is exaggerated, because the test stopped when it was large.
+fn exaggeration(measure: EffectMeasure, mean: f64) -> String {
+    format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
 }
 
 /// Returns which hypothesis is accepted, and in which direction the estimate is biased.

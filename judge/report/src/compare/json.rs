@@ -1,12 +1,10 @@
 //! A comparison as JSON.
 
 use crate::compare::report::{CompareReport, Comparison};
-use crate::text::{
-    Document, Each, LimitsRecord, ProvenanceRecord, Reference, claim_name, exact, in_milliseconds, verdict_of,
-};
+use crate::text::{Document, Each, LimitsRecord, Reference, Versioned, claim_name, exact, in_milliseconds, verdict_of};
 use judge_compare::paired::{Claim, Contrast, FeatureRange, Look, Pair, PairedComparison};
-use judge_problem::{JobId, Stop};
-use judge_statistics::{EffectSummary, Hypotheses, Interval};
+use judge_problem::{JobId, Provenance, Stop};
+use judge_statistics::{EffectSummary, Hypotheses, Interval, SignTest};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -32,7 +30,7 @@ impl Document for CompareReport<'_> {
             Some(TimeRecord { first, second, mean, interval })
         };
         CompareDocument {
-            provenance: ProvenanceRecord::new(1, &self.compared.provenance),
+            provenance: Versioned::new(1, &self.compared.provenance),
             limits: run_info.map(|_| (&self.compared.plan.limits).into()),
             problem: &self.compared.plan.problem.id,
             direction: self.compared.plan.problem.direction.name(),
@@ -45,7 +43,7 @@ impl Document for CompareReport<'_> {
             min_effect: self.parameters.min_effect,
             until_decided: self.compared.is_sequential,
             exact: self.parameters.bound.is_some(),
-            hypotheses: self.parameters.hypotheses.map(Into::into),
+            hypotheses: self.parameters.hypotheses.map(hypotheses_record),
             tier: run_info.map(|run_info| run_info.tier.name()),
             gaps: run_info.map(|run_info| &*run_info.gaps),
             jobs: run_info.map(|run_info| run_info.jobs),
@@ -115,6 +113,11 @@ fn comparison_record<'a>(
     }
 }
 
+fn hypotheses_record(hypotheses: Hypotheses) -> HypothesesRecord {
+    let [accept_h0_at, accept_h1_at] = hypotheses.bounds();
+    HypothesesRecord { hypotheses, accept_h0_at, accept_h1_at }
+}
+
 fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> EffectRecord {
     let EffectSummary { moments, signs, ranks, .. } = summary;
     EffectRecord {
@@ -122,10 +125,7 @@ fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &
         mean_shown: report.compared.measure.shown(moments.mean()),
         deviation: moments.deviation(),
         exaggerated: report.is_exaggerated(comparison),
-        wins: signs.wins,
-        ties: signs.ties,
-        losses: signs.losses,
-        sign_test_p: signs.p,
+        signs: *signs,
         wilcoxon_p: ranks.p,
     }
 }
@@ -181,7 +181,7 @@ pub fn growing_comparison<'a>(report: &'a CompareReport<'_>, looks: &'a [Look]) 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CompareDocument<'a, C, P> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     /// Absent if all results are of past runs.
     limits: Option<LimitsRecord>,
     problem: &'a str,
@@ -268,11 +268,8 @@ pub(crate) struct ComparisonRecord<'a, P> {
 
 #[derive(Serialize, JsonSchema)]
 struct HypothesesRecord {
-    h0: f64,
-    h1: f64,
-    /// The probabilities of accepting H1 under H0, and H0 under H1, in each comparison.
-    alpha: f64,
-    beta: f64,
+    #[serde(flatten)]
+    hypotheses: Hypotheses,
     /// The log likelihood ratios at which H0 and H1 are accepted.
     accept_h0_at: f64,
     accept_h1_at: f64,
@@ -286,10 +283,8 @@ struct EffectRecord {
     deviation: f64,
     /// Whether the mean is exaggerated: the cases ended because it was large.
     exaggerated: bool,
-    wins: usize,
-    ties: usize,
-    losses: usize,
-    sign_test_p: f64,
+    #[serde(flatten)]
+    signs: SignTest,
     wilcoxon_p: f64,
 }
 
@@ -363,12 +358,4 @@ struct ResultRecord<'a> {
     memory_bytes: Option<u64>,
     /// The node that it was run on, if the run has nodes.
     node: Option<String>,
-}
-
-impl From<Hypotheses> for HypothesesRecord {
-    fn from(hypotheses: Hypotheses) -> Self {
-        let [accept_h0_at, accept_h1_at] = hypotheses.bounds();
-        let Hypotheses { h0, h1, alpha, beta } = hypotheses;
-        Self { h0, h1, alpha, beta, accept_h0_at, accept_h1_at }
-    }
 }

@@ -2,9 +2,7 @@
 //! difference needs. Also a power analysis as tables, for Markdown, a page and CSV.
 
 use crate::formats::Report;
-use crate::text::{
-    Columns, Document, ProvenanceRecord, Sheet, Style, TextTable, or_nothing, provenance_lines, right, size,
-};
+use crate::text::{Columns, Document, Sheet, Style, TextTable, Versioned, or_nothing, provenance_lines, right, size};
 use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
@@ -116,7 +114,7 @@ impl PowerReport {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PowerDocument<'a> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     measure: &'static str,
     deviation: f64,
     source: &'a str,
@@ -153,7 +151,7 @@ impl Document for PowerReport {
             until_decided: self.decided_after(difference),
         };
         PowerDocument {
-            provenance: ProvenanceRecord::new(1, &self.provenance),
+            provenance: Versioned::new(1, &self.provenance),
             measure: self.spread.measure.name(),
             deviation: self.spread.deviation,
             source: &self.spread.source,

@@ -4,11 +4,10 @@ use crate::compare::claims::percentage;
 use crate::compare::report::ComparedRuns;
 use crate::formats::Report;
 use crate::text::{
-    Columns, Counts, Document, Field, ProvenanceRecord, Sheet, Style, TextTable, exact, left, or_nothing, right,
-    scores_text,
+    Columns, Counts, Document, Field, Sheet, Style, TextTable, Versioned, exact, left, or_nothing, right, scores_text,
 };
 use judge_problem::scoring::Scoreboard;
-use judge_problem::{Stop, counted, one_line};
+use judge_problem::{Provenance, Stop, counted, one_line};
 use judge_statistics::SolverOrder;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -97,7 +96,7 @@ fn in_figures([low, high]: [usize; 2]) -> String {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct RankDocument<'a> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     problem: &'a str,
     rule: &'static str,
     measure: &'static str,
@@ -119,7 +118,7 @@ pub(crate) struct RankDocument<'a> {
 impl Document for RankReport<'_> {
     fn record(&self) -> impl Serialize {
         RankDocument {
-            provenance: ProvenanceRecord::new(1, &self.compared.provenance),
+            provenance: Versioned::new(1, &self.compared.provenance),
             problem: &self.compared.plan.problem.id,
             rule: self.compared.rule.name(),
             measure: self.compared.measure.name(),

@@ -3,7 +3,7 @@
 use crate::compare::claims::{percentage, ratio_in_words};
 use crate::compare::report::{CompareReport, Comparison, limit};
 use crate::formats::Report;
-use crate::html::sheet::{pair_charts, sheet_html};
+use crate::html::page::{pair_charts, sheet_html};
 use crate::text::{
     Columns, Counts, Paint, Sheet, Style, TextTable, between, claim_paint, histogram, if_any, left, memory,
     milliseconds, or_nothing, painted, paragraphs, probability, processors_line, right, signed, verdict_of, whole,

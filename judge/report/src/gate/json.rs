@@ -1,9 +1,9 @@
 //! The gate's findings as one JSON document.
 
 use crate::gate::report::{Finding, GateReport, GatesReport, is_worse, mean};
-use crate::text::{Document, LimitsRecord, ProvenanceRecord, exact};
+use crate::text::{Document, LimitsRecord, Versioned, exact};
 use judge_compare::gate::{BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER};
-use judge_problem::Verdict;
+use judge_problem::{Provenance, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -12,7 +12,7 @@ use serde_with_macros::skip_serializing_none;
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GateDocument<'a> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     /// Of all gates together: `holds`, `fails` or `not-comparable`.
     #[schemars(extend("enum" = VERDICTS.map(GateVerdict::name)))]
     verdict: &'static str,
@@ -123,7 +123,7 @@ impl Document for GatesReport<'_> {
             gates => (None, gates.iter().map(shared_gate).collect()),
         };
         GateDocument {
-            provenance: ProvenanceRecord::new(1, self.provenance),
+            provenance: Versioned::new(1, self.provenance),
             verdict: self.verdict().name(),
             holds: self.verdict() == GateVerdict::Holds,
             gate,

@@ -91,7 +91,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
 }
 
 fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
-    let known = same.iter().zip(FIGURES).filter_map(|(value, title)| Some((title, value.as_ref()?)));
+    let known = same.iter().zip(FIGURES).filter_map(|(value, (title, _))| Some((title, value.as_ref()?)));
     let known: Vec<_> =
         known.filter(|(_, value)| *value != NOTHING).map(|(title, value)| format!("{title} {value}")).collect();
     let known = (!known.is_empty()).then(|| format!("the same on every case: {}", known.join(", ")));
@@ -143,8 +143,19 @@ fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
     }
 }
 
-/// The figures of a case: score, points, weight, group, CPU time, wall time and memory.
-const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall", "memory"];
+/// Returns a figure of a job, if it has it.
+type FigureOf = fn(&RunReport<'_>, JobId, &Outcome) -> Option<String>;
+
+/// The figures of a case, each with its title.
+const FIGURES: [(&str, FigureOf); 7] = [
+    ("score", |_, _, outcome| outcome.score.as_ref().map(ToString::to_string)),
+    ("points", |report, job, _| report.points(job)),
+    ("weight", |report, job, _| Some(report.weight(job.case))),
+    ("group", |report, job, _| report.plan.test_group_name(job.case).map(str::to_owned)),
+    ("CPU", |_, _, outcome| outcome.cpu.map(milliseconds)),
+    ("wall", |_, _, outcome| outcome.wall.map(milliseconds)),
+    ("memory", |_, _, outcome| outcome.memory.map(memory)),
+];
 
 /// Which figures have a column.
 struct Figures {
@@ -186,7 +197,7 @@ impl Figures {
     /// Returns the titles of the columns.
     fn titles(&self, report: &RunReport<'_>) -> Vec<String> {
         let metrics = report.plan.problem.metrics.iter().map(title);
-        self.shown().map(|place| FIGURES[place].to_owned()).chain(metrics).collect()
+        self.shown().map(|place| FIGURES[place].0.to_owned()).chain(metrics).collect()
     }
 
     /// Returns the figures of a row, a column each.
@@ -198,16 +209,7 @@ impl Figures {
 
 /// Returns a figure of a job, by its index in [`FIGURES`].
 fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -> String {
-    let known = match place {
-        0 => outcome.score.as_ref().map(ToString::to_string),
-        1 => report.points(job),
-        2 => Some(report.weight(job.case)),
-        3 => report.plan.test_group_name(job.case).map(str::to_owned),
-        4 => outcome.cpu.map(milliseconds),
-        5 => outcome.wall.map(milliseconds),
-        _ => outcome.memory.map(memory),
-    };
-    or_nothing(known)
+    or_nothing(FIGURES[place].1(report, job, outcome))
 }
 
 /// A line of JSON with what all rows share, the names of the solvers and of the verdicts. Then the rows of a run, one line of

@@ -3,11 +3,13 @@
 use crate::run::metrics::{MeanRecord, MetricRecord, ParetoRecord, mean_records, metric_records, pareto_record};
 use crate::run::report::RunReport;
 use crate::text::{
-    Counts, LimitsRecord, ProvenanceRecord, Reference, exact, exact_numbers, in_milliseconds, points_text, scores_text,
+    Counts, LimitsRecord, Reference, Versioned, exact, exact_numbers, in_milliseconds, points_text, scores_text,
     verdict_of,
 };
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
-use judge_problem::{Direction, Features, GroupAggregate, JobId, Labels, Outcome, Plan, Rule, Stop, Verdict};
+use judge_problem::{
+    Direction, Features, GroupAggregate, JobId, Labels, Outcome, Plan, Provenance, Rule, Stop, Verdict,
+};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Number;
@@ -25,7 +27,7 @@ const SCHEMA: u32 = 1;
 pub struct Summary<'a> {
     /// When, how and where it took place.
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     /// The problem's id.
     problem: &'a str,
     /// The checker of the answers.
@@ -144,8 +146,10 @@ impl<'a> Summary<'a> {
     /// Describes a run.
     pub fn of(report: &'a RunReport<'_>) -> Self {
         let plan = report.plan;
+        let mut places: Vec<_> = report.scored.leaderboard.iter().collect();
+        places.sort_by_key(|place| place.solver);
         Self {
-            provenance: ProvenanceRecord::new(SCHEMA, report.provenance),
+            provenance: Versioned::new(SCHEMA, report.provenance),
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
             scoring: scoring(report),
@@ -159,10 +163,7 @@ impl<'a> Summary<'a> {
             detached: report.detached.map(ToString::to_string),
             elapsed_ms: in_milliseconds(report.elapsed),
             noisy: report.noisy(),
-            solvers: in_order(&report.scored.leaderboard)
-                .into_iter()
-                .map(|place| solver_record(report, place))
-                .collect(),
+            solvers: places.into_iter().map(|place| solver_record(report, place)).collect(),
             test_groups: test_group_records(report),
             metrics: metric_records(report),
             pareto: pareto_record(report),
@@ -181,13 +182,6 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
         failure: failure.and_then(exact),
         reference: report.reference(),
     }
-}
-
-/// In the order of the command line.
-fn in_order(leaderboard: &[LeaderboardRow]) -> Vec<&LeaderboardRow> {
-    let mut leaderboard: Vec<_> = leaderboard.iter().collect();
-    leaderboard.sort_by_key(|place| place.solver);
-    leaderboard
 }
 
 fn solver_record<'a>(report: &'a RunReport<'_>, place: &'a LeaderboardRow) -> SolverRecord<'a> {

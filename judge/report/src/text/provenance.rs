@@ -1,37 +1,8 @@
 //! When, how and where a run took place: lines and records.
 
-use judge_problem::{Limits, Node, NodeList, Plan, Provenance, Solver, one_line};
+use judge_problem::{Limits, Machine, Node, NodeList, Plan, Provenance, Solver, one_line};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// The machine of a report.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct MachineRecord<'a> {
-    /// Its name.
-    host: &'a str,
-    /// Its processor.
-    cpu: &'a str,
-    /// The release of its kernel.
-    kernel: &'a str,
-}
-
-/// The head of a report: the number of its form, and when, how and where its results came about.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ProvenanceRecord<'a> {
-    /// The version of this format.
-    schema: u32,
-    /// The judge's version.
-    judge: &'static str,
-    /// When the command started, in UTC.
-    date: &'a str,
-    /// The command line.
-    command: &'a str,
-    /// The machine.
-    machine: MachineRecord<'a>,
-    /// The machines that the cases were run on, if a cluster or several shards ran them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    nodes: Vec<&'a Node>,
-}
 
 /// The limits of a solver on each case.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,22 +12,6 @@ pub(crate) struct LimitsRecord {
     memory_bytes: u64,
     output_bytes: u64,
     processes: u32,
-}
-
-impl<'a> ProvenanceRecord<'a> {
-    /// Returns the head of a report in this form.
-    pub(crate) fn new(schema: u32, provenance: &'a Provenance) -> Self {
-        let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
-        let machine = MachineRecord { host, cpu: cpu_model, kernel };
-        Self {
-            schema,
-            judge: env!("CARGO_PKG_VERSION"),
-            date: started,
-            command,
-            machine,
-            nodes: nodes.iter().collect(),
-        }
-    }
 }
 
 impl From<&Limits> for LimitsRecord {
@@ -73,7 +28,7 @@ impl From<&Limits> for LimitsRecord {
 
 /// Returns the lines of a page: date, command, limits and machine.
 pub(crate) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>) -> Vec<String> {
-    let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
+    let Provenance { started, command, machine: Machine { host, cpu, kernel }, nodes } = provenance;
     let limits = limits.map(|limits| format!("limits: {}", limits_text(limits)));
     let lines = [format!("started: {started}"), format!("command: {command}")].into_iter().chain(limits);
     let node = |node: &Node| {
@@ -81,7 +36,7 @@ pub(crate) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>)
         let load = load.map_or_else(String::new, |load| format!(", load {load:.2}"));
         format!("node {name}: {host}, {cpu_model}, Linux {kernel}, tier {tier}{load}")
     };
-    let machines = [format!("machine: {host}, {cpu_model}, Linux {kernel}")].into_iter().chain(nodes.iter().map(node));
+    let machines = [format!("machine: {host}, {cpu}, Linux {kernel}")].into_iter().chain(nodes.iter().map(node));
     lines.chain(machines).chain(processors_line(nodes)).collect()
 }
 

@@ -11,8 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
 use std::borrow::Cow;
-use std::io;
-use std::io::{IsTerminal, Write, stdin, stdout};
+use std::io::{self, IsTerminal, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
 
 /// Records a game as it is replayed.
@@ -385,18 +384,14 @@ impl Observer for GameOutline {
 #[derive(Debug, Default)]
 pub struct GameText {
     moves: MoveRange,
-    frames: Vec<String>,
+    /// The frames, each without a newline at its end.
+    pub frames: Vec<String>,
 }
 
 impl GameText {
     /// Starts a replay of these moves, without frames.
     pub fn new(moves: MoveRange) -> Self {
         Self { moves, frames: Vec::new() }
-    }
-
-    /// Returns the frames, each without a newline at its end.
-    pub fn frames(&self) -> &[String] {
-        &self.frames
     }
 }
 
@@ -578,7 +573,7 @@ mod tests {
         game.step(3, &mut || frame.clone());
         game.step(2, &mut || unreachable!("it is not of these moves"));
         let shown = "move 3 · total 12 (+4)\n2 matches\\u{202e}\n  a [12]\n  .  [b]";
-        assert_eq!(game.frames(), [shown]);
+        assert_eq!(game.frames, [shown]);
     }
 
     #[test]
@@ -588,7 +583,7 @@ mod tests {
         let frame = Frame { step: 0, caption: "the start".into(), gained: 0.into(), total: 0.into(), board, ahead };
         let mut game = GameText::default();
         game.step(0, &mut || frame.clone());
-        assert_eq!(game.frames(), ["move 0 · total 0\nthe start\n"]);
+        assert_eq!(game.frames, ["move 0 · total 0\nthe start\n"]);
     }
 
     #[test]

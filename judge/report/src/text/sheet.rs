@@ -1,6 +1,6 @@
 //! A report as titled tables, and these as CSV and Markdown.
 
-use crate::html::sheet::sheet_html;
+use crate::html::page::sheet_html;
 use crate::text::figures::if_any;
 use crate::text::table::TextTable;
 use judge_problem::{one_line, visible};

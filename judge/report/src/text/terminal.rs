@@ -3,8 +3,7 @@
 use anstyle::AnsiColor;
 use judge_problem::{Verdict, one_line, visible};
 use std::borrow::Cow;
-use std::io;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 
 /// Narrower terminals are treated as this wide.
@@ -59,7 +58,9 @@ impl Style {
 
     /// `COLUMNS` overrides the width of the terminal. A pipe has no width unless `COLUMNS` gives one.
     fn of(stream: &(impl IsTerminal + AsFd)) -> Self {
-        let is_refused = anstyle_query::no_color() || anstyle_query::clicolor() == Some(false) || is_dumb();
+        // A dumb terminal shows escape sequences as text.
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let is_refused = anstyle_query::no_color() || anstyle_query::clicolor() == Some(false) || is_dumb;
         let style = Self { is_colored: stream.is_terminal() && !is_refused, ..Self::PLAIN };
         let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         let width = named.filter(|columns| *columns > 0).or_else(|| terminal_width(stream));
@@ -80,11 +81,6 @@ impl Style {
         let style = paint.style();
         format!("{style}{text}{style:#}")
     }
-}
-
-/// Returns whether the terminal shows escape sequences as text.
-fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Returns the width of a terminal; `None` if the stream is no terminal or its width is unknown.
