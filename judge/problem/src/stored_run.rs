@@ -288,7 +288,7 @@ impl FromStr for Shard {
     }
 }
 
-/// A machine that ran cases of a run.
+/// A machine that cases were run on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Node {
     /// Its name in the cluster, or the name of a shard's machine: `node` in the results.

@@ -112,7 +112,7 @@ pub struct Conditions {
     /// The processor. Absent if it is unknown or the cases ran on a cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processor: Option<String>,
-    /// The number of runs of cases. 0 if unknown: a baseline file does not record it.
+    /// The number of runs of cases. 0, and absent in reports, if unknown: a baseline file does not record it.
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     pub runs: usize,
     /// The share of runs that other programs disturbed.

@@ -379,7 +379,7 @@ pub struct Design {
     pub recorded: u32,
     /// `judge gate --repeat`.
     pub repeat: u32,
-    /// The loss, as a share of the total, that is noticed with the probability [`POWER`].
+    /// The fall that is noticed with the probability `power`, as a share of the total.
     pub detectable: f64,
 }
 
