@@ -166,11 +166,15 @@ pub struct HistoryRow {
 }
 
 /// The tags and the note of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Labels {
-    /// The tags, in alphabetical order.
+    /// The tags that the user gave the run later, in alphabetical order.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    #[schemars(with = "Vec<String>")]
     pub tags: BTreeSet<Tag>,
-    /// The note.
+    /// The note that the user gave the run later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub note: Option<Note>,
 }
 
@@ -197,11 +201,11 @@ impl Labels {
 }
 
 /// A word that finds runs.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Tag(String);
 
 /// A text about a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Note(String);
 
 /// The separator of paragraphs.
@@ -397,13 +401,14 @@ pub struct RunProgress {
 }
 
 /// How far a solver is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
 pub struct SolverProgress {
     /// Its name.
+    #[serde(rename = "solver")]
     pub name: String,
-    /// The number of finished cases.
+    /// How many cases it has finished.
     pub done: usize,
-    /// The number of accepted cases.
+    /// How many of them were accepted.
     pub accepted: usize,
 }
 

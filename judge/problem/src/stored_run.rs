@@ -288,21 +288,24 @@ impl FromStr for Shard {
     }
 }
 
-/// A machine that ran cases of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A machine that cases were run on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Node {
-    /// Its name in the cluster, or the name of a shard's machine.
+    /// Its name in the cluster, or the name of a shard's machine: `node` in the results.
     pub name: String,
-    /// Its host name.
+    /// Its own name.
     pub host: String,
+    /// Its processor.
+    #[serde(rename = "cpu")]
+    pub cpu_model: String,
     /// The release of its kernel.
     pub kernel: String,
-    /// Its processor.
-    pub cpu_model: String,
-    /// How strongly solvers were isolated on it.
+    /// The tier of the sandbox on it.
     #[serde(with = "crate::text::as_text")]
+    #[schemars(with = "String")]
     pub tier: Tier,
-    /// Its load average over the minute before the first case. `None` if unknown.
+    /// How many processes were ready to run on it, on average over the minute before its first case.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
 }
 
@@ -315,7 +318,8 @@ impl Node {
 }
 
 /// The machines that ran the cases of a run, with distinct names. Empty if only the judge's machine did.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
 pub struct NodeList {
     nodes: Vec<Node>,
 }
@@ -376,20 +380,30 @@ impl FromIterator<Node> for NodeList {
 }
 
 /// When, how and where the results of a report were made.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Provenance {
     /// When the command started, in UTC, as ISO 8601 writes it.
+    #[serde(rename = "date")]
     pub started: String,
     /// The command line.
     pub command: String,
-    /// The name of the machine.
-    pub host: String,
-    /// The processor.
-    pub cpu_model: String,
-    /// The release of the kernel.
-    pub kernel: String,
-    /// The machines that ran the cases. Empty if this machine did.
+    /// The machine.
+    pub machine: Machine,
+    /// The machines that the cases were run on, if a cluster or several shards ran them.
+    #[serde(skip_serializing_if = "NodeList::is_empty")]
+    #[schemars(with = "Vec<Node>")]
     pub nodes: NodeList,
+}
+
+/// The machine of a report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Machine {
+    /// Its name.
+    pub host: String,
+    /// Its processor.
+    pub cpu: String,
+    /// The release of its kernel.
+    pub kernel: String,
 }
 
 /// Returns a time in UTC as ISO 8601 writes it: `2026-01-31T08:15:00Z`.

@@ -3,12 +3,6 @@
 /// A file of a page: its name and its text.
 pub type Asset = (&'static str, &'static str);
 
-macro_rules! asset {
-    ($path:literal) => {
-        include_str!(concat!("../assets/", $path))
-    };
-}
-
 macro_rules! scripts {
     ($($folder:literal: $($name:literal),+;)+) => {
         [$($(($name, include_str!(concat!("../assets/", $folder, "/", $name)))),+),+]
@@ -21,21 +15,22 @@ pub const SCRIPTS: [Asset; 12] = scripts![
     "game": "board.js", "boardview.js", "curve.js", "film.js", "record.js", "viewer.js", "game.js";
 ];
 /// The style of every page.
-pub const STYLE: &str = concat!(asset!("shared/tokens.css"), asset!("shared/style.css"));
+pub const STYLE: &str =
+    concat!(include_str!("../assets/shared/tokens.css"), include_str!("../assets/shared/style.css"));
 /// The additions of a page that plays a game.
-pub const GAME_STYLE: &str = asset!("game/game.css");
+pub const GAME_STYLE: &str = include_str!("../assets/game/game.css");
 /// The library that draws charts.
-pub const CHART_LIBRARY: &str = asset!("vendor/uPlot.iife.min.js");
+pub const CHART_LIBRARY: &str = include_str!("../assets/vendor/uPlot.iife.min.js");
 /// Its style.
-pub const CHART_STYLE: &str = asset!("vendor/uPlot.min.css");
+pub const CHART_STYLE: &str = include_str!("../assets/vendor/uPlot.min.css");
 /// Its licence, which must be included in every copy.
-pub const CHART_LICENSE: &str = asset!("vendor/uPlot.LICENSE");
+pub const CHART_LICENSE: &str = include_str!("../assets/vendor/uPlot.LICENSE");
 /// The additions of reports to the style.
-pub(crate) const REPORT_STYLE: &str = asset!("report/report.css");
+pub(crate) const REPORT_STYLE: &str = include_str!("../assets/report/report.css");
 /// Draws the charts of a run's report.
-pub(crate) const RUN_CHARTS: &str = asset!("report/charts.js");
+pub(crate) const RUN_CHARTS: &str = include_str!("../assets/report/charts.js");
 /// Draws the charts of a comparison's report.
-pub(crate) const COMPARISON_CHARTS: &str = asset!("report/pairs.js");
+pub(crate) const COMPARISON_CHARTS: &str = include_str!("../assets/report/pairs.js");
 
 /// Returns a script without the parts for human readers: full-line comments and indentation.
 pub fn slim(script: &str) -> String {

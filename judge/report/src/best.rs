@@ -64,13 +64,13 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
     columns.add(left("case"), |best: &&BestScore| Field::new(&best.case));
     columns.add(right("score"), |best| Field::new(&best.score));
     columns.add(left("solver"), |best| Field::new(&best.solver));
-    columns.add(left("hash").spare(4), |best| Field::new(best.solver_hash.short()));
-    columns.add(number_names("run").spare(1), |best| Field::new(best.run));
+    columns.add(left("hash").spare(4), |best| best.solver_hash.short());
+    columns.add(number_names("run").spare(1), |best| best.run);
     let imported = |best: &BestScore| if best.imported { " (imported)" } else { "" };
-    columns.add(left("host").spare(3), |best| Field::new(format!("{}{}", best.host, imported(best))));
+    columns.add(left("host").spare(3), |best| format!("{}{}", best.host, imported(best)));
     let date = |best: &BestScore| best.date.get(..16).unwrap_or(&best.date).replace('T', " ");
-    columns.add(left("date (UTC)").spare(2), |best| Field::new(date(best)));
-    let table = columns.grid(style, &best.scores).text();
+    columns.add(left("date (UTC)").spare(2), |best| date(best));
+    let table = columns.table(&best.scores).text(style);
     let left_out = best.cases - best.scores.len();
     if left_out == 0 {
         return table;

@@ -72,10 +72,10 @@ fn state(missing: Option<&str>, remedy: Option<&str>) -> Field {
 
 fn tiers(survey: &Survey, style: Style) -> String {
     let mut columns = Columns::new();
-    columns.add(whole("tier"), |tier: &&TierReport| Field::new(tier.tier));
+    columns.add(whole("tier"), |tier: &&TierReport| tier.tier);
     columns.add(whole("state"), |tier| state(tier.missing.as_deref(), tier.remedy.as_deref()));
     columns.add(left("why").wrapped(), |tier| Field::new(tier.missing.as_deref().unwrap_or("")));
-    let table = columns.grid(style, &survey.tiers);
+    let table = columns.table(&survey.tiers);
     let hints = survey.tiers.iter().filter(|tier| tier.missing.is_some());
     let hints = hints.filter_map(|tier| Some(hint(tier.tier.name(), tier.remedy.as_deref()?)));
     let chosen = survey.tiers.iter().find(|tier| tier.missing.is_none());
@@ -83,7 +83,7 @@ fn tiers(survey: &Survey, style: Style) -> String {
         || "no isolation mechanism is available: only --unsafe runs programs".to_owned(),
         |tier| format!("the judge uses the tier `{}` here", tier.tier),
     );
-    [table.text()].into_iter().chain(hints).chain([chosen]).collect::<Vec<_>>().join("\n")
+    [table.text(style)].into_iter().chain(hints).chain([chosen]).collect::<Vec<_>>().join("\n")
 }
 
 fn gaps(survey: &Survey, style: Style) -> String {
@@ -100,17 +100,17 @@ fn gaps(survey: &Survey, style: Style) -> String {
 
 fn features(survey: &Survey, style: Style) -> String {
     let mut columns = Columns::new();
-    columns.add(whole("feature"), |feature: &&Feature| Field::new(feature.name));
+    columns.add(whole("feature"), |feature: &&Feature| feature.name);
     columns.add(whole("state"), |feature| state(feature.state.as_ref().err().map(|why| &**why), feature.remedy));
     columns.add(left("found").wrapped(), |feature| {
         let (Ok(found) | Err(found)) = &feature.state;
         Field::new(found)
     });
-    columns.add(left("for").wrapped(), |feature| Field::new(feature.purpose));
-    let table = columns.grid(style, &survey.features);
+    columns.add(left("for").wrapped(), |feature| feature.purpose);
+    let table = columns.table(&survey.features);
     let missing = survey.features.iter().filter(|feature| feature.state.is_err());
     let hints = missing.filter_map(|feature| Some(hint(feature.name, feature.remedy?)));
-    [table.text()].into_iter().chain(hints).collect::<Vec<_>>().join("\n")
+    [table.text(style)].into_iter().chain(hints).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the hint for a missing tier or feature, in one line, so that its command can be copied.

@@ -3,7 +3,7 @@
 use crate::run::json::CaseRecords;
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
-use crate::text::{self, Counts, Document, LimitsRecord, exact, first_lines, in_milliseconds};
+use crate::text::{self, Counts, Document, LimitsRecord, exact, first_lines, in_milliseconds, last_lines};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
 use judge_statistics::Hypothesis;
@@ -226,7 +226,8 @@ impl Evaluation<'_> {
             lines.push(format!("{}: {}{note}{}", one_line(&name(*job)), outcome.verdict.name(), used(outcome)));
             if !outcome.stderr.trim().is_empty() {
                 lines.push("  standard error ends with:".to_owned());
-                lines.extend(indented(&last_lines(&outcome.stderr)));
+                let last: Vec<&str> = last_lines(outcome.stderr.trim_end(), LINES).collect();
+                lines.extend(indented(&last.join("\n")));
             }
         }
         let more = failed.len().saturating_sub(FAILURES);
@@ -282,11 +283,6 @@ fn used(outcome: &Outcome) -> String {
 /// Returns a text of another program as one line without control characters.
 fn one_line(text: &str) -> String {
     judge_problem::one_line(&text.chars().take(WIDTH).collect::<String>().replace('\t', "    ")).into_owned()
-}
-
-fn last_lines(text: &str) -> String {
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    lines[lines.len().saturating_sub(LINES)..].join("\n")
 }
 
 /// Returns the first lines of a text of another program, indented, without control characters.
@@ -362,6 +358,6 @@ mod tests {
         let text = bounded(&lines);
         assert!(text.len() <= MAX_BYTES && text.ends_with("…\n"));
         assert!(!text.contains(|c: char| judge_problem::is_hidden(c) && c != '\n'), "{text:?}");
-        assert_eq!(last_lines("a\nb\n\n"), "a\nb");
+        assert_eq!(last_lines("a\nb\nc\n", 2).collect::<Vec<_>>(), ["b", "c"]);
     }
 }

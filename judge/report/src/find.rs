@@ -1,6 +1,6 @@
 //! The results of `judge find`, as text and as JSON.
 
-use crate::text::{Document, Field, Style, Versioned, grid, in_milliseconds, left, right};
+use crate::text::{Document, Style, TextTable, Versioned, in_milliseconds, left, right};
 use judge_compare::paired::signed_decimals;
 use judge_problem::counted;
 use schemars::JsonSchema;
@@ -96,7 +96,7 @@ pub struct FindReport {
 
 impl Document for FindReport {
     fn record(&self) -> impl Serialize {
-        Versioned { schema: 1, judge: env!("CARGO_PKG_VERSION"), report: self }
+        Versioned::new(1, self)
     }
 }
 
@@ -115,15 +115,15 @@ impl FindReport {
             };
         let others = against.as_deref().map(right);
         let columns = [left("case"), right(goal), right(solver)].into_iter().chain(others);
-        let mut table = grid(columns, style);
+        let mut table = TextTable::of(columns);
         for found in &self.found {
             let own = result(Some(found.verdict), &found.score);
             let other = against.as_ref().map(|_| result(found.other_verdict, &found.other_score));
             let fields = [found.case.clone(), found.value.shown(), own].into_iter().chain(other);
-            table.add_row(fields.map(|field| Field::new(&field)));
+            table.add_row(fields);
         }
         let commands: Vec<String> = self.found.iter().map(|found| format!("  {}", found.reproduce)).collect();
-        format!("{}\n{played}. To play them:\n{}", table.text().trim_end(), commands.join("\n"))
+        format!("{}\n{played}. To play them:\n{}", table.text(style).trim_end(), commands.join("\n"))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The formats of each report, and why a report lacks some of them.
 
-use crate::html::sheet::sheet_html;
-use crate::text::{Document, Sheet, Style, TextTable, sheet_markdown, table_csv};
+use crate::text::{Document, Sheet, Style, TextTable, table_csv};
 use std::io::{self, Write};
 
 /// A format of a report, in addition to text.
@@ -96,12 +95,12 @@ pub trait Report: Document {
 
     /// Returns Markdown, if the report has it.
     fn markdown(&self) -> Option<String> {
-        self.sheet().map(|sheet| sheet_markdown(&sheet))
+        self.sheet().map(|sheet| sheet.markdown())
     }
 
     /// Writes a web page, if the report has one.
     fn html(&self, output: &mut dyn Write) -> Option<io::Result<()>> {
-        self.sheet().map(|sheet| sheet_html(&sheet, None, output))
+        self.sheet().map(|sheet| sheet.html(output))
     }
 
     /// Writes the report in this format, if it has it. Reports of many cases are written piece by piece.

@@ -1,8 +1,8 @@
 //! The past runs of the journal as text and JSON: `judge history`.
 
 use crate::text::{
-    Columns, Document, Field, LabelsRecord, Paint, Style, exact, grid, left, limits_text, number_names, or_nothing,
-    painted, right, scores_text, whole,
+    Columns, Document, Field, Paint, Style, TextTable, exact, left, limits_text, number_names, or_nothing, painted,
+    right, scores_text, whole,
 };
 use checkers::Score;
 use indexmap::IndexMap;
@@ -44,31 +44,31 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     }
     let is_complete = rows.iter().all(|row| row.state == RunState::Complete);
     let mut columns = Columns::new();
-    columns.add(number_names("run"), |row: &&HistoryRow| Field::new(row.run));
+    columns.add(number_names("run"), |row: &&HistoryRow| row.run);
     columns.add(whole("started").spare(3), |row| Field::new(&row.started_here));
     columns.add(left("problem").spare(4), |row| Field::new(&row.problem));
-    columns.add(left("solver"), |row| Field::new(solver(row)));
+    columns.add(left("solver"), |row| solver(row));
     columns.add(right("cases").spare(5), |row| match row.done == row.planned {
-        true => Field::new(row.done),
-        false => Field::new(format!("{}/{}", row.done, row.planned)),
+        true => row.done.to_string(),
+        false => format!("{}/{}", row.done, row.planned),
     });
     columns.add(right("failed"), |row| match row.done.saturating_sub(row.accepted) {
         0 => Field::new("0"),
         failed => painted(&failed.to_string(), Paint::Bad),
     });
     let total = |row: &HistoryRow| or_nothing(row.total.as_ref().map(|total| figure(row, total)));
-    columns.add(right("total"), |row| Field::new(total(row)));
+    columns.add(right("total"), |row| total(row));
     columns.add(right("change").spare(1), |row| change(row));
     columns.add(left("rule").spare(6), |row| Field::new(&row.rule));
     columns.add(left("state").spare(if is_complete { 8 } else { 2 }), |row| state(row));
-    columns.add(left("commit").spare(7), |row| Field::new(commit(row.git_commit.as_deref(), row.git_dirty)));
+    columns.add(left("commit").spare(7), |row| commit(row.git_commit.as_deref(), row.git_dirty));
     let text = |text: Option<&str>| Field::new(text.unwrap_or_default());
     columns.add_if(rows.iter().any(|row| row.group.is_some()), left("on"), |row| text(row.group.as_deref()));
     for (place, title) in TEXTS.into_iter().enumerate() {
         let is_used = rows.iter().any(|row| texts(row)[place].is_some());
         columns.add_if(is_used, left(title), move |row| text(texts(row)[place].as_deref()));
     }
-    let table = columns.grid(style, rows).text();
+    let table = columns.table(rows).text(style);
     match trends(rows, style) {
         Some(trends) => format!("{table}\n\n{trends}"),
         None => table,
@@ -156,6 +156,7 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     let state = format!("{}, {done} of {} cases", state_text(run.state, run.detached.as_ref()), run.case_count);
     let edited = if run.is_disowned { "; a program was edited meanwhile" } else { "" };
     let [tags, note] = label_lines(&run.labels);
+    let changed = if run.git_dirty == Some(true) { ", with changes" } else { "" };
     let lines = [
         ("state", state + edited),
         ("started", run.started.clone()),
@@ -169,7 +170,7 @@ pub fn stored_run_text(run: &StoredRun) -> String {
         ("environment", one_line(&run.environment).into_owned()),
         ("machine", one_line(&format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)).into_owned()),
         ("machines", machines(&run.origins).join(UNDER_THE_FIRST)),
-        ("commit", commit_in_words(run)),
+        ("commit", run.git_commit.as_ref().map_or_else(String::new, |commit| format!("{commit}{changed}"))),
         ("judge", run.judge.clone()),
     ];
     format!("run {}{}", run.id, key_lines(&lines))
@@ -196,11 +197,6 @@ fn machines(origins: &[Origin]) -> Vec<String> {
     }
     lines.push("times are compared within a model only".to_owned());
     lines
-}
-
-fn commit_in_words(run: &StoredRun) -> String {
-    let changed = if run.git_dirty == Some(true) { ", with changes" } else { "" };
-    run.git_commit.as_ref().map_or_else(String::new, |commit| format!("{commit}{changed}"))
 }
 
 /// Past runs: `judge history --json`.
@@ -259,7 +255,7 @@ struct Record<'a> {
     /// The user's message.
     message: Option<&'a str>,
     #[serde(flatten)]
-    labels: LabelsRecord<'a>,
+    labels: &'a Labels,
 }
 
 impl Document for [HistoryRow] {
@@ -312,7 +308,7 @@ fn record(row: &HistoryRow) -> Record<'_> {
         git_commit: row.git_commit.as_deref(),
         git_dirty: row.git_dirty,
         message: row.message.as_deref(),
-        labels: (&row.labels).into(),
+        labels: &row.labels,
     }
 }
 
@@ -336,7 +332,7 @@ fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
         right("last"),
         left("totals, oldest to newest"),
     ];
-    let mut table = grid(columns, style);
+    let mut table = TextTable::of(columns);
     for alike in comparable(rows) {
         let mut totals: Vec<_> = alike.iter().filter_map(|row| row.total.as_ref()).take(MAX_TOTALS).collect();
         if totals.len() < MIN_TOTALS {
@@ -346,15 +342,15 @@ fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
         let newest = alike[0];
         let group = newest.group.as_deref().map_or_else(String::new, |group| format!(" ({group})"));
         table.add_row([
-            Field::new(format!("{}{group}", newest.solver)),
-            Field::new(&newest.problem),
-            Field::new(totals.len()),
-            Field::new(figure(newest, totals[0])),
-            Field::new(figure(newest, totals[totals.len() - 1])),
-            Field::new(sparkline(&totals)),
+            format!("{}{group}", newest.solver),
+            newest.problem.clone(),
+            totals.len().to_string(),
+            figure(newest, totals[0]),
+            figure(newest, totals[totals.len() - 1]),
+            sparkline(&totals),
         ]);
     }
-    (!table.is_empty()).then(|| table.text())
+    (!table.is_empty()).then(|| table.text(style))
 }
 
 /// Returns the rows whose totals can be compared: of one solver, on the same cases, by the same rule.

@@ -149,8 +149,10 @@ fn test_cases(report: &RunReport<'_>, solver: usize) -> impl Iterator<Item = Tes
     let groups: Vec<TestCase> =
         report.scored.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &class)).collect();
     let jobs = report.ordered_jobs().filter(move |(job, _)| job.solver == solver);
-    let cases =
-        jobs.map(move |(job, outcome)| test_case(&class, &CaseRecord::of_report(report, job, outcome.as_ref())));
+    let cases = jobs.map(move |(job, outcome)| {
+        let result = TestResult::of(verdict_of(outcome.as_ref()));
+        test_case(&class, &CaseRecord::of_report(report, job, outcome.as_ref()), result)
+    });
     cases.chain(groups)
 }
 
@@ -171,9 +173,7 @@ fn suite<'a>(report: &'a RunReport<'_>, solver: usize) -> Suite<'a> {
     }
 }
 
-fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
-    let verdict = Verdict::from_name(record.verdict).unwrap_or(Verdict::JudgeError);
-    let result = TestResult::of(verdict);
+fn test_case(class: &str, record: &CaseRecord<'_>, result: TestResult) -> TestCase {
     let score = record.score.as_ref().map(|score| ("score", score.to_string()));
     let points = record.points.as_ref().map(|points| ("points", points.to_string()));
     let cpu = record.cpu_ms.map(|cpu| ("cpu_ms", cpu.to_string()));

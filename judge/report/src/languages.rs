@@ -77,12 +77,12 @@ fn record(status: &LanguageStatus) -> LanguageRecord<'_> {
 pub fn languages_text(languages: &[LanguageStatus], style: Style) -> String {
     let mut columns = Columns::new();
     columns.add(left("language"), |status: &&LanguageStatus| Field::new(&status.language.name));
-    columns.add(left("files").spare(2), |status| Field::new(files(status)));
+    columns.add(left("files").spare(2), |status| files(status));
     // The text names the package to install, so it is wrapped, not cut.
     columns.add(left("installed").wrapped(), |status| installed(status));
-    columns.add(whole("command").spare(3), |status| Field::new(command(status)));
-    columns.add(left("allowance").spare(1), |status| Field::new(allowance(&status.language.allowance)));
-    columns.grid(style, languages).text()
+    columns.add(whole("command").spare(3), |status| command(status));
+    columns.add(left("allowance").spare(1), |status| allowance(&status.language.allowance));
+    columns.table(languages).text(style)
 }
 
 fn files(status: &LanguageStatus) -> String {

@@ -49,7 +49,6 @@
 
 pub mod assets;
 mod best;
-mod case_history;
 mod charted;
 mod compare;
 mod doctor;
@@ -73,35 +72,40 @@ mod tune;
 mod verify;
 
 pub use best::{BestReport, best_text, read_best_json};
-pub use case_history::{CaseHistory, case_results};
 pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, Ranges, SolverPoints, ValueCounts, box_groups};
-pub use compare::{
-    CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
-    growing_comparison,
-};
+pub use compare::json::growing_comparison;
+pub use compare::power::{PowerReport, Spread};
+pub use compare::rank::RankReport;
+pub use compare::report::{CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, RunInfo};
 pub use doctor::doctor_text;
 pub use evaluation::{Evaluation, ServeStatus, Versus};
 pub use exec::{ExecReport, exec_line};
 pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report};
-pub use gate::{CalibrationReport, GateReport, GatesReport, case_flags};
+pub use gate::calibration::CalibrationReport;
+pub use gate::report::{GateReport, GatesReport, case_flags};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
-pub use html::{GameDocument, GamePage, ReplayLine, game_html, refused_html, served_game_html};
+pub use html::game::{GameDocument, GamePage, ReplayLine, game_html, refused_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, RunHead, RunReport, Summary, TestTexts};
+pub use run::feedback::{TestTexts, feedback};
+pub use run::json::{CasePage, CaseRow, JsonLines, RunHead};
+pub use run::metrics::Pareto;
+pub use run::record::Summary;
+pub use run::report::RunReport;
 pub use schemas::{NamedSchema, SCHEMAS, schema};
 pub use sealed::{SealedReport, SealedScore};
 pub use served::{
-    ApiError, BestRecord, FactRecord, ManualGamePage, ProblemList, ProblemPage, ProblemRecord, RecordedManualGame,
-    RunLabels, ServerRecord, SolverRecord, StartedRecord, StartedRuns, UnfinishedRun, html_of,
+    ApiError, BestRecord, CaseHistory, FactRecord, ManualGamePage, ProblemList, ProblemPage, ProblemRecord,
+    RecordedManualGame, RunLabels, ServerRecord, SolverRecord, StartedRecord, StartedRuns, UnfinishedRun, case_results,
+    html_of,
 };
 pub use svg::{LastFrame, badge_svg, frame_svg, history_svg};
 pub use text::{
-    ColumnsMoves, Counts, Document, Field, GameOutline, GameReplay, GameText, Grid, MoveRange, Paint, PrintError,
-    Progress, StderrLines, Steps, Style, best_score, can_step, chart_stride, exact, exact_numbers, failures_text, grid,
-    json_line, left, milliseconds, note, note_from, note_lines, points_text, print, print_bytes, print_from,
-    print_line, print_with, right, share_of_best, step_through,
+    ColumnsMoves, Counts, Document, Field, GameOutline, GameReplay, GameText, MoveRange, Paint, PrintError, Progress,
+    Sheet, StderrLines, Steps, Style, TextTable, best_score, can_step, chart_stride, exact, exact_numbers,
+    failures_text, json_line, left, milliseconds, note, note_from, note_lines, points_text, print, print_bytes,
+    print_from, print_line, print_with, right, share_of_best, step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

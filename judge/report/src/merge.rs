@@ -90,6 +90,6 @@ pub struct RefusedFile {
 
 impl Document for MergeReport {
     fn record(&self) -> impl Serialize {
-        Versioned { schema: 1, judge: env!("CARGO_PKG_VERSION"), report: self }
+        Versioned::new(1, self)
     }
 }

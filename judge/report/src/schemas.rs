@@ -1,7 +1,6 @@
 //! The JSON schemas of all documents, by name: `judge schema NAME`.
 
 use crate::best::{BestDocument, Record as BestRecord};
-use crate::case_history::CaseHistory;
 use crate::charted::{Boxes, CaseGrid, Points, ValueCounts};
 use crate::compare::json::{CaseRecord, CompareDocument, PairRecord, WithLooks};
 use crate::compare::power::PowerDocument;
@@ -13,14 +12,14 @@ use crate::find::FindReport;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
-use crate::html::{GameDocument, ReplayLine};
+use crate::html::game::{GameDocument, ReplayLine};
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeReport;
 use crate::run::json::{CasePage, RunDocument, RunHead, RunLine};
 use crate::sealed::{SealedDocument, SealedScore};
 use crate::served::{
-    ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, StartedRuns,
-    UnfinishedRun,
+    ApiError, CaseHistory, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord,
+    StartedRuns, UnfinishedRun,
 };
 use crate::text::{ReplayRecord, Versioned};
 use crate::tune::TuneLine;

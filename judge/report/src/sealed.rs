@@ -134,11 +134,8 @@ impl Report for SealedReport {
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        Some(Sheet {
-            title: format!("{}: sealed cases", self.problem),
-            lines: [self.result("case"), self.left()].into_iter().chain(self.gate().map(str::to_owned)).collect(),
-            sections: Vec::new(),
-            texts: Vec::new(),
-        })
+        let lines = [self.result("case"), self.left()].into_iter().chain(self.gate().map(str::to_owned));
+        let tables: [(&str, TextTable); 0] = [];
+        Some(Sheet::new(format!("{}: sealed cases", self.problem), lines, tables))
     }
 }

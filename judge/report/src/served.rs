@@ -1,21 +1,24 @@
 //! The documents that only `judge ui` serves.
 
-use crate::text::{LabelsRecord, LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look};
-use checkers::{Board, Choice};
-use judge_problem::{Direction, FinishedCase, Labels, Problem, RunId, RunProgress, RunState, SolverProgress, Verdict};
+use crate::text::{LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look, share_of_best};
+use checkers::{Board, Choice, Score};
+use judge_problem::{
+    CaseResult, Direction, FinishedCase, Labels, Problem, RunProgress, RunState, SolverProgress, Verdict,
+};
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Options, Parser};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The problems of the catalogue: `GET /api/problems`.
 #[derive(Serialize, JsonSchema)]
 pub struct ProblemList<'a> {
     /// A record for each, in the order of the catalogue.
-    problems: Vec<ProblemRecord<'a>>,
+    pub problems: Vec<ProblemRecord<'a>>,
 }
 
 /// A problem of the catalogue.
@@ -81,13 +84,6 @@ pub struct SolverRecord<'a> {
     pub summary: &'a str,
 }
 
-impl<'a> ProblemList<'a> {
-    /// Lists problems, each with whether people can play it.
-    pub fn of(problems: impl Iterator<Item = (&'a Problem, bool)>) -> Self {
-        Self { problems: problems.map(|(problem, by_hand)| ProblemRecord::of(problem, by_hand)).collect() }
-    }
-}
-
 /// Returns the HTML of a Markdown text. HTML in it is text.
 pub fn html_of(markdown: &str) -> String {
     let only_text = |event| match event {
@@ -132,27 +128,10 @@ pub struct ServerRecord<'a> {
 #[derive(Serialize, JsonSchema)]
 pub struct RunLabels<'a> {
     /// The run's number.
-    run: i64,
+    pub run: i64,
+    /// The tags and the note.
     #[serde(flatten)]
-    labels: LabelsRecord<'a>,
-}
-
-impl<'a> RunLabels<'a> {
-    /// Describes the tags and the note of a run.
-    pub fn of(run: RunId, labels: &'a Labels) -> Self {
-        Self { run: run.0, labels: labels.into() }
-    }
-}
-
-/// How far a solver is.
-#[derive(Serialize, JsonSchema)]
-struct SolverNow<'a> {
-    /// Its name.
-    solver: &'a str,
-    /// How many cases it has finished.
-    done: usize,
-    /// How many of them were accepted.
-    accepted: usize,
+    pub labels: &'a Labels,
 }
 
 /// The number of results of a run in one event.
@@ -174,7 +153,7 @@ pub struct UnfinishedRun<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining_ms: Option<f64>,
     /// Its solvers, in the order of the command line.
-    solvers: Vec<SolverNow<'a>>,
+    solvers: &'a [SolverProgress],
     /// The newest results since the last event.
     finished: Vec<NewCaseRecord<'a>>,
 }
@@ -197,11 +176,6 @@ struct NewCaseRecord<'a> {
 
 impl<'a> From<&'a RunProgress> for UnfinishedRun<'a> {
     fn from(RunProgress { run, state, planned, elapsed, solvers, finished }: &'a RunProgress) -> Self {
-        let now = |SolverProgress { name, done, accepted }: &'a SolverProgress| SolverNow {
-            solver: name,
-            done: *done,
-            accepted: *accepted,
-        };
         let new = |FinishedCase { case, solver, outcome }: &'a FinishedCase| NewCaseRecord {
             case,
             solver: &solvers[*solver].name,
@@ -216,7 +190,7 @@ impl<'a> From<&'a RunProgress> for UnfinishedRun<'a> {
             planned: *planned,
             elapsed_ms: in_milliseconds(*elapsed),
             remaining_ms: remaining.map(in_milliseconds),
-            solvers: solvers.iter().map(now).collect(),
+            solvers,
             finished: finished[finished.len().saturating_sub(NEWEST)..].iter().map(new).collect(),
         }
     }
@@ -227,6 +201,91 @@ fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverProgress]) -> O
     let done: usize = solvers.iter().map(|solver| solver.done).sum();
     let left = (planned * solvers.len()).checked_sub(done)?;
     (done > 0).then(|| elapsed.mul_f64(left as f64 / done as f64))
+}
+
+/// The results of a case in all runs: `GET /api/problems/{problem}/cases/{case}`.
+#[skip_serializing_none]
+#[derive(Serialize, JsonSchema)]
+pub struct CaseHistory<'a> {
+    /// The problem's id.
+    pub problem: &'a str,
+    /// The case's name.
+    pub case: &'a str,
+    /// Which scores are good.
+    #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
+    pub direction: &'static str,
+    /// Its features, if known.
+    pub features: Option<BTreeMap<&'a str, Number>>,
+    /// Whether its input can be downloaded.
+    pub input: bool,
+    /// Whether answers can be played move by move, at `/replay/{run}/{case}`.
+    pub replays: bool,
+    /// How many results there are on another input of the same name: they are not listed.
+    pub others: usize,
+    /// The place of the best result; absent if none has a score.
+    pub best: Option<usize>,
+    /// The results, the newest first.
+    pub results: Vec<CaseResultRecord<'a>>,
+}
+
+#[skip_serializing_none]
+#[derive(Serialize, JsonSchema)]
+pub struct CaseResultRecord<'a> {
+    /// The run's number.
+    run: i64,
+    /// When it started, in UTC.
+    started: &'a str,
+    /// The user's message.
+    message: Option<&'a str>,
+    /// The solver's name.
+    solver: &'a str,
+    /// The verdict.
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
+    verdict: &'static str,
+    /// The verdict's short code.
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
+    code: &'static str,
+    /// The raw score, exactly.
+    score: Option<Number>,
+    /// The share of the best of these scores, from 0 to 1.
+    relative: Option<f64>,
+    /// CPU time of all its processes.
+    cpu_ms: Option<f64>,
+    /// Peak memory.
+    memory_bytes: Option<u64>,
+    /// Why it was not accepted.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
+    /// Whether the answer is stored.
+    answer: bool,
+}
+
+/// Returns the place of the best result, and the records of all results.
+pub fn case_results<'a>(rows: &'a [CaseResult], direction: Direction) -> (Option<usize>, Vec<CaseResultRecord<'a>>) {
+    let scored = rows.iter().enumerate().filter_map(|(place, row)| Some((place, row.outcome.score.as_ref()?)));
+    // Of equal scores the oldest is the best: it was first.
+    let best = scored.reduce(|best, older| if direction.compare(best.1, older.1).is_gt() { best } else { older });
+    let (place, score) = best.unzip();
+    (place, rows.iter().map(|row| case_result(row, direction, score)).collect())
+}
+
+fn case_result<'a>(row: &'a CaseResult, direction: Direction, best: Option<&Score>) -> CaseResultRecord<'a> {
+    let outcome = &row.outcome;
+    let score = outcome.score.as_ref();
+    CaseResultRecord {
+        run: row.run.0,
+        started: &row.started,
+        message: row.message.as_deref(),
+        solver: &row.solver,
+        verdict: outcome.verdict.name(),
+        code: outcome.verdict.code(),
+        score: score.and_then(exact),
+        relative: score.zip(best).and_then(|(score, best)| share_of_best(direction, score, best)),
+        cpu_ms: outcome.cpu.map(in_milliseconds),
+        memory_bytes: outcome.memory,
+        note: &outcome.note,
+        answer: row.has_answer,
+    }
 }
 
 /// The runs that pages have started: `/api/started`.

@@ -23,25 +23,16 @@ const HEAD: usize = 56;
 #[derive(Debug, Default)]
 pub struct LastFrame {
     step: Option<usize>,
-    frame: Option<Frame>,
-    /// The last move of the game.
-    last: usize,
+    /// The frame; `None` if the game has no such move.
+    pub frame: Option<Frame>,
+    /// The number of the last move of the game.
+    pub last: usize,
 }
 
 impl LastFrame {
     /// Waits for this move.
     pub fn of(step: Option<usize>) -> Self {
         Self { step, ..Self::default() }
-    }
-
-    /// Returns the frame; `None` if the game has no such move.
-    pub fn frame(&self) -> Option<&Frame> {
-        self.frame.as_ref()
-    }
-
-    /// Returns the number of the last move of the game.
-    pub fn last(&self) -> usize {
-        self.last
     }
 }
 
@@ -356,7 +347,7 @@ mod tests {
             for (step, caption) in [(1, "a"), (1, "b"), (2, "c")] {
                 last.step(step, &mut || frame(step, caption));
             }
-            assert_eq!((last.frame().map(|frame| &*frame.caption), last.last()), (caption, 2));
+            assert_eq!((last.frame.as_ref().map(|frame| &*frame.caption), last.last), (caption, 2));
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::compare::claims::percentage;
 use crate::formats::{Missing, Report};
 use crate::text::{
     Column, Document, Each, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take,
-    grid, if_any, json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
+    if_any, json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
 };
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{
@@ -284,15 +284,10 @@ impl Report for TuneReport {
             format!("on {} against {default}: {}", counted(comparison.cases.len(), "fresh case"), comparison.verdict)
         });
         let provenance = provenance_lines(&self.provenance, Some(&self.limits));
-        Some(Sheet {
-            title: format!("{}: {}", self.problem, found.as_deref().unwrap_or("nothing was run")),
-            lines: best.map(|_| warning).into_iter().chain(confirmed).chain(provenance).collect(),
-            sections: vec![
-                ("Settings".to_owned(), settings_table(self, |score| rounded(score, score / 1000.0), NOTHING)),
-                ("On fresh cases".to_owned(), comparison_table(self)),
-            ],
-            texts: Vec::new(),
-        })
+        let title = format!("{}: {}", self.problem, found.as_deref().unwrap_or("nothing was run"));
+        let lines = best.map(|_| warning).into_iter().chain(confirmed).chain(provenance);
+        let settings = settings_table(self, |score| rounded(score, score / 1000.0), NOTHING);
+        Some(Sheet::new(title, lines, [("Settings", settings), ("On fresh cases", comparison_table(self))]))
     }
 }
 
@@ -304,10 +299,9 @@ fn settings_grid(report: &TuneReport, style: Style) -> String {
         parameters.map(|(place, parameter)| right(&parameter.name).spare(place + 1)).collect();
     let count = columns.len();
     columns.extend([right("cases").spare(count + 2), right("failed").spare(count + 1), right(&report.mean_name())]);
-    let mut table = grid(columns, style);
-    rows.iter().take(SHOWN).for_each(|row| table.add_row(row));
     let left_out = rows.len().saturating_sub(SHOWN);
-    table.text() + &if_any(left_out, |count| format!("\n… and {}", counted(count, "more setting")))
+    let table = TextTable { rows: rows.into_iter().take(SHOWN).collect(), ..TextTable::of(columns) };
+    table.text(style) + &if_any(left_out, |count| format!("\n… and {}", counted(count, "more setting")))
 }
 
 /// Returns the settings with results that are left out because of a judge error; `None` without such results.
@@ -414,7 +408,7 @@ fn comparison_table(report: &TuneReport) -> TextTable {
         ]
     };
     let titles = ["default", "best", "cases", "mean effect", "interval", "claim"];
-    TextTable::new(&titles, 2, report.comparison.iter().map(row).collect())
+    TextTable::new(&titles, 2, report.comparison.iter().map(row))
 }
 
 /// A row for each setting, the best one first, those with the most cases first and the better ones before the others.
@@ -432,7 +426,9 @@ fn settings_table(report: &TuneReport, show: impl Fn(f64) -> String, nothing: &s
         row.push((report.best == Some(place)).to_string());
         row
     });
-    TextTable { titles, rows: rows.collect(), ..TextTable::default() }
+    let mut table = TextTable::of(titles.iter().map(|title| right(title)));
+    rows.for_each(|row| table.add_row(row));
+    table
 }
 
 #[skip_serializing_none]

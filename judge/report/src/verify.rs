@@ -1,6 +1,6 @@
 //! The results of `judge verify`, as text and as JSON.
 
-use crate::text::{Document, Field, Paint, Style, grid, left, painted};
+use crate::text::{Document, Field, Paint, Style, TextTable, left, painted};
 use judge_problem::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,7 +83,7 @@ fn counts(problems: &[VerifiedProblem]) -> [usize; 3] {
 
 /// Returns the results as a table with a row for each check, and below it the command that repeats each failed one.
 pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
-    let mut table = grid([left("problem"), left("check"), left("result"), left("found").wrapped()], style);
+    let mut table = TextTable::of([left("problem"), left("check"), left("result"), left("found").wrapped()]);
     let mut again = Vec::new();
     for problem in problems {
         for finding in &problem.checks {
@@ -101,7 +101,7 @@ pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
     }
     let [failed, warnings, not_checked] = counts(problems);
     let checks: usize = problems.iter().map(|problem| problem.checks.len()).sum();
-    let mut text = format!("{}\n", table.text().trim_end());
+    let mut text = format!("{}\n", table.text(style).trim_end());
     if !again.is_empty() {
         text = format!("{text}To see it again:\n{}\n", again.join("\n"));
     }

@@ -7,7 +7,7 @@ use crate::queue::{Progress, Task};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::{compare, evaluation, sealed};
 use judge_problem::{Problem, closest};
-use judge_report::ProblemList;
+use judge_report::{ProblemList, ProblemRecord};
 use judge_session::{load, problem_facts};
 use serde_json::{Map, Value, json as value};
 use std::sync::Arc;
@@ -118,9 +118,9 @@ fn tell_progress(id: &Id) -> TellProgress {
 
 /// Lists the problems.
 pub(crate) fn problems(evaluator: &Evaluator) -> Answer {
-    let problems = evaluator.catalogue.problems.iter();
     let by_hand = |problem: &Problem| problem.checker.built_in().is_some_and(|checker| checker.manual_reader.is_some());
-    Ok(json(&ProblemList::of(problems.map(|problem| (problem, by_hand(problem))))))
+    let record = |problem| ProblemRecord::of(problem, by_hand(problem));
+    Ok(json(&ProblemList { problems: evaluator.catalogue.problems.iter().map(record).collect() }))
 }
 
 /// Returns the rules of a problem, and the languages of its solvers.

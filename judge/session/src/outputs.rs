@@ -6,7 +6,7 @@ use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
 use judge_journal::Surroundings;
 use judge_problem::{
-    Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
+    Features, FinishedJob, Machine, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
 };
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use judge_run::matching::real_place;
@@ -258,9 +258,7 @@ pub fn here() -> Provenance {
     Provenance {
         started: iso_utc(SystemTime::now()),
         command: command_line::whole(),
-        host,
-        cpu_model,
-        kernel,
+        machine: Machine { host, cpu: cpu_model, kernel },
         nodes: NodeList::default(),
     }
 }

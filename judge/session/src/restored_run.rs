@@ -7,8 +7,8 @@ use judge_problem::scoring::{
     self, CaseScore, CaseTerms, InvalidResults, Results, ScoredRun, SolverScores, Terms, TestGroupStatus,
 };
 use judge_problem::{
-    BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, KnownBest, Outcome, OutcomeGrid, Plan, Problem,
-    Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
+    BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, KnownBest, Machine, Outcome, OutcomeGrid, Plan,
+    Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
 };
 use judge_report::RunReport;
 use std::collections::HashSet;
@@ -141,9 +141,7 @@ pub fn provenance(run: &StoredRun) -> Provenance {
     Provenance {
         started: run.started.clone(),
         command: run.command.clone(),
-        host: run.host.clone(),
-        cpu_model: run.cpu_model.clone(),
-        kernel: run.kernel.clone(),
+        machine: Machine { host: run.host.clone(), cpu: run.cpu_model.clone(), kernel: run.kernel.clone() },
         nodes: run.nodes.clone(),
     }
 }

@@ -4,7 +4,7 @@
 use judge_cli::{CacheAction, SandboxArgs};
 use judge_problem::manifest::CATALOGUE_SCHEMA;
 use judge_problem::{Exit, Problem};
-use judge_report::{Style, grid, left, right};
+use judge_report::{Style, TextTable, left, right};
 use judge_run::solver::{self, Cache};
 use judge_sandbox::Options;
 use judge_session::{Failure, GlobalArgs, load, outputs, problem_facts, sandbox};
@@ -21,7 +21,7 @@ pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
         right("memory").spare(4),
         right("cases").shrinking(),
     ];
-    let mut table = grid(columns, Style::of_stdout());
+    let mut table = TextTable::of(columns);
     for problem in &catalogue.problems {
         let Problem { id, title, scoring, limits, .. } = problem;
         let cases = problem.listed_cases();
@@ -29,7 +29,7 @@ pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
             [id.clone(), title.clone(), scoring.to_string(), limits.cpu.to_string(), limits.memory.to_string(), cases];
         table.add_row(row);
     }
-    judge_report::print(&table.text())?;
+    judge_report::print(&table.text(Style::of_stdout()))?;
     let have_solvers = catalogue.problems.iter().all(|problem| problem.default_solver.is_some());
     let run = match have_solvers {
         true => "`judge run -p ID` runs its bundled solver",

@@ -6,7 +6,7 @@ use judge_problem::{
     Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, counted, error_chain,
     map_on_all_cores, natural_key,
 };
-use judge_report::{Style, grid, left, right};
+use judge_report::{Style, TextTable, left, right};
 use judge_run::cases::{Decision, Inputs, PreparedCase, ProblemChecker};
 use judge_session::answers::{self, exit_of, refuse_interactive, too_long};
 use judge_session::{Failure, GlobalArgs, entrants, load, programs, recorder};
@@ -58,7 +58,7 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
 
 /// Checks every pair. A fault in one pair does not end the others. Returns the exit code of the worst.
 fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
-    let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
+    let mut table = TextTable::of([left("case"), right("score"), left("ruling").wrapped()]);
     let mut worst = Exit::Success;
     let bases = bases(folder)?;
     let all_checked = map_on_all_cores(bases.len(), |number| check_pair(problem, &bases[number], limit));
@@ -67,7 +67,7 @@ fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, 
         table.add_row([name, score.unwrap_or_else(|| "–".to_owned()), ruling]);
         worst = if exit.code() > worst.code() { exit } else { worst };
     }
-    judge_report::print(&table.text())?;
+    judge_report::print(&table.text(Style::of_stdout()))?;
     Ok(worst)
 }
 
@@ -149,17 +149,15 @@ fn check_run(
     let problem = catalogue.find(&run.problem)?;
     id.map_or(Ok(()), |id| entrants::check_problem(&run, id))?;
     refuse_interactive(problem)?;
-    let rechecker =
-        Rechecker { journal: &journal, inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), limit };
-
+    let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let columns = [left("case"), left("solver").spare(1), left("recorded").wrapped(), left("today").wrapped()];
-    let mut table = grid(columns, Style::of_stdout());
+    let mut table = TextTable::of(columns);
     let (mut same, mut differ, mut impossible) = (0, 0, 0);
     for case in run.cases.iter() {
-        let prepared = rechecker.prepare(&case);
+        let prepared = prepare(&inputs, &checker, &case);
         for (entrant, stored) in run.entrants.iter().zip(&case.results) {
             let Some(stored) = stored else { continue };
-            let (count, today) = match rechecker.recheck(&prepared, stored)? {
+            let (count, today) = match recheck(&journal, &prepared, stored, limit)? {
                 Recheck::NoAnswer => continue,
                 Recheck::Same => (&mut same, None),
                 Recheck::Differs(today) => (&mut differ, Some(today)),
@@ -172,7 +170,7 @@ fn check_run(
         }
     }
     if !table.is_empty() {
-        judge_report::print(&table.text())?;
+        judge_report::print(&table.text(Style::of_stdout()))?;
     }
     judge_report::print(&format!(
         "run {}: {} as recorded, {differ} differ, {impossible} cannot be checked",
@@ -182,49 +180,45 @@ fn check_run(
     Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
 }
 
-/// The means to recheck the answers of a run.
-struct Rechecker<'a> {
-    journal: &'a Journal,
-    inputs: Inputs,
-    checker: ProblemChecker,
-    limit: Option<Bytes>,
+/// Makes and reads the input again. Fails if it is not the recorded one.
+fn prepare(inputs: &Inputs, checker: &ProblemChecker, case: &StoredCase) -> Result<PreparedCase, String> {
+    let input = answers::input(inputs, case)?;
+    checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error_chain(&error))
 }
 
-impl Rechecker<'_> {
-    /// Makes and reads the input again. Fails if it is not the recorded one.
-    fn prepare(&self, case: &StoredCase) -> Result<PreparedCase, String> {
-        let input = answers::input(&self.inputs, case)?;
-        self.checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error_chain(&error))
-    }
-
-    fn recheck(&self, prepared: &Result<PreparedCase, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
-        let verdict = stored.outcome.verdict;
-        let Some(answer) = stored.answer.map(|id| self.journal.answer(id)).transpose()?.flatten() else {
-            return Ok(match verdict {
-                Verdict::Accepted | Verdict::WrongAnswer => {
-                    Recheck::Impossible("its answer is no longer stored".to_owned())
-                }
-                _ => Recheck::NoAnswer,
-            });
-        };
-        let case = match prepared {
-            Ok(case) => case,
-            Err(why) => return Ok(Recheck::Impossible(why.clone())),
-        };
-        let ruling = match self.limit {
-            Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
-            _ => case.check(&answer),
-        };
-        Ok(match ruling {
-            // The answer of the last pass is stored, and the checker takes it for the first one.
-            Ok(Ruling::Rejected(_)) if case.passes() > 1 => {
-                Recheck::Impossible("of several passes, only the last answer is stored".to_owned())
+/// Rechecks a stored answer to a case.
+fn recheck(
+    journal: &Journal,
+    prepared: &Result<PreparedCase, String>,
+    stored: &StoredOutcome,
+    limit: Option<Bytes>,
+) -> Result<Recheck, Failure> {
+    let verdict = stored.outcome.verdict;
+    let Some(answer) = stored.answer.map(|id| journal.answer(id)).transpose()?.flatten() else {
+        return Ok(match verdict {
+            Verdict::Accepted | Verdict::WrongAnswer => {
+                Recheck::Impossible("its answer is no longer stored".to_owned())
             }
-            Ok(ruling) if is_as_recorded(&ruling, &stored.outcome) => Recheck::Same,
-            Ok(ruling) => Recheck::Differs(today(&ruling)),
-            Err(error) => Recheck::Impossible(error_chain(&error)),
-        })
-    }
+            _ => Recheck::NoAnswer,
+        });
+    };
+    let case = match prepared {
+        Ok(case) => case,
+        Err(why) => return Ok(Recheck::Impossible(why.clone())),
+    };
+    let ruling = match limit {
+        Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
+        _ => case.check(&answer),
+    };
+    Ok(match ruling {
+        // The answer of the last pass is stored, and the checker takes it for the first one.
+        Ok(Ruling::Rejected(_)) if case.passes() > 1 => {
+            Recheck::Impossible("of several passes, only the last answer is stored".to_owned())
+        }
+        Ok(ruling) if is_as_recorded(&ruling, &stored.outcome) => Recheck::Same,
+        Ok(ruling) => Recheck::Differs(today(&ruling)),
+        Err(error) => Recheck::Impossible(error_chain(&error)),
+    })
 }
 
 /// Two rejections count as the same decision even if their reasons differ, because a checker may change its messages.

@@ -1,5 +1,6 @@
 //! Shell completion: the script of a shell, and the candidates that the script requests from this program. Also the manual page.
 
+use super::generate;
 use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell};
@@ -46,6 +47,8 @@ pub fn complete_if_asked() -> Option<ExitCode> {
 
 /// Returns the grammar with the candidates that depend on the catalogue.
 fn with_candidates() -> Command {
+    let solvers = || generate::ids().into_iter().map(CompletionCandidate::new).collect::<Vec<_>>();
+    let tiers = || Vec::from(Tier::ALL.map(|tier| CompletionCandidate::new(tier.to_string())));
     let mut grammar = Cli::command();
     // The arguments of subcommands are there only then.
     grammar.build();
@@ -75,14 +78,6 @@ fn problems() -> Vec<CompletionCandidate> {
         CompletionCandidate::new(&problem.id).help(Some(problem.title.clone().into()))
     };
     catalogue.problems.iter().map(candidate).collect()
-}
-
-fn solvers() -> Vec<CompletionCandidate> {
-    crate::commands::generate::ids().into_iter().map(CompletionCandidate::new).collect()
-}
-
-fn tiers() -> Vec<CompletionCandidate> {
-    Tier::ALL.into_iter().map(|tier| CompletionCandidate::new(tier.to_string())).collect()
 }
 
 /// Returns the value of `--problems` on the line that is completed.

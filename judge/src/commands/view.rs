@@ -5,7 +5,7 @@ use judge_journal::Part;
 use judge_problem::verdict::Termination;
 use judge_problem::{
     CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Exit, Invocation, JobId, Plan, Problem, Ruling,
-    RunChoice, RunEvent, Solver, Verdict, Viewer, counted,
+    RunChoice, RunEvent, Solver, Verdict, Viewer, after_colon, counted,
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
@@ -90,8 +90,7 @@ fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Re
     judge_report::print(transcript.as_deref().unwrap_or_default().trim_end())?;
     if let Some(outcome) = result.outcomes.get(JobId { case: 0, solver: 0 }) {
         let score = outcome.score.as_ref().map_or_else(String::new, |score| format!(" {score}"));
-        let note = if outcome.note.is_empty() { String::new() } else { format!(": {}", outcome.note) };
-        judge_report::note(&format!("{}{score}{note}", outcome.verdict));
+        judge_report::note(&format!("{}{score}{}", outcome.verdict, after_colon(&outcome.note)));
     }
     Ok(result.exit())
 }
@@ -146,9 +145,9 @@ fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Ex
     let Game { problem, case, input, answer, .. } = game;
     let mut last = LastFrame::of(step);
     let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut last)?;
-    let frame = last.frame().ok_or_else(|| {
+    let frame = last.frame.as_ref().ok_or_else(|| {
         let failure = Failure::usage(format!("the game has no move {}: {ruling}", step.unwrap_or_default()));
-        failure.with_hint(format!("--step takes 0 to {}", last.last()))
+        failure.with_hint(format!("--step takes 0 to {}", last.last))
     })?;
     let title = format!("{}, {case}", problem.title);
     load::write("the picture", path, judge_report::frame_svg(&title, frame).as_bytes())?;
@@ -161,19 +160,19 @@ fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
     let Game { problem, case, input, answer, .. } = game;
     let mut text = GameText::new(MoveRange { from: args.from, to: args.to });
     let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut text)?;
-    if text.frames().is_empty() {
+    if text.frames.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
     let result = ruling.to_string();
     if judge_report::can_step() {
         // A killed judge would leave the terminal without an echo.
         let mut signals = Signals::install().map_err(Failure::fault)?;
-        let left = judge_report::step_through(text.frames(), &result, || signals.is_pending());
+        let left = judge_report::step_through(&text.frames, &result, || signals.is_pending());
         if !left.map_err(Failure::fault)? {
             return Ok(Exit::Interrupted);
         }
     } else {
-        judge_report::print(&text.frames().join("\n\n"))?;
+        judge_report::print(&text.frames.join("\n\n"))?;
     }
     judge_report::note(&result);
     Ok(answers::exit_of(&ruling))

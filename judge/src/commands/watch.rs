@@ -2,7 +2,7 @@
 
 use judge_cli::RunArgs;
 use judge_problem::{Exit, Verdict, counted, with_flags, without_flags};
-use judge_report::{Style, grid, left, right};
+use judge_report::{Style, TextTable, left, right};
 use judge_session::running::{PARENT, WATCHED};
 use judge_session::{Failure, GlobalArgs, Snapshot, command_line, entrants, load, snapshot};
 use rustix::process::{Pid, Signal, kill_process};
@@ -165,10 +165,10 @@ fn shown(last: Option<&Value>, result: &Value, style: Style) -> String {
         }
     }
     let left_out = changed.len().saturating_sub(SHOWN);
-    let mut table = grid([left("case"), left("solver"), right("before"), right("now")], style);
+    let mut table = TextTable::of([left("case"), left("solver"), right("before"), right("now")]);
     changed.iter().take(SHOWN).for_each(|row| table.add_row(row));
     if !table.is_empty() {
-        lines.push(table.text());
+        lines.push(table.text(style));
     } else if last.is_some() {
         lines.push("no case changed".to_owned());
     }

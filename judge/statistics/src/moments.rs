@@ -111,7 +111,7 @@ pub fn power_of_two(number: f64) -> f64 {
 }
 
 /// The effects that the data do not rule out, ends included.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Interval {
     /// The smallest of them.
     pub low: f64,

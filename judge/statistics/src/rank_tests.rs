@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::factorial::ln_binomial;
 
 /// Wins, ties and losses of B against A, and their probability under a fair coin.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct SignTest {
     /// Cases with a positive effect.
     pub wins: usize,
@@ -15,6 +15,7 @@ pub struct SignTest {
     pub losses: usize,
     /// The two-sided probability, under a fair coin, of a split at least as uneven: min(1, 2 P(X <= min(wins,
     /// losses))), X binomial(wins + losses, 1/2). 1 without wins and losses.
+    #[serde(rename = "sign_test_p")]
     pub p: f64,
 }
 

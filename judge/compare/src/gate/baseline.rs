@@ -107,11 +107,13 @@ const MORE_NOISE: f64 = 0.1;
 const REPEATS: usize = 2;
 
 /// The machine of the runs, and how much other programs disturbed them.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Conditions {
-    /// The processor. `None` if it is unknown or the cases ran on a cluster.
+    /// The processor. Absent if it is unknown or the cases ran on a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub processor: Option<String>,
-    /// The number of runs. 0 if unknown: a baseline file does not record it.
+    /// The number of runs of cases. 0, and absent in reports, if unknown: a baseline file does not record it.
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     pub runs: usize,
     /// The share of runs that other programs disturbed.
     pub noisy: f64,

@@ -371,7 +371,7 @@ const REPEATS: [u32; 4] = [1, 2, 3, 5];
 const MAX: u32 = 1 << 20;
 
 /// A possible gate, with cases as noisy as in the baseline.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Design {
     /// The number of cases.
     pub cases: u32,
@@ -379,7 +379,7 @@ pub struct Design {
     pub recorded: u32,
     /// `judge gate --repeat`.
     pub repeat: u32,
-    /// The loss, as a share of the total, that is noticed with the probability [`POWER`].
+    /// The fall that is noticed with the probability `power`, as a share of the total.
     pub detectable: f64,
 }
 

@@ -106,13 +106,14 @@ pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> R
 }
 
 /// The state of a comparison after some of the cases.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Look {
-    /// The number of cases with an effect.
+    /// How many cases with an effect there were.
     pub cases: usize,
     /// Their mean effect.
     pub mean: f64,
-    /// The anytime-valid interval; `None` with too few cases.
+    /// The anytime-valid interval; absent with too few cases.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
 }
 

@@ -8,9 +8,10 @@ use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 
 /// The row of a solver in the leaderboard. Its points are in the [`Standing`] of the same index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct LeaderboardRow {
     /// The solver's index.
+    #[serde(skip)]
     pub solver: usize,
     /// Its rank, from 1. Equal solvers share the better rank.
     pub rank: usize,
@@ -28,6 +29,7 @@ pub struct LeaderboardRow {
     /// Failed cases: they were run and have no accepted answer.
     pub failures: usize,
     /// Cases that were not run.
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     pub skipped: usize,
 }
 

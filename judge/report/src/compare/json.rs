@@ -1,12 +1,10 @@
 //! A comparison as JSON.
 
 use crate::compare::report::{CompareReport, Comparison};
-use crate::text::{
-    Document, Each, LimitsRecord, ProvenanceRecord, ReferenceRecord, claim_name, exact, in_milliseconds, verdict_of,
-};
+use crate::text::{Document, Each, LimitsRecord, Reference, Versioned, claim_name, exact, in_milliseconds, verdict_of};
 use judge_compare::paired::{Claim, Contrast, FeatureRange, Look, Pair, PairedComparison};
-use judge_problem::{JobId, RunId, SolverSpec, Stop};
-use judge_statistics::{EffectSummary, Hypotheses, Interval};
+use judge_problem::{JobId, Provenance, Stop};
+use judge_statistics::{EffectSummary, Hypotheses, Interval, SignTest};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -14,7 +12,11 @@ use serde_with_macros::skip_serializing_none;
 
 impl Document for CompareReport<'_> {
     fn record(&self) -> impl Serialize {
-        let solvers = self.compared.plan.solvers.iter();
+        let solvers = self.compared.plan.solvers.iter().zip(self.runs).map(|(solver, run)| SolverRecord {
+            name: &solver.spec.name,
+            command: &solver.spec.text,
+            run: run.map(|run| run.0),
+        });
         let run_info = self.compared.run_info.as_ref();
         let first = self.comparisons.first().map(|comparison| &comparison.paired);
         let is_on_equal_processors = |comparison: &Comparison| {
@@ -25,23 +27,23 @@ impl Document for CompareReport<'_> {
             let PairedComparison { first, second, .. } = comparison.paired;
             let (mean, interval) = self.time_change(&comparison.paired)?;
             let (first, second) = (self.name(first), self.name(second));
-            Some(TimeRecord { first, second, mean, interval: interval.into() })
+            Some(TimeRecord { first, second, mean, interval })
         };
         CompareDocument {
-            provenance: ProvenanceRecord::new(1, &self.compared.provenance),
+            provenance: Versioned::new(1, &self.compared.provenance),
             limits: run_info.map(|_| (&self.compared.plan.limits).into()),
             problem: &self.compared.plan.problem.id,
             direction: self.compared.plan.problem.direction.name(),
             measure: self.compared.measure.name(),
             metric: self.compared.metric.as_deref(),
             rule: self.compared.rule.name(),
-            reference: self.reference().map(|reference| reference.record()),
+            reference: self.reference(),
             alpha: self.compared.alpha,
             alpha_each: self.parameters.alpha,
             min_effect: self.parameters.min_effect,
             until_decided: self.compared.is_sequential,
             exact: self.parameters.bound.is_some(),
-            hypotheses: self.parameters.hypotheses.map(Into::into),
+            hypotheses: self.parameters.hypotheses.map(hypotheses_record),
             tier: run_info.map(|run_info| run_info.tier.name()),
             gaps: run_info.map(|run_info| &*run_info.gaps),
             jobs: run_info.map(|run_info| run_info.jobs),
@@ -50,22 +52,18 @@ impl Document for CompareReport<'_> {
             times_comparable: self.times_are_comparable && self.comparisons.iter().all(is_on_equal_processors),
             time_changes: self.comparisons.iter().filter_map(time_change).collect(),
             warnings: self.compared.warnings,
-            solvers: solvers.zip(self.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
+            solvers: solvers.collect(),
             comparisons: self.comparisons.iter().map(|comparison| comparison_record(self, comparison)).collect(),
             cases: Each(move || self.listed_cases(first).map(move |case| case_record(self, case))),
         }
     }
 }
 
-fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {
-    SolverRecord { name: &spec.name, command: &spec.text, run: run.map(|run| run.0) }
-}
-
 fn comparison_record<'a>(
     report: &'a CompareReport<'_>,
     comparison: &'a Comparison,
 ) -> ComparisonRecord<'a, impl Serialize> {
-    let Comparison { paired, inference, ranges, contrast } = comparison;
+    let Comparison { paired, inference, ranges, .. } = comparison;
     let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
     let plan = &report.compared.plan;
     let pair = |pair: &Pair| PairRecord {
@@ -74,6 +72,12 @@ fn comparison_record<'a>(
         own_change: report.own_change(pair),
         of_total: report.of_total(paired, pair),
         reproduce: plan.reproduce(JobId { case: pair.case, solver: paired.second }),
+    };
+    let contrast = |contrast: &Contrast| ContrastRecord {
+        measure: contrast.measure.name(),
+        ratio: contrast.ratio,
+        by_rule: contrast.by_rule,
+        cases: contrast.cases.iter().map(|case| report.effect_name(*case)).collect(),
     };
     ComparisonRecord {
         first: report.name(paired.first),
@@ -89,7 +93,7 @@ fn comparison_record<'a>(
         cases: paired.cases,
         effect_count: paired.pairs.len(),
         solved: paired.solved,
-        interval: inference.interval.map(Into::into),
+        interval: inference.interval,
         interval_kind: match report.parameters.bound {
             Some(_) => "anytime-exact",
             None if report.compared.is_sequential => "anytime",
@@ -102,20 +106,16 @@ fn comparison_record<'a>(
             second_only: paired.failures.second.len(),
             both: paired.failures.both.len(),
         },
-        contrast: contrast.as_ref().map(|contrast| contrast_record(report, contrast)),
+        contrast: comparison.contrast.as_ref().map(contrast),
         undefined: paired.undefined,
         groups: ranges.iter().map(group_record).collect(),
         effects: Each(move || report.listed_pairs(paired).map(move |listed| pair(&listed))),
     }
 }
 
-fn contrast_record(report: &CompareReport<'_>, contrast: &Contrast) -> ContrastRecord {
-    ContrastRecord {
-        measure: contrast.measure.name(),
-        ratio: contrast.ratio,
-        by_rule: contrast.by_rule,
-        cases: contrast.cases.iter().map(|case| report.effect_name(*case)).collect(),
-    }
+fn hypotheses_record(hypotheses: Hypotheses) -> HypothesesRecord {
+    let [accept_h0_at, accept_h1_at] = hypotheses.bounds();
+    HypothesesRecord { hypotheses, accept_h0_at, accept_h1_at }
 }
 
 fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> EffectRecord {
@@ -125,10 +125,7 @@ fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &
         mean_shown: report.compared.measure.shown(moments.mean()),
         deviation: moments.deviation(),
         exaggerated: report.is_exaggerated(comparison),
-        wins: signs.wins,
-        ties: signs.ties,
-        losses: signs.losses,
-        sign_test_p: signs.p,
+        signs: *signs,
         wilcoxon_p: ranks.p,
     }
 }
@@ -139,7 +136,7 @@ fn group_record(range: &FeatureRange) -> GroupRecord {
         high: exact(&range.high),
         cases: range.paired.pairs.len(),
         mean: range.inference.summary.as_ref().map(|summary| summary.moments.mean()),
-        interval: range.inference.interval.map(Into::into),
+        interval: range.inference.interval,
     }
 }
 
@@ -169,39 +166,22 @@ pub(crate) struct WithLooks<'a, D> {
     #[serde(flatten)]
     comparison: D,
     /// The mean effect after growing numbers of cases: after each of the first few, then at growing distances.
-    looks: Vec<LookRecord>,
+    looks: &'a [Look],
     /// The problem's title.
     title: &'a str,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct LookRecord {
-    /// How many cases with an effect there were.
-    cases: usize,
-    /// Their mean effect.
-    mean: f64,
-    /// The anytime-valid interval; absent with too few cases.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<IntervalRecord>,
-}
-
-impl From<&Look> for LookRecord {
-    fn from(look: &Look) -> Self {
-        Self { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) }
-    }
-}
-
 /// Returns the document of a comparison with the mean effects after growing numbers of cases.
-pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Serialize {
+pub fn growing_comparison<'a>(report: &'a CompareReport<'_>, looks: &'a [Look]) -> impl Serialize + 'a {
     let title = &report.compared.plan.problem.title;
-    WithLooks { comparison: report.record(), looks: looks.iter().map(Into::into).collect(), title }
+    WithLooks { comparison: report.record(), looks, title }
 }
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CompareDocument<'a, C, P> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     /// Absent if all results are of past runs.
     limits: Option<LimitsRecord>,
     problem: &'a str,
@@ -211,7 +191,7 @@ pub(crate) struct CompareDocument<'a, C, P> {
     metric: Option<&'a str>,
     rule: &'static str,
     /// The scores that the compared points are relative to, under rules that use the best score of a case.
-    reference: Option<ReferenceRecord>,
+    reference: Option<Reference>,
     alpha: f64,
     alpha_each: f64,
     min_effect: Option<f64>,
@@ -270,7 +250,7 @@ pub(crate) struct ComparisonRecord<'a, P> {
     effect_count: usize,
     /// The number of cases that both solved.
     solved: usize,
-    interval: Option<IntervalRecord>,
+    interval: Option<Interval>,
     /// Which interval it is: `student`, `anytime` or `anytime-exact`.
     interval_kind: &'static str,
     /// Of H1 to H0.
@@ -288,20 +268,11 @@ pub(crate) struct ComparisonRecord<'a, P> {
 
 #[derive(Serialize, JsonSchema)]
 struct HypothesesRecord {
-    h0: f64,
-    h1: f64,
-    /// The probabilities of accepting H1 under H0, and H0 under H1, in each comparison.
-    alpha: f64,
-    beta: f64,
+    #[serde(flatten)]
+    hypotheses: Hypotheses,
     /// The log likelihood ratios at which H0 and H1 are accepted.
     accept_h0_at: f64,
     accept_h1_at: f64,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct IntervalRecord {
-    low: f64,
-    high: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -312,10 +283,8 @@ struct EffectRecord {
     deviation: f64,
     /// Whether the mean is exaggerated: the cases ended because it was large.
     exaggerated: bool,
-    wins: usize,
-    ties: usize,
-    losses: usize,
-    sign_test_p: f64,
+    #[serde(flatten)]
+    signs: SignTest,
     wilcoxon_p: f64,
 }
 
@@ -325,7 +294,7 @@ struct TimeRecord<'a> {
     second: &'a str,
     /// The logarithm of the mean ratio.
     mean: f64,
-    interval: IntervalRecord,
+    interval: Interval,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -354,7 +323,7 @@ pub(crate) struct GroupRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     mean: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<IntervalRecord>,
+    interval: Option<Interval>,
 }
 
 #[skip_serializing_none]
@@ -389,18 +358,4 @@ struct ResultRecord<'a> {
     memory_bytes: Option<u64>,
     /// The node that it was run on, if the run has nodes.
     node: Option<String>,
-}
-
-impl From<Hypotheses> for HypothesesRecord {
-    fn from(hypotheses: Hypotheses) -> Self {
-        let [accept_h0_at, accept_h1_at] = hypotheses.bounds();
-        let Hypotheses { h0, h1, alpha, beta } = hypotheses;
-        Self { h0, h1, alpha, beta, accept_h0_at, accept_h1_at }
-    }
-}
-
-impl From<Interval> for IntervalRecord {
-    fn from(Interval { low, high }: Interval) -> Self {
-        Self { low, high }
-    }
 }

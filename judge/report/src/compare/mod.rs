@@ -6,8 +6,3 @@ pub(super) mod power;
 pub(super) mod rank;
 pub(super) mod report;
 pub(super) mod text;
-
-pub use json::growing_comparison;
-pub use power::{PowerReport, Spread};
-pub use rank::RankReport;
-pub use report::{CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, RunInfo};

@@ -2,7 +2,7 @@
 //! difference needs. Also a power analysis as tables, for Markdown, a page and CSV.
 
 use crate::formats::Report;
-use crate::text::{Columns, Document, ProvenanceRecord, Sheet, Style, TextTable, or_nothing, provenance_lines, size};
+use crate::text::{Columns, Document, Sheet, Style, TextTable, Versioned, or_nothing, provenance_lines, right, size};
 use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
@@ -89,23 +89,24 @@ impl PowerReport {
     }
 
     /// Returns a table of the numbers of cases, and a table of the differences.
-    fn tables(&self) -> [(String, TextTable); 2] {
+    fn tables(&self) -> [(&'static str, TextTable); 2] {
         let shown = |effect: f64| size(self.spread.measure, effect);
         let text = |cases: Option<u64>| cases.map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
         let mut by_cases = Columns::new();
-        by_cases.add("cases", u64::to_string);
-        by_cases.add("show a difference of", |&cases| or_nothing(self.shown_by(cases).map(shown)));
+        by_cases.add(right("cases"), |&cases: &u64| cases);
+        by_cases.add(right("show a difference of"), |&cases| or_nothing(self.shown_by(cases).map(shown)));
         let mut by_difference = Columns::new();
-        by_difference.add("a difference of", |&difference| shown(difference));
-        by_difference.add("needs cases", |&difference| text(self.needed_for(difference)));
+        by_difference.add(right("a difference of"), |&difference| shown(difference));
+        by_difference.add(right("needs cases"), |&difference| text(self.needed_for(difference)));
         let is_estimated = self.spread.cases.is_some();
-        by_difference.add_if(is_estimated, "by the spread's uncertainty", |&difference| {
+        by_difference.add_if(is_estimated, right("by the spread's uncertainty"), |&difference| {
             self.range_for(difference).map_or_else(|| "too many".to_owned(), |(low, high)| format!("{low} to {high}"))
         });
-        by_difference.add_if(self.until_decided, "--until-decided", |&difference| text(self.decided_after(difference)));
+        by_difference
+            .add_if(self.until_decided, right("--until-decided"), |&difference| text(self.decided_after(difference)));
         [
-            ("What cases show".to_owned(), by_cases.table(0, self.counts.iter().copied())),
-            ("What differences need".to_owned(), by_difference.table(0, self.differences.iter().copied())),
+            ("What cases show", by_cases.table(self.counts.iter().copied())),
+            ("What differences need", by_difference.table(self.differences.iter().copied())),
         ]
     }
 }
@@ -113,7 +114,7 @@ impl PowerReport {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PowerDocument<'a> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     measure: &'static str,
     deviation: f64,
     source: &'a str,
@@ -150,7 +151,7 @@ impl Document for PowerReport {
             until_decided: self.decided_after(difference),
         };
         PowerDocument {
-            provenance: ProvenanceRecord::new(1, &self.provenance),
+            provenance: Versioned::new(1, &self.provenance),
             measure: self.spread.measure.name(),
             deviation: self.spread.deviation,
             source: &self.spread.source,
@@ -171,7 +172,7 @@ impl Report for PowerReport {
             parts.push(format!("The effects do not vary: {} cases show any difference.", self.fewest()));
             return parts.join("\n");
         }
-        let tables = self.tables().into_iter().filter(|(_, table)| !table.rows.is_empty());
+        let tables = self.tables().into_iter().filter(|(_, table)| !table.is_empty());
         parts.extend(tables.map(|(_, table)| table.text(style)));
         parts.join("\n\n")
     }
@@ -197,16 +198,12 @@ impl Report for PowerReport {
             row.extend(decided.map(|_| text(self.decided_after(difference))));
             row
         });
-        Some(TextTable::new(&titles, 1, of_cases.chain(of_differences).collect()))
+        Some(TextTable::new(&titles, 1, of_cases.chain(of_differences)))
     }
 
     fn sheet(&self) -> Option<Sheet> {
         let provenance = provenance_lines(&self.provenance, None);
-        Some(Sheet {
-            title: self.headline(),
-            lines: [self.spread.source.clone(), self.terms()].into_iter().chain(provenance).collect(),
-            sections: self.tables().into(),
-            texts: Vec::new(),
-        })
+        let lines = [self.spread.source.clone(), self.terms()].into_iter().chain(provenance);
+        Some(Sheet::new(self.headline(), lines, self.tables()))
     }
 }

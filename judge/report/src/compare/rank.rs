@@ -4,11 +4,10 @@ use crate::compare::claims::percentage;
 use crate::compare::report::ComparedRuns;
 use crate::formats::Report;
 use crate::text::{
-    Columns, Counts, Document, Field, ProvenanceRecord, Sheet, Style, TextTable, exact, left, or_nothing, right,
-    scores_text,
+    Columns, Counts, Document, Field, Sheet, Style, TextTable, Versioned, exact, left, or_nothing, right, scores_text,
 };
 use judge_problem::scoring::Scoreboard;
-use judge_problem::{Stop, counted, one_line};
+use judge_problem::{Provenance, Stop, counted, one_line};
 use judge_statistics::SolverOrder;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -97,7 +96,7 @@ fn in_figures([low, high]: [usize; 2]) -> String {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct RankDocument<'a> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     problem: &'a str,
     rule: &'static str,
     measure: &'static str,
@@ -119,7 +118,7 @@ pub(crate) struct RankDocument<'a> {
 impl Document for RankReport<'_> {
     fn record(&self) -> impl Serialize {
         RankDocument {
-            provenance: ProvenanceRecord::new(1, &self.compared.provenance),
+            provenance: Versioned::new(1, &self.compared.provenance),
             problem: &self.compared.plan.problem.id,
             rule: self.compared.rule.name(),
             measure: self.compared.measure.name(),
@@ -140,42 +139,38 @@ impl Report for RankReport<'_> {
 
     fn text(&self, style: Style) -> String {
         let mut columns = Columns::new();
-        columns.add(right("place"), |row: &SolverRecord<'_>| Field::new(in_figures(row.places)));
+        columns.add(right("place"), |row: &SolverRecord<'_>| in_figures(row.places));
         columns.add(left("solver"), |row| Field::new(row.name));
-        columns.add(right("mean"), |row| Field::new(or_nothing(row.mean.as_ref().map(ToString::to_string))));
-        columns.add(right("cases"), |row| Field::new(row.cases));
+        columns.add(right("mean"), |row| or_nothing(row.mean.as_ref().map(ToString::to_string)));
+        columns.add(right("cases"), |row| row.cases);
         columns.add(left("verdicts").wrapped().spare(1), |row| Field::new(&row.verdicts));
-        let table = columns.grid(style, self.by_place());
+        let table = columns.table(self.by_place());
         let ComparedRuns { plan, measure, metric, .. } = &self.compared;
         let (problem, cases, source) = (one_line(&plan.problem.id), self.compared.cases(), self.compared.source());
         let mut lines = self.remarks();
         let by = metric.as_ref().map_or_else(|| measure.to_string(), |name| format!("the metric `{name}`"));
         lines.push(format!("{problem}, by {by}: {cases}; {source}"));
-        format!("{}\n\n{}", table.text(), lines.join("\n"))
+        format!("{}\n\n{}", table.text(style), lines.join("\n"))
     }
 
     fn rows(&self) -> Option<TextTable> {
         let mut columns = Columns::new();
         columns.add("solver", |row: &SolverRecord<'_>| row.name.to_owned());
-        columns.add("best_place", |row| row.places[0].to_string());
-        columns.add("worst_place", |row| row.places[1].to_string());
+        columns.add("best_place", |row| row.places[0]);
+        columns.add("worst_place", |row| row.places[1]);
         columns.add("mean", |row| row.mean.as_ref().map_or_else(String::new, ToString::to_string));
-        columns.add("cases", |row| row.cases.to_string());
-        Some(columns.table(1, self.by_place()))
+        columns.add("cases", |row| row.cases);
+        Some(columns.table(self.by_place()))
     }
 
     fn sheet(&self) -> Option<Sheet> {
         let mut columns = Columns::new();
         columns.add("solver", |row: &SolverRecord<'_>| row.name.to_owned());
-        columns.add("place", |row| in_figures(row.places));
-        columns.add("mean", |row| or_nothing(row.mean.as_ref().map(ToString::to_string)));
-        columns.add("cases", |row| row.cases.to_string());
-        columns.add("verdicts", |row| row.verdicts.to_string());
-        Some(Sheet {
-            title: self.compared.title(),
-            lines: self.remarks().into_iter().chain(self.compared.sheet_lines()).collect(),
-            sections: vec![("Places".to_owned(), columns.table(1, self.by_place()))],
-            texts: Vec::new(),
-        })
+        columns.add(right("place"), |row| in_figures(row.places));
+        columns.add(right("mean"), |row| or_nothing(row.mean.as_ref().map(ToString::to_string)));
+        columns.add(right("cases"), |row| row.cases);
+        columns.add(right("verdicts"), |row| Field::new(&row.verdicts));
+        let lines = self.remarks().into_iter().chain(self.compared.sheet_lines());
+        Some(Sheet::new(self.compared.title(), lines, [("Places", columns.table(self.by_place()))]))
     }
 }

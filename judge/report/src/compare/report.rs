@@ -1,13 +1,14 @@
 //! The report of a comparison: the value that every format is made from, and the line that follows its intervals.
 
+use crate::run::report::outcome_badness;
 use crate::text::{INTERVAL, Reference, bar, between, milliseconds, note, provenance_lines, signed, tell};
 use indicatif::ProgressBar;
 use judge_compare::paired::{
     Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,
 };
 use judge_problem::{
-    Direction, JobId, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Rule, RunEvent, RunId, Stop, TestGroup,
-    counted, one_line,
+    JobId, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Rule, RunEvent, RunId, Stop, TestGroup, counted,
+    one_line,
 };
 use judge_sandbox::Tier;
 use judge_statistics::{Hypothesis, Interval, Moments, mean_interval};
@@ -125,7 +126,7 @@ pub struct Comparison {
 impl CompareReport<'_> {
     /// Returns the reference that the compared points are relative to; `None` if scores are compared, or if the rule
     /// uses no best score.
-    pub(super) fn reference(&self) -> Option<Reference<'_>> {
+    pub(super) fn reference(&self) -> Option<Reference> {
         let reference = Reference::of(self.compared.rule, self.compared.plan, self.compared.outcomes);
         reference.filter(|_| self.compared.measure.counts_failures())
     }
@@ -242,12 +243,7 @@ impl CompareReport<'_> {
             let outcome = self.outcome(pair.case, paired.second);
             match order.key {
                 RowKey::Lost | RowKey::Points => BigRational::from_float(-pair.effect),
-                RowKey::Score => {
-                    let score = outcome?.score?.to_rational();
-                    Some(if self.compared.plan.problem.direction == Direction::Max { -score } else { score })
-                }
-                RowKey::Cpu => outcome?.cpu.map(|time| BigRational::from_integer(time.as_nanos().into())),
-                RowKey::Memory => outcome?.memory.map(|bytes| BigRational::from_integer(bytes.into())),
+                key => outcome_badness(key, &outcome?, self.compared.plan.problem.direction),
             }
         };
         order.sorted(paired.pairs.iter().map(|pair| (badness(pair), *pair)).collect())

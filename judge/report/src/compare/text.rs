@@ -3,11 +3,10 @@
 use crate::compare::claims::{percentage, ratio_in_words};
 use crate::compare::report::{CompareReport, Comparison, limit};
 use crate::formats::Report;
-use crate::html::sheet::{pair_charts, sheet_html};
+use crate::html::page::{pair_charts, sheet_html};
 use crate::text::{
-    Columns, Counts, Field, Paint, Sheet, Style, TextTable, between, claim_paint, grid, histogram, if_any, left,
-    memory, milliseconds, or_nothing, painted, paragraphs, probability, processors_line, right, signed, verdict_of,
-    whole,
+    Columns, Counts, Paint, Sheet, Style, TextTable, between, claim_paint, histogram, if_any, left, memory,
+    milliseconds, or_nothing, painted, paragraphs, probability, processors_line, right, signed, verdict_of, whole,
 };
 use judge_compare::paired::{EffectMeasure, FeatureRange, Pair, PairedComparison};
 use judge_problem::{JobId, Stop, Verdict, counted, one_line};
@@ -61,7 +60,7 @@ impl Report for CompareReport<'_> {
         columns.add_if(has_nodes, "second_node", move |&(paired, case)| node(case, paired.second));
         let rows = self.comparisons.iter().map(|comparison| &comparison.paired);
         let rows = rows.flat_map(|paired| self.listed_cases(Some(paired)).map(move |case| (paired, case)));
-        Some(columns.table(4, rows))
+        Some(columns.table(rows))
     }
 
     fn sheet(&self) -> Option<Sheet> {
@@ -78,17 +77,14 @@ fn sheet(report: &CompareReport<'_>, most: usize) -> Sheet {
     let lines = report.comparisons.iter().flat_map(|comparison| {
         [Some(report.verdict(comparison)), report.units_in_words(&comparison.paired)].into_iter().flatten()
     });
-    Sheet {
-        title: report.compared.title(),
-        lines: lines.chain(report.compared.sheet_lines()).collect(),
-        sections: vec![
-            ("Comparisons".to_owned(), comparisons(report)),
-            ("Solvers".to_owned(), solvers(report)),
-            (format!("By {}", report.group_by.unwrap_or_default()), ranges(report)),
-            ("Cases".to_owned(), cases(report, most)),
-        ],
-        texts: Vec::new(),
-    }
+    let by_feature = format!("By {}", report.group_by.unwrap_or_default());
+    let sections = [
+        ("Comparisons", comparisons(report)),
+        ("Solvers", solvers(report)),
+        (&by_feature, ranges(report)),
+        ("Cases", cases(report, most)),
+    ];
+    Sheet::new(report.compared.title(), lines.chain(report.compared.sheet_lines()), sections)
 }
 
 /// Returns the table of solvers. It shows time and memory, because a higher score may cost more of both.
@@ -100,14 +96,14 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
         times.iter().sum::<Duration>().checked_div(u32::try_from(times.len()).ok()?)
     };
     let mut columns = Columns::new();
-    columns.add(left("solver"), |&solver| Field::new(report.shown(solver)));
-    columns.add(left("cases").wrapped(), |&solver| Field::new(counts(solver)));
-    columns.add(right("mean CPU").spare(1), |&solver| Field::new(or_nothing(mean(solver).map(milliseconds))));
+    columns.add(left("solver"), |&solver| report.shown(solver));
+    columns.add(left("cases").wrapped(), |&solver| counts(solver));
+    columns.add(right("mean CPU").spare(1), |&solver| or_nothing(mean(solver).map(milliseconds)));
     let most = |solver| or_nothing(report.cpu_times(solver).max().map(milliseconds));
-    columns.add(right("most CPU").spare(3), |&solver| Field::new(most(solver)));
+    columns.add(right("most CPU").spare(3), move |&solver| most(solver));
     let most = |solver| or_nothing(outcomes(solver).filter_map(|outcome| outcome.memory).max().map(memory));
-    columns.add(right("most memory").spare(2), |&solver| Field::new(most(solver)));
-    columns.grid(style, 0..report.compared.plan.solvers.len()).text()
+    columns.add(right("most memory").spare(2), move |&solver| most(solver));
+    columns.table(0..report.compared.plan.solvers.len()).text(style)
 }
 
 fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
@@ -223,29 +219,29 @@ fn extreme_table(
 ) -> String {
     let paired = &comparison.paired;
     let mut columns = Columns::new();
-    columns.add(left(title), |pair: &&Pair| Field::new(report.effect_name(pair.case)));
+    columns.add(left(title), |pair: &&Pair| report.effect_name(pair.case));
     for (place, title) in effect_titles(report).iter().enumerate() {
         columns.add(right(title), move |pair| {
             let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
             painted(&effect_cells(report, paired, pair)[place], paint)
         });
     }
-    let score = |pair: &Pair, solver| Field::new(score(report, pair.case, solver).unwrap_or_default());
+    let score = |pair: &Pair, solver| score(report, pair.case, solver).unwrap_or_default();
     columns.add(right(report.name(paired.first)).spare(2), |pair| score(pair, paired.first));
     columns.add(right(report.name(paired.second)).spare(1), |pair| score(pair, paired.second));
     let command = |case| report.compared.plan.reproduce(JobId { case, solver: paired.second });
-    columns.add(whole("reproduce").spare(3), |pair| Field::new(command(pair.case).unwrap_or_default()));
-    columns.grid(style, pairs).text()
+    columns.add(whole("reproduce").spare(3), |pair| command(pair.case).unwrap_or_default());
+    columns.table(pairs).text(style)
 }
 
 fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
     let Some(feature) = report.group_by else { return String::new() };
     let columns = [right(feature), right("cases").spare(1), right("mean effect"), whole("interval").spare(2)];
-    let mut table = grid(columns, style);
+    let mut table = TextTable::of(columns);
     for range in &comparison.ranges {
         table.add_row(range_cells(report.compared.measure, range));
     }
-    table.text()
+    table.text(style)
 }
 
 fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
@@ -312,7 +308,7 @@ fn comparisons(report: &CompareReport<'_>) -> TextTable {
     };
     let effect = format!("mean effect ({})", report.compared.measure);
     let titles = ["first", "second", "cases", &*effect, "interval", "wins, ties, losses", "sign test"];
-    TextTable::new(&titles, 2, report.comparisons.iter().map(row).collect())
+    TextTable::new(&titles, 2, report.comparisons.iter().map(row))
 }
 
 fn solvers(report: &CompareReport<'_>) -> TextTable {
@@ -322,8 +318,7 @@ fn solvers(report: &CompareReport<'_>) -> TextTable {
         let most = report.cpu_times(solver).max();
         vec![report.name(solver).to_owned(), counts.to_string(), or_nothing(most.map(milliseconds))]
     };
-    let rows = (0..report.compared.plan.solvers.len()).map(row).collect();
-    TextTable::new(&["solver", "cases", "most CPU"], 2, rows)
+    TextTable::new(&["solver", "cases", "most CPU"], 2, (0..report.compared.plan.solvers.len()).map(row))
 }
 
 /// Returns the values of a range, its number of effects, their mean and its interval.
@@ -341,7 +336,7 @@ fn ranges(report: &CompareReport<'_>) -> TextTable {
         let row = move |range| [vec![second.clone()], range_cells(report.compared.measure, range).to_vec()].concat();
         comparison.ranges.iter().map(row)
     });
-    TextTable::new(&["second", "value", "cases", "mean effect", "interval"], 1, rows.collect())
+    TextTable::new(&["second", "value", "cases", "mean effect", "interval"], 1, rows)
 }
 
 /// The first cases that both solved, from the largest loss to the largest gain, or in the order that the user chose.
@@ -357,7 +352,7 @@ fn cases(report: &CompareReport<'_>, most: usize) -> TextTable {
         })
     });
     let titles = [&["case", "second"], effect_titles(report), &["score of the first", "score of the second"]].concat();
-    TextTable::new(&titles, 2, rows.collect())
+    TextTable::new(&titles, 2, rows)
 }
 
 /// Returns the titles of a case's effect.

@@ -106,24 +106,11 @@ pub(crate) struct CalibrationDocument {
     spread: f64,
     alpha: f64,
     power: f64,
-    designs: Vec<DesignRecord>,
+    designs: Vec<Design>,
     /// The fewest cases of one run that notice a fall of the wanted sensitivity.
-    by_cases: Option<DesignRecord>,
+    by_cases: Option<Design>,
     /// The fewest runs of the same cases that notice it.
-    by_runs: Option<DesignRecord>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct DesignRecord {
-    cases: u32,
-    recorded: u32,
-    repeat: u32,
-    /// The fall that is noticed with the probability `power`, as a share of the total.
-    detectable: f64,
-}
-
-fn record(Design { cases, recorded, repeat, detectable }: Design) -> DesignRecord {
-    DesignRecord { cases, recorded, repeat, detectable }
+    by_runs: Option<Design>,
 }
 
 impl Document for CalibrationReport<'_> {
@@ -137,9 +124,9 @@ impl Document for CalibrationReport<'_> {
             spread,
             alpha,
             power: POWER,
-            designs: self.calibration.table().into_iter().map(record).collect(),
-            by_cases: wanted.and_then(|fall| self.calibration.more_cases(fall)).map(record),
-            by_runs: wanted.and_then(|fall| self.calibration.more_runs(fall)).map(record),
+            designs: self.calibration.table(),
+            by_cases: wanted.and_then(|fall| self.calibration.more_cases(fall)),
+            by_runs: wanted.and_then(|fall| self.calibration.more_runs(fall)),
         }
     }
 }
@@ -172,11 +159,8 @@ impl Report for CalibrationReport<'_> {
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        Some(Sheet {
-            title: self.headline(),
-            lines: std::iter::once(self.terms()).chain(self.advice()).collect(),
-            sections: vec![("What gates notice".to_owned(), TextTable::new(&TITLES, 0, self.design_rows(percent)))],
-            texts: Vec::new(),
-        })
+        let lines = std::iter::once(self.terms()).chain(self.advice());
+        let table = TextTable::new(&TITLES, 0, self.design_rows(percent));
+        Some(Sheet::new(self.headline(), lines, [("What gates notice", table)]))
     }
 }

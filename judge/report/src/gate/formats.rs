@@ -4,8 +4,9 @@ use crate::formats::{Missing, Report};
 use crate::gate::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
 use crate::junit::gates_junit;
 use crate::text::{
-    Alike, COMMAND_WIDTH, Columns, NOTE_WIDTH, NOTHING, Page, Paint, SENTENCE_WIDTH, Sheet, StderrLines, Style,
-    TextTable, code, cut, escaped, field, grid, if_any, last_lines, left, painted, paragraphs, provenance_lines, right,
+    Alike, COMMAND_WIDTH, Columns, NOTE_WIDTH, NOTHING, Page, Paint, SENTENCE_WIDTH, STDERR_LINES, Sheet, StderrLines,
+    Style, TextTable, code, cut, escaped, field, if_any, last_lines, left, painted, paragraphs, provenance_lines,
+    right,
 };
 use judge_compare::gate::{BaselineCase, CaseResult, Change, GateVerdict};
 use judge_problem::one_line;
@@ -45,13 +46,12 @@ impl Report for GatesReport<'_> {
     fn rows(&self) -> Option<TextTable> {
         let several = self.gates.len() > 1;
         let mut columns = Columns::new();
-        columns
-            .add_if(several, "baseline", |(gate, _): &(&GateReport<'_>, Vec<String>)| gate.file.display().to_string());
+        columns.add_if(several, "baseline", |(gate, _): &(&GateReport<'_>, Vec<String>)| gate.file.display());
         for (place, title) in CASE_TITLES.into_iter().enumerate() {
             columns.add(title, move |(_, row)| row[place].clone());
         }
         let rows = self.gates.iter().flat_map(|gate| case_rows(gate, "").into_iter().map(move |row| (gate, row)));
-        Some(columns.table(3 + usize::from(several), rows))
+        Some(columns.table(rows))
     }
 
     fn sheet(&self) -> Option<Sheet> {
@@ -69,7 +69,7 @@ impl Report for GatesReport<'_> {
         let limits = self.gates.first().filter(|_| !several).map(|gate| &gate.plan.limits);
         lines.extend(provenance_lines(self.provenance, limits));
         let title = self.headline().or_else(|| Some(self.gates.first()?.headline())).unwrap_or_default();
-        Some(Sheet { title, lines, sections, texts: Vec::new() })
+        Some(Sheet::new(title, lines, sections))
     }
 }
 
@@ -114,20 +114,23 @@ fn change_cells(change: &Change) -> [String; 4] {
 }
 
 fn changes_text(report: &GateReport<'_>, style: Style) -> String {
-    let changes = report.changes();
-    if changes.is_empty() {
+    let mut table = changes_table(report);
+    if table.is_empty() {
         return String::new();
     }
-    let columns = [left("case"), right("was").spare(1), right("now"), right("change")];
-    let mut table = grid(columns, style);
-    for change in changes.iter().take(CHANGES) {
+    let left_out = table.rows.split_off(CHANGES.min(table.rows.len())).len();
+    let more = if_any(left_out, |more| format!("\n{more} more scores changed (--json has them all)"));
+    format!("{}{more}", table.text(style))
+}
+
+fn changes_table(report: &GateReport<'_>) -> TextTable {
+    let mut table = TextTable::of([left("case"), right("was").spare(1), right("now"), right("change")]);
+    for change in report.changes() {
         let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
         let [case, was, now, by] = change_cells(change);
         table.add_row([case.into(), was.into(), now.into(), painted(&by, paint)]);
     }
-    let left_out = changes.len().saturating_sub(CHANGES);
-    let more = if_any(left_out, |more| format!("\n{more} more scores changed (--json has them all)"));
-    format!("{}{more}", table.text())
+    table
 }
 
 fn complaints(report: &GateReport<'_>, style: Style) -> String {
@@ -167,7 +170,8 @@ fn add_findings(page: &mut Page, report: &GateReport<'_>) {
 /// Returns the failures with one reason, the end of standard error, and the command that reproduces the first of them.
 fn failure_line(report: &GateReport<'_>, alike: &Alike) -> String {
     let words = escaped(&cut(&report.failed_words(alike), NOTE_WIDTH));
-    let said = last_lines(&alike.outcome.stderr).map(|line| format!("<br>{}", code(&cut(line, NOTE_WIDTH))));
+    let said =
+        last_lines(&alike.outcome.stderr, STDERR_LINES).map(|line| format!("<br>{}", code(&cut(line, NOTE_WIDTH))));
     let command = report.plan.reproduce(alike.first);
     let command = command.map(|command| format!("<br>{}", code(&cut(&command, COMMAND_WIDTH))));
     format!("- {words}{}\n", said.chain(command).collect::<String>())
@@ -190,17 +194,16 @@ fn changes_markdown(changes: &[&Change]) -> String {
 }
 
 fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
-    let changes = report.changes().into_iter().map(|change| change_cells(change).to_vec()).collect();
     let failed = report.failed_alike();
     let failures = failed
         .shown()
         .map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first).unwrap_or_default()]);
     let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
     let others = others.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
-    let complaints = failures.chain(others).collect();
+    let complaints = failures.chain(others);
     vec![
         ("Complaints".to_owned(), TextTable::new(&["complaint", "command"], 2, complaints)),
-        ("Changed scores".to_owned(), TextTable::new(&["case", "was", "now", "change"], 1, changes)),
+        ("Changed scores".to_owned(), changes_table(report)),
         ("Cases".to_owned(), TextTable::new(&CASE_TITLES, 3, case_rows(report, NOTHING))),
     ]
 }

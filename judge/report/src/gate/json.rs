@@ -1,9 +1,9 @@
 //! The gate's findings as one JSON document.
 
 use crate::gate::report::{Finding, GateReport, GatesReport, is_worse, mean};
-use crate::text::{Document, LimitsRecord, ProvenanceRecord, exact};
-use judge_compare::gate::{Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER};
-use judge_problem::Verdict;
+use crate::text::{Document, LimitsRecord, Versioned, exact};
+use judge_compare::gate::{BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER};
+use judge_problem::{Provenance, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -12,7 +12,7 @@ use serde_with_macros::skip_serializing_none;
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GateDocument<'a> {
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     /// Of all gates together: `holds`, `fails` or `not-comparable`.
     #[schemars(extend("enum" = VERDICTS.map(GateVerdict::name)))]
     verdict: &'static str,
@@ -51,8 +51,8 @@ struct GateRecord<'a> {
     checker: &'a str,
     updated: bool,
     /// How disturbed the runs and the baseline's runs were, if known.
-    conditions: Option<ConditionsRecord<'a>>,
-    conditions_was: Option<ConditionsRecord<'a>>,
+    conditions: Option<&'a Conditions>,
+    conditions_was: Option<&'a Conditions>,
     /// How often a disturbed case was run again without other solvers.
     repeats: usize,
     /// The recorded total of the cases that were accepted then and are now.
@@ -79,23 +79,6 @@ struct ComplaintRecord {
     note: Option<String>,
     stderr: Option<String>,
     command: Option<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ConditionsRecord<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    processor: Option<&'a str>,
-    /// The number of runs of a case; absent of a baseline.
-    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
-    runs: usize,
-    /// The share of them that other programs disturbed.
-    noisy: f64,
-    /// The share of its time on the clock that a run was ready and had no core, on average.
-    waited: f64,
-}
-
-fn conditions_record(Conditions { processor, runs, noisy, waited }: &Conditions) -> ConditionsRecord<'_> {
-    ConditionsRecord { processor: processor.as_deref(), runs: *runs, noisy: *noisy, waited: *waited }
 }
 
 #[skip_serializing_none]
@@ -142,7 +125,7 @@ impl Document for GatesReport<'_> {
             gates => (None, gates.iter().map(shared_gate).collect()),
         };
         GateDocument {
-            provenance: ProvenanceRecord::new(1, self.provenance),
+            provenance: Versioned::new(1, self.provenance),
             verdict: self.verdict().name(),
             holds: self.verdict() == GateVerdict::Holds,
             gate,
@@ -165,7 +148,12 @@ fn gate_record<'a>(report: &'a GateReport<'_>) -> GateRecord<'a> {
         stderr: failure.map(|outcome| outcome.stderr.clone()).filter(|stderr| !stderr.is_empty()),
         command,
     };
-    let conditions = |baseline: &'a Baseline| baseline.conditions.as_ref().map(conditions_record);
+    let change = |change: &'a Change| ChangeRecord {
+        case: &change.case,
+        was: exact(&mean(&change.was)),
+        now: exact(&mean(&change.now)),
+        worse: is_worse(change, report.limits.direction),
+    };
     GateRecord {
         baseline: report.file.display().to_string(),
         solver: report.plan.solvers.first().map_or("", |solver| &solver.spec.text),
@@ -174,26 +162,17 @@ fn gate_record<'a>(report: &'a GateReport<'_>) -> GateRecord<'a> {
         problem: &report.record.baseline.problem,
         checker: &report.today.checker,
         updated: report.is_updated,
-        conditions: conditions(report.today),
-        conditions_was: conditions(&report.record.baseline),
+        conditions: report.today.conditions.as_ref(),
+        conditions_was: report.record.baseline.conditions.as_ref(),
         repeats: report.repeats,
         total_was: exact(&report.total(&judgement.total_was)),
         total_now: exact(&report.total(&judgement.total_now)),
         noise: judgement.noise.as_ref().map(noise_record),
         times_not_compared: Some(judgement.untimed).filter(|untimed| *untimed > 0),
         complaints: report.findings().into_iter().map(complaint).collect(),
-        changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
+        changes: report.changes().into_iter().map(change).collect(),
         fixed: &judgement.fixed,
         cases: report.today.cases.iter().map(|(case, entry)| case_record(report, case, entry)).collect(),
-    }
-}
-
-fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecord<'a> {
-    ChangeRecord {
-        case: &change.case,
-        was: exact(&mean(&change.was)),
-        now: exact(&mean(&change.now)),
-        worse: is_worse(change, report.limits.direction),
     }
 }
 

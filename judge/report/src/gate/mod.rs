@@ -4,6 +4,3 @@ pub(super) mod calibration;
 pub(super) mod formats;
 pub(super) mod json;
 pub(super) mod report;
-
-pub use calibration::CalibrationReport;
-pub use report::{GateReport, GatesReport, case_flags};

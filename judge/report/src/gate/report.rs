@@ -7,7 +7,7 @@ use judge_compare::gate::{
 };
 use judge_compare::paired::signed_decimals;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{CaseSource, Direction, JobId, Outcome, Plan, Provenance, counted, quote};
+use judge_problem::{CaseSource, Direction, JobId, Outcome, Plan, Provenance, after_colon, counted, quote};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
@@ -125,8 +125,7 @@ impl GateReport<'_> {
     pub(crate) fn failed_words(&self, alike: &Alike) -> String {
         let they_are = if alike.cases == 1 { "it was accepted and is" } else { "they were accepted and are" };
         let note = alike.note().lines().next().unwrap_or_default();
-        let colon = if note.is_empty() { "" } else { ": " };
-        format!("{}: {they_are} {}{colon}{note}", alike.case_names(self.plan), alike.outcome.verdict)
+        format!("{}: {they_are} {}{}", alike.case_names(self.plan), alike.outcome.verdict, after_colon(note))
     }
 
     /// Returns the lines about the run, in addition to the complaints.
@@ -225,9 +224,8 @@ impl GateReport<'_> {
             }
             Complaint::VerdictWorse { case, now } => {
                 let failure = self.failure(case);
-                let note = failure.map_or("", |outcome| &outcome.note);
-                let colon = if note.is_empty() { "" } else { ": " };
-                Finding { failure, ..of_case(case, format!("it was accepted and is {now}{colon}{note}")) }
+                let note = after_colon(failure.map_or("", |outcome| &outcome.note));
+                Finding { failure, ..of_case(case, format!("it was accepted and is {now}{note}")) }
             }
             Complaint::CaseFell { case, drop } => {
                 of_case(case, format!("its score got worse {}, more than its tolerance", by(drop.as_ref())))

@@ -91,7 +91,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
 }
 
 fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
-    let known = same.iter().zip(FIGURES).filter_map(|(value, title)| Some((title, value.as_ref()?)));
+    let known = same.iter().zip(FIGURES).filter_map(|(value, (title, _))| Some((title, value.as_ref()?)));
     let known: Vec<_> =
         known.filter(|(_, value)| *value != NOTHING).map(|(title, value)| format!("{title} {value}")).collect();
     let known = (!known.is_empty()).then(|| format!("the same on every case: {}", known.join(", ")));
@@ -143,8 +143,19 @@ fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
     }
 }
 
-/// The figures of a case: score, points, weight, group, CPU time, wall time and memory.
-const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall", "memory"];
+/// Returns a figure of a job, if it has it.
+type FigureOf = fn(&RunReport<'_>, JobId, &Outcome) -> Option<String>;
+
+/// The figures of a case, each with its title.
+const FIGURES: [(&str, FigureOf); 7] = [
+    ("score", |_, _, outcome| outcome.score.as_ref().map(ToString::to_string)),
+    ("points", |report, job, _| report.points(job)),
+    ("weight", |report, job, _| Some(report.weight(job.case))),
+    ("group", |report, job, _| report.plan.test_group_name(job.case).map(str::to_owned)),
+    ("CPU", |_, _, outcome| outcome.cpu.map(milliseconds)),
+    ("wall", |_, _, outcome| outcome.wall.map(milliseconds)),
+    ("memory", |_, _, outcome| outcome.memory.map(memory)),
+];
 
 /// Which figures have a column.
 struct Figures {
@@ -186,7 +197,7 @@ impl Figures {
     /// Returns the titles of the columns.
     fn titles(&self, report: &RunReport<'_>) -> Vec<String> {
         let metrics = report.plan.problem.metrics.iter().map(title);
-        self.shown().map(|place| FIGURES[place].to_owned()).chain(metrics).collect()
+        self.shown().map(|place| FIGURES[place].0.to_owned()).chain(metrics).collect()
     }
 
     /// Returns the figures of a row, a column each.
@@ -198,19 +209,11 @@ impl Figures {
 
 /// Returns a figure of a job, by its index in [`FIGURES`].
 fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -> String {
-    let known = match place {
-        0 => outcome.score.as_ref().map(ToString::to_string),
-        1 => report.points(job),
-        2 => Some(report.weight(job.case)),
-        3 => report.plan.test_group_name(job.case).map(str::to_owned),
-        4 => outcome.cpu.map(milliseconds),
-        5 => outcome.wall.map(milliseconds),
-        _ => outcome.memory.map(memory),
-    };
-    or_nothing(known)
+    or_nothing(FIGURES[place].1(report, job, outcome))
 }
 
-/// The rows of a run, one line of JSON each: the verdict's code, the case, the solver's place, and the figures; then
+/// A line of JSON with what all rows share, the names of the solvers and of the verdicts. Then the rows of a run, one line of
+/// JSON each: the verdict's code, the case, the solver's place, and the figures; then
 /// whether the timing is noisy (0 or 1), and the note, the texts and the command, if there are any. Its display form is
 /// safe in a script.
 struct DrawnRows<'a> {
@@ -218,19 +221,11 @@ struct DrawnRows<'a> {
     figures: &'a Figures,
 }
 
-impl DrawnRows<'_> {
-    /// Returns the values that all rows share, as JSON that is safe in a script: the names of the solvers and of the
-    /// verdicts.
-    fn common(&self) -> String {
-        let solvers: Vec<_> = self.report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name)).collect();
-        let verdicts: Vec<_> = Verdict::ALL.iter().map(|verdict| (verdict.code(), verdict.name())).collect();
-        in_script(&json_line(&(solvers, verdicts)).unwrap_or_default())
-    }
-}
-
 impl fmt::Display for DrawnRows<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.common())?;
+        let solvers: Vec<_> = self.report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name)).collect();
+        let verdicts: Vec<_> = Verdict::ALL.iter().map(|verdict| (verdict.code(), verdict.name())).collect();
+        formatter.write_str(&in_script(&json_line(&(solvers, verdicts)).map_err(|_| fmt::Error)?))?;
         for (job, outcome) in self.report.ordered_played() {
             let CaseRow { case, figures, noisy, details, .. } = CaseRow::of(self.report, self.figures, job, &outcome);
             let mut row = vec![outcome.verdict.code().into(), case.to_string().into(), job.solver.into()];
@@ -299,7 +294,8 @@ fn numbers(report: &RunReport<'_>) -> String {
             *sum += relative.unwrap_or(0.0);
             *count += 1;
         }
-        let features = features.iter().map(|name| feature(report, job, name));
+        let feature = |name: &&str| report.features[job.case].as_ref()?.get(name)?.to_string().parse().ok();
+        let features = features.iter().map(feature);
         let metrics = metrics.iter().map(|rule| value(Some(&outcome), rule)?.parse().ok());
         let values = values(report, job, &outcome, relative).into_iter().chain(metrics).chain(features);
         let values: Vec<_> = values.map(|value| value.filter(|value| value.is_finite())).collect();
@@ -326,10 +322,6 @@ fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
     let first = report.features.iter().flatten().next();
     let names = first.into_iter().flat_map(|features| features.iter()).map(|(name, _)| name);
     names.filter(|name| is_feature_name(name) && !FIELDS.contains(name)).collect()
-}
-
-fn feature(report: &RunReport<'_>, job: JobId, name: &str) -> Option<f64> {
-    report.features[job.case].as_ref()?.get(name)?.to_string().parse().ok()
 }
 
 /// Returns the numbers of [`FIELDS`].

@@ -43,7 +43,9 @@ const OF_RUN: [&str; 3] = ["message", "rank", "total"];
 /// # Errors
 /// When the output cannot be written to.
 pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
-    let features = feature_names(report);
+    // In the order in which the cases have them.
+    let features = report.features.iter().flatten().flat_map(|features| features.iter());
+    let features: IndexSet<&str> = features.map(|(name, _)| name).collect();
     let mut writer = csv::Writer::from_writer(output);
     // A feature with the name of a column gets a prefix.
     let of_all = || COLUMNS.iter().map(|(name, _)| *name).chain(OF_RUN);
@@ -56,7 +58,10 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> io::Res
     let node = has_nodes.then(|| NODE.to_owned());
     writer
         .write_record(of_all().map(str::to_owned).chain(node).chain(metric_titles).chain(features.iter().map(title)))?;
-    let ranking = ranking(report);
+    let rank_and_total =
+        |place: &LeaderboardRow| [place.rank.to_string(), report.total(place.solver).unwrap_or_default()];
+    let places = report.scored.leaderboard.iter();
+    let ranking: HashMap<usize, [String; 2]> = places.map(|place| (place.solver, rank_and_total(place))).collect();
     for (job, outcome) in report.chosen_jobs() {
         let record = CaseRecord::of_report(report, job, outcome.as_ref());
         let mut fields: Vec<String> = COLUMNS.iter().map(|(_, field)| field(&record)).collect();
@@ -69,17 +74,6 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> io::Res
         writer.write_record(fields)?;
     }
     writer.flush()
-}
-
-/// The names of all features, in the order in which the cases have them.
-fn feature_names<'a>(report: &'a RunReport<'_>) -> IndexSet<&'a str> {
-    report.features.iter().flatten().flat_map(|features| features.iter()).map(|(name, _)| name).collect()
-}
-
-/// The rank and the total of each solver.
-fn ranking(report: &RunReport<'_>) -> HashMap<usize, [String; 2]> {
-    let of = |place: &LeaderboardRow| [place.rank.to_string(), report.total(place.solver).unwrap_or_default()];
-    report.scored.leaderboard.iter().map(|place| (place.solver, of(place))).collect()
 }
 
 fn text(value: Option<&impl ToString>) -> String {

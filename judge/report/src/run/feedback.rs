@@ -1,14 +1,11 @@
 //! A page for the author of a solver, such as a student: verdicts, reasons and the rank. It shows tests only if it is given
 //! them.
 
-use crate::html::sheet::sheet_html;
 use crate::run::report::RunReport;
 use crate::text::{
-    Columns, Counts, Sheet, TextTable, first_lines, memory, milliseconds, or_nothing, sheet_markdown, verdict_of,
+    Columns, Counts, Sheet, TextTable, first_lines, memory, milliseconds, or_nothing, right, verdict_of,
 };
-use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};
-use std::io;
-use std::io::Write;
+use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, after_colon, counted};
 
 /// The number of failed cases whose reasons and tests are on a page.
 const REASONS: usize = 100;
@@ -21,58 +18,34 @@ const WIDTH: usize = 200;
 /// The files of a test: their names and texts.
 pub type TestTexts = Vec<(&'static str, String)>;
 
-/// The page of one solver of a run.
-pub struct Feedback(Sheet);
-
-impl Feedback {
-    /// Makes the page of a solver. `test` returns the files of a test; without it, tests stay secret.
-    pub fn of(report: &RunReport<'_>, solver: usize, test: Option<&dyn Fn(JobId) -> TestTexts>) -> Self {
-        let spec = &report.plan.solvers[solver].spec;
-        let outcomes: Vec<(JobId, Option<Outcome>)> = report
-            .outcomes
-            .of_solver(solver)
-            .enumerate()
-            .map(|(case, outcome)| (JobId { case, solver }, outcome))
-            .collect();
-        let counts: Counts = outcomes.iter().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
-        let mut lines = vec![counts.to_string()];
-        lines.extend(report.total(solver).map(|total| format!("{}: {total}", report.scored.rule)));
-        lines.extend(place(report, solver));
-        let failed = || outcomes.iter().filter_map(|(job, outcome)| Some((*job, outcome.as_ref()?)));
-        let failed = || failed().filter(|(_, outcome)| !outcome.is_accepted() && outcome.verdict != Verdict::Skipped);
-        lines.extend(failed().take(REASONS).map(|(job, outcome)| reason(report, job, outcome, test.is_some())));
-        let more = failed().count().saturating_sub(REASONS);
-        lines.extend((more > 0).then(|| format!("{more} more cases are not accepted")));
-        let mut texts = compiler_output(failed().next());
-        for (job, _) in failed().filter(|_| test.is_some()).take(TESTS) {
-            let name = &report.plan.cases.at(job.case).name;
-            let of_case = test.map(|test| test(job)).unwrap_or_default();
-            let start = |text: String| first_lines(&text, LINES, WIDTH).join("\n");
-            texts.extend(of_case.into_iter().map(|(what, text)| (format!("{name}: {what}"), start(text))));
-        }
-        Self(Sheet {
-            title: format!("{}: {}", report.plan.problem.title, spec.name),
-            lines,
-            sections: vec![
-                ("Cases".to_owned(), cases(report, &outcomes)),
-                ("What the verdicts mean".to_owned(), key(&counts)),
-            ],
-            texts,
-        })
+/// Makes the page of a solver of a run. `test` returns the files of a test; without it, tests stay secret.
+pub fn feedback(report: &RunReport<'_>, solver: usize, test: Option<&dyn Fn(JobId) -> TestTexts>) -> Sheet {
+    let spec = &report.plan.solvers[solver].spec;
+    let outcomes: Vec<(JobId, Option<Outcome>)> = report
+        .outcomes
+        .of_solver(solver)
+        .enumerate()
+        .map(|(case, outcome)| (JobId { case, solver }, outcome))
+        .collect();
+    let counts: Counts = outcomes.iter().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
+    let mut lines = vec![counts.to_string()];
+    lines.extend(report.total(solver).map(|total| format!("{}: {total}", report.scored.rule)));
+    lines.extend(place(report, solver));
+    let failed = || outcomes.iter().filter_map(|(job, outcome)| Some((*job, outcome.as_ref()?)));
+    let failed = || failed().filter(|(_, outcome)| !outcome.is_accepted() && outcome.verdict != Verdict::Skipped);
+    lines.extend(failed().take(REASONS).map(|(job, outcome)| reason(report, job, outcome, test.is_some())));
+    let more = failed().count().saturating_sub(REASONS);
+    lines.extend((more > 0).then(|| format!("{more} more cases are not accepted")));
+    let mut texts = compiler_output(failed().next());
+    for (job, _) in failed().filter(|_| test.is_some()).take(TESTS) {
+        let name = &report.plan.cases.at(job.case).name;
+        let of_case = test.map(|test| test(job)).unwrap_or_default();
+        let start = |text: String| first_lines(&text, LINES, WIDTH).join("\n");
+        texts.extend(of_case.into_iter().map(|(what, text)| (format!("{name}: {what}"), start(text))));
     }
-
-    /// Returns the page as Markdown.
-    pub fn markdown(&self) -> String {
-        sheet_markdown(&self.0)
-    }
-
-    /// Writes the page as HTML, in one file.
-    ///
-    /// # Errors
-    /// When the output cannot be written to.
-    pub fn html(&self, output: &mut dyn Write) -> io::Result<()> {
-        sheet_html(&self.0, None, output)
-    }
+    let title = format!("{}: {}", report.plan.problem.title, spec.name);
+    let sections = [("Cases", cases(report, &outcomes)), ("What the verdicts mean", key(&counts))];
+    Sheet { texts, ..Sheet::new(title, lines, sections) }
 }
 
 /// Returns the rank of a solver; `None` for a single solver. The names of the others are not on its page.
@@ -94,8 +67,7 @@ fn reason(report: &RunReport<'_>, job: JobId, outcome: &Outcome, shows_tests: bo
         (true, Some(line)) => format!("it differs from the expected answer at line {line}"),
         (true, None) => String::new(),
     };
-    let note = if note.is_empty() { note } else { format!(": {note}") };
-    format!("{}: {}{note}", report.plan.cases.at(job.case).name, outcome.verdict)
+    format!("{}: {}{}", report.plan.cases.at(job.case).name, outcome.verdict, after_colon(&note))
 }
 
 /// Returns whether the notes of a checker quote the expected answer.
@@ -120,13 +92,14 @@ fn cases(report: &RunReport<'_>, outcomes: &[(JobId, Option<Outcome>)]) -> TextT
     let figure =
         |outcome: &Option<Outcome>, read: fn(&Outcome) -> Option<String>| or_nothing(outcome.as_ref().and_then(read));
     let mut columns = Columns::new();
-    columns.add("case", |(job, _): &&(JobId, Option<Outcome>)| report.plan.cases.at(job.case).name.to_string());
-    columns.add("verdict", |(_, outcome)| verdict_of(outcome.as_ref()).name().to_owned());
-    columns.add("score", |(_, outcome)| figure(outcome, |outcome| outcome.score.as_ref().map(ToString::to_string)));
-    columns.add("points", |(job, _)| or_nothing(report.points_of_most(*job)));
-    columns.add("CPU", |(_, outcome)| figure(outcome, |outcome| outcome.cpu.map(milliseconds)));
-    columns.add("memory", |(_, outcome)| figure(outcome, |outcome| outcome.memory.map(memory)));
-    columns.table(2, outcomes)
+    columns.add("case", |(job, _): &&(JobId, Option<Outcome>)| report.plan.cases.at(job.case).name);
+    columns.add("verdict", |(_, outcome)| verdict_of(outcome.as_ref()));
+    columns
+        .add(right("score"), |(_, outcome)| figure(outcome, |outcome| outcome.score.as_ref().map(ToString::to_string)));
+    columns.add(right("points"), |(job, _)| or_nothing(report.points_of_most(*job)));
+    columns.add(right("CPU"), |(_, outcome)| figure(outcome, |outcome| outcome.cpu.map(milliseconds)));
+    columns.add(right("memory"), |(_, outcome)| figure(outcome, |outcome| outcome.memory.map(memory)));
+    columns.table(outcomes)
 }
 
 /// Returns the verdicts of the page with their meanings.
@@ -134,7 +107,7 @@ fn key(counts: &Counts) -> TextTable {
     let row = |(verdict, _): (Verdict, usize)| {
         vec![verdict.name().to_owned(), verdict.code().to_owned(), verdict.meaning().to_owned()]
     };
-    TextTable::new(&["verdict", "short", "meaning"], 3, counts.iter().map(row).collect())
+    TextTable::new(&["verdict", "short", "meaning"], 3, counts.iter().map(row))
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use judge_problem::{Features, FinishedJob, JobId, Plan, RunState};
 use schemars::JsonSchema;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// The report of one run of the judge: `judge run --json PATH`.

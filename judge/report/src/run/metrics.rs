@@ -207,7 +207,7 @@ pub(crate) fn pareto_table(report: &RunReport<'_>) -> Option<TextTable> {
         let means = solver.means.iter().map(ToString::to_string);
         [solver.name.to_owned()].into_iter().chain(means).chain([solver.cases.to_string()]).collect()
     };
-    Some(TextTable::new(&titles, 1, front(report, pareto).into_iter().map(row).collect()))
+    Some(TextTable::new(&titles, 1, front(report, pareto).into_iter().map(row)))
 }
 
 /// The solvers that no other one is better than in both of two measures.

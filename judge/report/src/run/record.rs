@@ -3,11 +3,13 @@
 use crate::run::metrics::{MeanRecord, MetricRecord, ParetoRecord, mean_records, metric_records, pareto_record};
 use crate::run::report::RunReport;
 use crate::text::{
-    Counts, LabelsRecord, LimitsRecord, ProvenanceRecord, ReferenceRecord, exact, exact_numbers, in_milliseconds,
-    points_text, scores_text, verdict_of,
+    Counts, LimitsRecord, Reference, Versioned, exact, exact_numbers, in_milliseconds, points_text, scores_text,
+    verdict_of,
 };
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
-use judge_problem::{Direction, Features, GroupAggregate, JobId, Outcome, Plan, Rule, Stop, Verdict};
+use judge_problem::{
+    Direction, Features, GroupAggregate, JobId, Labels, Outcome, Plan, Provenance, Rule, Stop, Verdict,
+};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Number;
@@ -25,7 +27,7 @@ const SCHEMA: u32 = 1;
 pub struct Summary<'a> {
     /// When, how and where it took place.
     #[serde(flatten)]
-    provenance: ProvenanceRecord<'a>,
+    provenance: Versioned<'a, Provenance>,
     /// The problem's id.
     problem: &'a str,
     /// The checker of the answers.
@@ -35,7 +37,7 @@ pub struct Summary<'a> {
     /// The user's message.
     message: Option<&'a str>,
     #[serde(flatten)]
-    labels: LabelsRecord<'a>,
+    labels: &'a Labels,
     /// The tier of the sandbox.
     tier: &'static str,
     /// The gaps of that tier. Absent for a past run: they were those of its machine.
@@ -88,7 +90,7 @@ struct Scoring {
     /// The score of a failed case, for rules that add up scores.
     failure: Option<Number>,
     /// The scores that the points are relative to, under rules that use the best score of a case.
-    reference: Option<ReferenceRecord>,
+    reference: Option<Reference>,
 }
 
 /// One solver over the whole run.
@@ -104,23 +106,8 @@ struct SolverRecord<'a> {
     total: Option<Number>,
     /// The mean points of all cases that were run, rounded likewise.
     mean: Option<Number>,
-    /// Its rank from 1; equal solvers share the better one.
-    rank: usize,
-    /// Cases won against another solver of the run, over all others.
-    wins: usize,
-    /// The same, with equal scores or both failed.
-    ties: usize,
-    /// The same, lost.
-    losses: usize,
-    /// Cases on which no solver was better.
-    bests: usize,
-    /// Cases on which every other solver was worse.
-    uniques: usize,
-    /// Cases without an accepted answer.
-    failures: usize,
-    /// Cases that were not run.
-    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
-    skipped: usize,
+    #[serde(flatten)]
+    place: &'a LeaderboardRow,
     /// The mean CPU time, if it is known.
     mean_cpu_ms: Option<f64>,
     /// Its metrics, by name: of accepted cases only.
@@ -135,49 +122,48 @@ struct SolverRecord<'a> {
 /// One solver on the cases that have the same value of a feature.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-struct GroupRecord<'a> {
+pub(crate) struct GroupRecord<'a> {
     /// The feature.
-    by: &'a str,
+    pub(crate) by: &'a str,
     /// Its value; absent for the cases that do not have it.
-    value: Option<Number>,
+    pub(crate) value: Option<Number>,
     /// The solver's name.
-    solver: &'a str,
+    pub(crate) solver: &'a str,
     /// How many cases are in the group.
-    cases: usize,
+    pub(crate) cases: usize,
     /// How many of them were accepted.
-    accepted: usize,
+    pub(crate) accepted: usize,
     /// How many of them were not run.
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
-    skipped: usize,
+    pub(crate) skipped: usize,
     /// The mean raw score, rounded likewise; absent if a failure makes it meaningless.
-    mean_score: Option<Number>,
+    pub(crate) mean_score: Option<Number>,
     /// The mean of the points, rounded likewise.
-    mean_points: Option<Number>,
+    pub(crate) mean_points: Option<Number>,
 }
 
 impl<'a> Summary<'a> {
     /// Describes a run.
     pub fn of(report: &'a RunReport<'_>) -> Self {
         let plan = report.plan;
+        let mut places: Vec<_> = report.scored.leaderboard.iter().collect();
+        places.sort_by_key(|place| place.solver);
         Self {
-            provenance: ProvenanceRecord::new(SCHEMA, report.provenance),
+            provenance: Versioned::new(SCHEMA, report.provenance),
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
             scoring: scoring(report),
             tier: report.tier.name(),
             gaps: report.gaps,
             message: report.message,
-            labels: report.labels.into(),
+            labels: report.labels,
             limits: (&plan.limits).into(),
             jobs: report.jobs,
             interrupted: report.stop == Some(Stop::Interrupted),
             detached: report.detached.map(ToString::to_string),
             elapsed_ms: in_milliseconds(report.elapsed),
             noisy: report.noisy(),
-            solvers: in_order(&report.scored.leaderboard)
-                .into_iter()
-                .map(|place| solver_record(report, place))
-                .collect(),
+            solvers: places.into_iter().map(|place| solver_record(report, place)).collect(),
             test_groups: test_group_records(report),
             metrics: metric_records(report),
             pareto: pareto_record(report),
@@ -194,18 +180,11 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
         direction: problem.direction.name(),
         scale: report.scored.rule.scale().and_then(exact),
         failure: failure.and_then(exact),
-        reference: report.reference().map(|reference| reference.record()),
+        reference: report.reference(),
     }
 }
 
-/// In the order of the command line.
-fn in_order(leaderboard: &[LeaderboardRow]) -> Vec<&LeaderboardRow> {
-    let mut leaderboard: Vec<_> = leaderboard.iter().collect();
-    leaderboard.sort_by_key(|place| place.solver);
-    leaderboard
-}
-
-fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> SolverRecord<'a> {
+fn solver_record<'a>(report: &'a RunReport<'_>, place: &'a LeaderboardRow) -> SolverRecord<'a> {
     let solver = place.solver;
     let spec = &report.plan.solvers[solver].spec;
     let counts: Counts = report.outcomes.of_solver(solver).map(verdict_of).collect();
@@ -214,14 +193,7 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> Solve
         command: &spec.text,
         total: report.total(solver).as_ref().and_then(exact),
         mean: report.mean(solver).as_ref().and_then(exact),
-        rank: place.rank,
-        wins: place.wins,
-        ties: place.ties,
-        losses: place.losses,
-        bests: place.bests,
-        uniques: place.uniques,
-        failures: place.failures,
-        skipped: place.skipped,
+        place,
         mean_cpu_ms: report.mean_cpu(solver).map(in_milliseconds),
         metrics: mean_records(report, solver),
         limits: Some(report.plan.limits_of(solver))
@@ -231,7 +203,7 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> Solve
     }
 }
 
-fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
+pub(crate) fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
     let Some(grouping) = &report.scored.grouping else { return Vec::new() };
     let records = |group: &'a FeatureGroup| {
         report.plan.solvers.iter().zip(&group.rows).map(|(solver, row)| GroupRecord {
@@ -251,42 +223,42 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
 /// One solver on one of the problem's test groups.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-struct TestGroupRecord<'a> {
+pub(crate) struct TestGroupRecord<'a> {
     /// The group's name.
-    group: &'a str,
+    pub(crate) group: &'a str,
     /// The solver's name.
-    solver: &'a str,
+    pub(crate) solver: &'a str,
     /// Whether a failure on one of its cases makes all of them count as failed.
-    all_or_nothing: bool,
+    pub(crate) all_or_nothing: bool,
     /// How the points of its cases count: each case its own, each the worst case's, or all or nothing.
     #[schemars(extend("enum" = GroupAggregate::ALL.map(GroupAggregate::name)))]
-    aggregate: &'static str,
+    pub(crate) aggregate: &'static str,
     /// The groups that it depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    depends_on: Vec<&'a str>,
+    pub(crate) depends_on: Vec<&'a str>,
     /// How many cases of the run are in the group.
-    cases: usize,
+    pub(crate) cases: usize,
     /// How many of them were accepted.
-    accepted: usize,
+    pub(crate) accepted: usize,
     /// How many of them were not run.
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
-    skipped: usize,
+    pub(crate) skipped: usize,
     /// Whether the group was earned (every case accepted), partly so, failed, blocked by another one, or not run.
     #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]
-    result: &'static str,
+    pub(crate) result: &'static str,
     /// The group with a failed case that keeps this one from counting.
-    blocked_by: Option<&'a str>,
+    pub(crate) blocked_by: Option<&'a str>,
     /// The case that it counts by, where it counts by its worst.
-    worst: Option<String>,
+    pub(crate) worst: Option<String>,
     /// The total weight of its cases, rounded to three decimals.
     #[serialize_always]
-    weight: Option<Number>,
+    pub(crate) weight: Option<Number>,
     /// Their points by weight, rounded to three decimals; absent if the scoring rule gives none.
-    points: Option<Number>,
+    pub(crate) points: Option<Number>,
 }
 
 /// Returns a record for each solver on each test group.
-fn test_group_records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>> {
+pub(crate) fn test_group_records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>> {
     let records = |result: &'a TestGroupResult| {
         let groups = &report.plan.problem.test_groups;
         let group = &groups[result.group];

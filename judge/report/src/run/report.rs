@@ -6,7 +6,7 @@ use crate::text::{Reference, best_score, points_text, scores_text, verdict_of};
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Stop,
-    Verdict,
+    Verdict, counted,
 };
 use judge_sandbox::Tier;
 use num_rational::BigRational;
@@ -98,18 +98,11 @@ impl RunReport<'_> {
 
     /// Returns a number that is larger for a worse job; `None` if it has no such value.
     fn badness(&self, key: RowKey, job: JobId, outcome: &Outcome) -> Option<BigRational> {
-        let downwards = |number: BigRational, direction| match direction {
-            Direction::Max => -number,
-            Direction::Min => number,
-        };
-        let whole = |number: u128| BigRational::from_integer(number.into());
         match key {
-            RowKey::Score => Some(downwards(outcome.score.as_ref()?.to_rational(), self.plan.problem.direction)),
             RowKey::Points if !outcome.is_accepted() && self.scored.rule.counts_raw_scores() => None,
             RowKey::Points => Some(downwards(self.case_points(job)?, self.scored.board.direction)),
-            RowKey::Cpu => outcome.cpu.map(|time| whole(time.as_nanos())),
-            RowKey::Memory => outcome.memory.map(|bytes| whole(bytes.into())),
             RowKey::Lost => self.lost(job),
+            RowKey::Score | RowKey::Cpu | RowKey::Memory => outcome_badness(key, outcome, self.plan.problem.direction),
         }
     }
 
@@ -223,11 +216,9 @@ impl RunReport<'_> {
 
     /// Returns the line that counts the jobs that were not run; `None` if there are none.
     fn skipped_line(&self) -> Option<String> {
-        match self.outcomes.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count() {
-            0 => None,
-            1 => Some("1 run was skipped".to_owned()),
-            skipped => Some(format!("{skipped} runs were skipped")),
-        }
+        let skipped = self.outcomes.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count();
+        let were = if skipped == 1 { "was" } else { "were" };
+        (skipped > 0).then(|| format!("{} {were} skipped", counted(skipped, "run")))
     }
 
     /// Returns the number of noisy timings.
@@ -248,7 +239,23 @@ impl RunReport<'_> {
     }
 
     /// Returns the reference that the points are relative to; `None` under a rule without best scores.
-    pub(crate) fn reference(&self) -> Option<Reference<'_>> {
+    pub(crate) fn reference(&self) -> Option<Reference> {
         Reference::of(&self.scored.rule, self.plan, self.outcomes)
     }
+}
+
+/// Returns a number that is larger for a worse outcome, by the score, the CPU time or the memory; `None` if it has no such
+/// value.
+pub(crate) fn outcome_badness(key: RowKey, outcome: &Outcome, direction: Direction) -> Option<BigRational> {
+    match key {
+        RowKey::Score => Some(downwards(outcome.score.as_ref()?.to_rational(), direction)),
+        RowKey::Cpu => Some(BigRational::from_integer(outcome.cpu?.as_nanos().into())),
+        RowKey::Memory => Some(BigRational::from_integer(outcome.memory?.into())),
+        RowKey::Points | RowKey::Lost => None,
+    }
+}
+
+/// Returns a number that is larger where this one is worse.
+fn downwards(number: BigRational, direction: Direction) -> BigRational {
+    if direction == Direction::Max { -number } else { number }
 }

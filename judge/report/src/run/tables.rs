@@ -1,10 +1,12 @@
 //! The tables of a run that several formats share.
 
 use crate::run::metrics::{mean_text, title};
+use crate::run::record::{GroupRecord, TestGroupRecord, group_records, test_group_records};
 use crate::run::report::RunReport;
-use crate::text::{Columns, Counts, TextTable, milliseconds, or_nothing, points_text, scores_text, verdict_of};
-use judge_problem::scoring::{LeaderboardRow, TestGroupResult, TestGroupRow};
+use crate::text::{Columns, Counts, Field, TextTable, left, milliseconds, or_nothing, right, verdict_of};
+use judge_problem::scoring::LeaderboardRow;
 use judge_problem::{GroupAggregate, JobId, Outcome, Solver, Verdict};
+use serde_json::Number;
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
@@ -16,25 +18,28 @@ pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     columns.add("solver", |place: &&LeaderboardRow| report.plan.solvers[place.solver].spec.name.clone());
     // The points of the rule `rank` have a column of that name.
     let rank = if report.scored.rule.name() == "rank" { "place" } else { "rank" };
-    columns.add_if(several, rank, |place| place.rank.to_string());
-    columns.add(report.scored.rule.name(), |place| or_nothing(report.total(place.solver)));
-    columns.add_if(!report.scored.rule.is_mean_score(), "mean", |place| or_nothing(report.mean(place.solver)));
-    columns.add_if(several, "wins", |place| place.wins.to_string());
-    columns.add_if(several, "ties", |place| place.ties.to_string());
-    columns.add_if(several, "losses", |place| place.losses.to_string());
-    columns.add_if(several, "bests", |place| place.bests.to_string());
-    columns.add_if(several, "uniques", |place| place.uniques.to_string());
-    columns.add("failures", |place| place.failures.to_string());
+    columns.add_if(several, right(rank), |place| place.rank);
+    columns.add(right(report.scored.rule.name()), |place| or_nothing(report.total(place.solver)));
+    columns.add_if(!report.scored.rule.is_mean_score(), right("mean").spare(3), |place| {
+        or_nothing(report.mean(place.solver))
+    });
+    columns.add_if(several, right("wins").spare(4), |place| place.wins);
+    columns.add_if(several, right("ties").spare(7), |place| place.ties);
+    columns.add_if(several, right("losses").spare(6), |place| place.losses);
+    columns.add_if(several, right("bests").spare(8), |place| place.bests);
+    columns.add_if(several, right("uniques").spare(9), |place| place.uniques);
+    columns.add(right("failures"), |place| place.failures);
     let has_failures = several && places.iter().any(|place| place.failures > 0);
-    columns.add_if(has_failures, "verdicts", |place| verdicts(report, place.solver));
+    columns.add_if(has_failures, right("verdicts").spare(1), |place| verdicts(report, place.solver));
     let has_skipped = places.iter().any(|place| place.skipped > 0);
-    columns.add_if(has_skipped, "skipped", |place| place.skipped.to_string());
+    columns.add_if(has_skipped, right("skipped").spare(2), |place| place.skipped);
     for rule in report.plan.problem.declared_metrics() {
-        columns.add(format!("mean {}", title(rule)), move |place| or_nothing(mean_text(report, place.solver, rule)));
+        columns.add(right(&format!("mean {}", title(rule))), move |place| {
+            or_nothing(mean_text(report, place.solver, rule))
+        });
     }
-    columns.add("mean CPU", |place| or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
-    let spare = ["uniques", "bests", "ties", "losses", "mean CPU", "wins", "mean", "skipped", "verdicts"];
-    columns.table(1, places).with_spare(&spare)
+    columns.add(right("mean CPU").spare(5), |place| or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
+    columns.table(places)
 }
 
 /// Returns the number of cases with each verdict, or only the verdict if all cases have the same.
@@ -49,22 +54,15 @@ fn verdicts(report: &RunReport<'_>, solver: usize) -> String {
 
 /// Returns the groups, a row for each solver; `None` if they were not requested.
 pub(crate) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
-    let grouping = report.scored.grouping.as_ref()?;
-    let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"];
-    let mut rows = Vec::new();
-    for group in &grouping.groups {
-        for (solver, row) in report.plan.solvers.iter().zip(&group.rows) {
-            rows.push(vec![
-                or_nothing(group.value.as_ref().map(ToString::to_string)),
-                solver.spec.name.clone(),
-                group.cases.to_string(),
-                row.accepted.to_string(),
-                or_nothing(row.mean_score.as_ref().map(|mean| scores_text(mean, grouping.score_decimals))),
-                or_nothing(row.mean_points.as_ref().map(|mean| scores_text(mean, grouping.point_decimals))),
-            ]);
-        }
-    }
-    Some(TextTable::new(&titles, 2, rows).with_spare(&["mean points", "cases", "accepted"]))
+    let by = &*report.scored.grouping.as_ref()?.by;
+    let mut columns = Columns::new();
+    columns.add(by, |group: &GroupRecord<'_>| number(&group.value));
+    columns.add("solver", |group| group.solver.to_owned());
+    columns.add(right("cases").spare(2), |group| group.cases);
+    columns.add(right("accepted").spare(1), |group| group.accepted);
+    columns.add(right("mean score"), |group| number(&group.mean_score));
+    columns.add(right("mean points").spare(3), |group| number(&group.mean_points));
+    Some(columns.table(group_records(report)))
 }
 
 /// Returns the test groups, a row for each solver; `None` if the run has none.
@@ -72,30 +70,27 @@ pub(crate) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     let groups = &report.plan.problem.test_groups;
     let results = &report.scored.test_groups;
     let has_worst = results.iter().any(|result| groups[result.group].aggregate == GroupAggregate::Min);
-    type Row<'a> = (&'a TestGroupResult, &'a Solver, &'a TestGroupRow);
     let mut columns = Columns::new();
-    columns.add("test group", |(result, ..): &Row<'_>| groups[result.group].name.clone());
-    columns.add("solver", |(_, solver, _)| solver.spec.name.clone());
-    columns.add("result", |(.., row)| match row.blocked_by {
-        Some(needed) => format!("{} by {}", row.status.name(), groups[needed].name),
-        None => row.status.name().to_owned(),
+    columns.add("test group", |row: &TestGroupRecord<'_>| row.group.to_owned());
+    columns.add("solver", |row| row.solver.to_owned());
+    columns.add("result", |row| match row.blocked_by {
+        Some(needed) => format!("{} by {needed}", row.result),
+        None => row.result.to_owned(),
     });
-    let worst = |row: &TestGroupRow| Some(report.plan.cases.at(row.worst?).name.to_string());
-    columns.add_if(has_worst, "worst case", |(.., row)| or_nothing(worst(row)));
-    columns.add("accepted", |(result, _, row)| format!("{} of {}", row.accepted, result.cases));
-    columns.add("weight", |(result, ..)| points_text(&result.weight));
-    columns.add("points", |(.., row)| or_nothing(row.points.as_ref().map(|points| report.points_text(points))));
-    let rows = results.iter().flat_map(|result| {
-        report.plan.solvers.iter().zip(&result.rows).map(move |(solver, row)| (result, solver, row))
-    });
-    let spare = ["weight", "accepted", "points", "worst case"];
-    (!results.is_empty()).then(|| columns.table(3 + usize::from(has_worst), rows).with_spare(&spare))
+    columns.add_if(has_worst, left("worst case").spare(1), |row| or_nothing(row.worst.clone()));
+    columns.add(right("accepted").spare(3), |row| format!("{} of {}", row.accepted, row.cases));
+    columns.add(right("weight").spare(4), |row| number(&row.weight));
+    columns.add(right("points").spare(2), |row| number(&row.points));
+    (!results.is_empty()).then(|| columns.table(test_group_records(report)))
+}
+
+fn number(number: &Option<Number>) -> String {
+    or_nothing(number.as_ref().map(ToString::to_string))
 }
 
 /// Returns a row for each case that was run and a column for each solver: the score, or the verdict if there is none.
 /// The best scores of a case have a star. At most `most` rows are shown.
 pub(crate) fn matrix(report: &RunReport<'_>, most: usize) -> TextTable {
-    let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
     let is_played =
         |case: &usize| report.outcomes.of_case(*case).any(|outcome| verdict_of(outcome) != Verdict::Skipped);
     let played = || (0..report.plan.cases.len()).filter(is_played);
@@ -106,21 +101,17 @@ pub(crate) fn matrix(report: &RunReport<'_>, most: usize) -> TextTable {
         let scores = outcomes.iter().filter_map(|outcome| outcome.as_ref()?.score.as_ref());
         let best = scores.max_by(|left, right| direction.compare(left, right));
         let cell = |outcome: &Option<Outcome>| match outcome.as_ref().and_then(|outcome| outcome.score.as_ref()) {
-            Some(score) if Some(score) == best => format!("{score} *"),
-            Some(score) => format!("{score}  "),
-            None => format!("{}  ", verdict_of(outcome.as_ref()).code()),
+            Some(score) if Some(score) == best => format!("{score} *").into(),
+            Some(score) => format!("{score}  ").into(),
+            None => format!("{}  ", verdict_of(outcome.as_ref()).code()).into(),
         };
-        [spec.name.to_string()].into_iter().chain(outcomes.iter().map(cell)).collect()
+        [Field::new(&spec.name)].into_iter().chain(outcomes.iter().map(cell)).collect()
     });
-    let titles: Vec<String> = ["case".to_owned()].into_iter().chain(names).collect();
     // The columns of the first two solvers always stay.
-    TextTable {
-        spare: (3..titles.len()).rev().collect(),
-        titles,
-        words: 1,
-        left_out: played().count().saturating_sub(most),
-        rows: rows.collect(),
-    }
+    let of_solver = |(place, solver): (usize, &Solver)| right(&solver.spec.name).spare(place.saturating_sub(1));
+    let columns = [left("case")].into_iter().chain(report.plan.solvers.iter().enumerate().map(of_solver));
+    let left_out = played().count().saturating_sub(most);
+    TextTable { rows: rows.collect(), left_out, ..TextTable::of(columns) }
 }
 
 /// The number of jobs up to which every one has a row.

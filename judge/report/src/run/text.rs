@@ -8,7 +8,7 @@ use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
 use crate::text::{
-    COMMAND_WIDTH, Columns, Counts, Field, Grid, MAX_ROWS, NOTE_WIDTH, Page, Paint, StderrLines, Style, TextTable,
+    COMMAND_WIDTH, Columns, Counts, Field, MAX_ROWS, NOTE_WIDTH, Page, Paint, StderrLines, Style, TextTable,
     allowance_lines, code, cut, escaped, failures_text, field, left, memory, milliseconds, or_nothing, paint_of,
     painted, paragraphs, processors_line, right, table, verdict_of,
 };
@@ -35,7 +35,7 @@ impl Report for RunReport<'_> {
     const NO_JUNIT: Option<Missing> = None;
 
     fn text(&self, style: Style) -> String {
-        let mut parts = vec![case_table(self, style)];
+        let mut parts = vec![cases(self, style)];
         parts.extend(test_groups(self).map(|groups| groups.text(style)));
         parts.extend(groups(self).map(|groups| groups.text(style)));
         parts.extend(solver_tables(self, style));
@@ -81,12 +81,12 @@ impl Report for RunReport<'_> {
     }
 }
 
-fn case_table(report: &RunReport<'_>, style: Style) -> String {
+fn cases(report: &RunReport<'_>, style: Style) -> String {
     let rows = rows(report);
-    let table = case_grid(report, &rows, style);
+    let table = case_table(report, &rows);
     let mut lines = Vec::new();
     if !table.is_empty() {
-        lines.push(table.text());
+        lines.push(table.text(style));
     }
     let left_out = shown_jobs(report).count() - rows.len();
     if left_out > 0 {
@@ -102,13 +102,12 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     lines.join("\n")
 }
 
-fn case_grid(report: &RunReport<'_>, rows: &[CaseRow], style: Style) -> Grid {
+fn case_table(report: &RunReport<'_>, rows: &[CaseRow]) -> TextTable {
     let plan = report.plan;
-    let figure = |figure: Option<String>| Field::new(or_nothing(figure));
     let of_outcome =
-        |outcome: &Option<Outcome>, read: fn(&Outcome) -> Option<String>| figure(outcome.as_ref().and_then(read));
+        |outcome: &Option<Outcome>, read: fn(&Outcome) -> Option<String>| or_nothing(outcome.as_ref().and_then(read));
     let mut columns = Columns::new();
-    columns.add(left("case"), |(row, _): &(&CaseRow, Option<Outcome>)| Field::new(&plan.cases.at(row.job.case).name));
+    columns.add(left("case"), |(row, _): &(&CaseRow, Option<Outcome>)| plan.cases.at(row.job.case).name);
     let has_solvers = plan.solvers.len() > 1;
     columns.add_if(has_solvers, left("solver"), |(row, _)| Field::new(&plan.solvers[row.job.solver].spec.name));
     columns.add(left("verdict"), |(_, outcome)| {
@@ -121,23 +120,21 @@ fn case_grid(report: &RunReport<'_>, rows: &[CaseRow], style: Style) -> Grid {
     let has_groups = !report.scored.test_groups.is_empty();
     // An all-or-nothing test group can leave an accepted case without points.
     let has_points = has_groups || report.scored.rule.shows_points();
-    columns.add_if(has_points, right("points").spare(2), |(row, _)| figure(report.points_of_most(row.job)));
+    columns.add_if(has_points, right("points").spare(2), |(row, _)| or_nothing(report.points_of_most(row.job)));
     let lost = |job| report.lost(job).map(|lost| report.points_text(&lost));
-    columns.add_if(report.shows_lost(), right("lost"), |(row, _)| figure(lost(row.job)));
+    columns.add_if(report.shows_lost(), right("lost"), |(row, _)| or_nothing(lost(row.job)));
     let has_weights = report.has_weights();
-    columns.add_if(has_weights, right("weight").spare(7), |(row, _)| Field::new(report.weight(row.job.case)));
+    columns.add_if(has_weights, right("weight").spare(7), |(row, _)| report.weight(row.job.case));
     let group = |case| plan.test_group_name(case).map(str::to_owned);
-    columns.add_if(has_groups, left("group").spare(4), |(row, _)| figure(group(row.job.case)));
+    columns.add_if(has_groups, left("group").spare(4), |(row, _)| or_nothing(group(row.job.case)));
     for rule in plan.problem.declared_metrics() {
-        columns.add(right(&title(rule)).spare(2), move |(_, outcome)| figure(value(outcome.as_ref(), rule)));
+        columns.add(right(&title(rule)).spare(2), move |(_, outcome)| or_nothing(value(outcome.as_ref(), rule)));
     }
     columns.add(right("CPU").spare(3), |(_, outcome)| of_outcome(outcome, |outcome| outcome.cpu.map(milliseconds)));
     columns.add(right("wall").spare(6), |(_, outcome)| of_outcome(outcome, |outcome| outcome.wall.map(milliseconds)));
     columns.add(right("memory").spare(5), |(_, outcome)| of_outcome(outcome, |outcome| outcome.memory.map(memory)));
-    columns.add(left("note").spare(1).cut_at_the_end(), |(row, outcome)| {
-        Field::new(note(report, outcome.as_ref(), row.why))
-    });
-    columns.grid(style, rows.iter().map(|row| (row, report.outcomes.get(row.job))))
+    columns.add(left("note").spare(1).cut_at_the_end(), |(row, outcome)| note(report, outcome.as_ref(), row.why));
+    columns.table(rows.iter().map(|row| (row, report.outcomes.get(row.job))))
 }
 
 fn note(report: &RunReport<'_>, outcome: Option<&Outcome>, why: Option<&str>) -> String {
@@ -159,15 +156,16 @@ fn solver_tables(report: &RunReport<'_>, style: Style) -> Vec<String> {
     }
     let matrix = matrix(report, if report.every_row { usize::MAX } else { MATRIX_ROWS });
     let fits = report.every_row || (matrix.left_out == 0 && width(&matrix) <= MATRIX_WIDTH);
-    let matrix = (fits && !matrix.rows.is_empty()).then(|| matrix.text(style));
+    let matrix = (fits && !matrix.is_empty()).then(|| matrix.text(style));
     matrix.into_iter().chain([leaderboard(report).text(style)]).collect()
 }
 
 /// Returns the width of a table in characters.
 fn width(table: &TextTable) -> usize {
-    let lines = || table.rows.iter().chain([&table.titles]);
-    let widest = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    (0..table.titles.len()).map(|column| widest(column) + 2).sum()
+    let texts =
+        |column: usize| table.rows.iter().map(move |row| &row[column].text).chain([&table.columns[column].title]);
+    let widest = |column: usize| texts(column).map(|text| text.chars().count()).max().unwrap_or(0);
+    (0..table.columns.len()).map(|column| widest(column) + 2).sum()
 }
 
 /// Returns the failures. A solver that could not be compiled or started counts as one.

@@ -15,7 +15,7 @@ const MAX_REASONS: usize = 1000;
 const NAMED: usize = 10;
 
 /// The number of lines of a solver's standard error that are shown, the last ones.
-const STDERR_LINES: usize = 5;
+pub(crate) const STDERR_LINES: usize = 5;
 
 /// The start of the part of a checker's reason that differs from case to case.
 const FOUND: &str = ": expected ";
@@ -147,17 +147,16 @@ impl StderrLines {
         match self {
             Self::Last(hint) if all > STDERR_LINES => {
                 let before = format!("    … the last {STDERR_LINES} of {all} lines; {hint}");
-                std::iter::once(before).chain(said(last_lines(text))).collect()
+                std::iter::once(before).chain(said(last_lines(text, STDERR_LINES))).collect()
             }
             _ => said(text.lines()).collect(),
         }
     }
 }
 
-/// Returns the last lines of a solver's standard error.
-pub(crate) fn last_lines(stderr: &str) -> impl Iterator<Item = &str> {
-    let skipped = stderr.lines().count().saturating_sub(STDERR_LINES);
-    stderr.lines().skip(skipped)
+/// Returns the last lines of a text, at most this many.
+pub(crate) fn last_lines(text: &str, most: usize) -> impl Iterator<Item = &str> {
+    text.lines().skip(text.lines().count().saturating_sub(most))
 }
 
 /// Returns the first `most` lines of a text, each with at most `width` characters, and how many lines follow.

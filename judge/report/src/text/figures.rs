@@ -125,17 +125,9 @@ pub fn share_of_best(direction: Direction, score: &Score, best: &Score) -> Optio
 /// The number of origins that a line names.
 const NAMED: usize = 4;
 
-/// The reference that the points of a run are relative to.
-#[derive(Debug)]
-pub(crate) struct Reference<'a> {
-    source: &'a BestSource,
-    /// The origins of the best scores, with the number of cases each, the commonest first. `None` is the run itself.
-    origins: Vec<(Option<BestOrigin>, usize)>,
-}
-
 /// What points are relative to, beside the scores of the run itself.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ReferenceRecord {
+pub(crate) struct Reference {
     /// Which best scores: `best-known` (the problem's and the journal's), `problem`, `run` (none), `ledger` (the journal's) or
     /// `file`.
     #[schemars(extend("enum" = ["best-known", "problem", "run", "ledger", "file"]))]
@@ -160,11 +152,14 @@ struct OriginRecord {
     solver: Option<String>,
     /// The number of cases.
     cases: usize,
+    /// The origin in words.
+    #[serde(skip)]
+    words: String,
 }
 
-impl<'a> Reference<'a> {
+impl Reference {
     /// Returns the reference that a run's points are relative to; `None` under a rule without best scores.
-    pub(crate) fn of(rule: &Rule, plan: &'a Plan, outcomes: &OutcomeGrid) -> Option<Self> {
+    pub(crate) fn of(rule: &Rule, plan: &Plan, outcomes: &OutcomeGrid) -> Option<Self> {
         if !rule.has_reference() {
             return None;
         }
@@ -178,63 +173,57 @@ impl<'a> Reference<'a> {
             let known = case.best.filter(|known| known.score == best);
             *counts.entry(known.map(|known| known.origin)).or_insert(0) += 1;
         }
-        let mut origins: Vec<_> = counts.into_iter().collect();
-        // Among equals this run comes last.
-        origins.sort_by_key(|(origin, cases)| (std::cmp::Reverse(*cases), origin.is_none()));
-        Some(Self { source: &plan.problem.best, origins })
-    }
-
-    /// Returns the reference as a line: `relative to the best known: 12 cases by run 7 beam, 8 by this run`.
-    pub(crate) fn line(&self) -> String {
-        let what = match self.source {
-            BestSource::Known => "the best known".to_owned(),
-            BestSource::Problem => "the best known to the problem".to_owned(),
-            BestSource::Run => return "relative to the best of this run alone".to_owned(),
-            BestSource::Ledger => "the best in the journal".to_owned(),
-            BestSource::File(path) => format!("the best in {}", path.display()),
-        };
-        let mut shown: Vec<String> = Vec::new();
-        for (origin, cases) in self.origins.iter().take(NAMED) {
-            let cases = if shown.is_empty() { counted(*cases, "case") } else { cases.to_string() };
-            shown.push(format!("{cases} by {}", self.name(origin.as_ref())));
-        }
-        let others = self.origins.iter().skip(NAMED);
-        let rest: usize = others.clone().map(|(_, cases)| cases).sum();
-        shown.extend((rest > 0).then(|| format!("{rest} by {}", counted(others.count(), "other"))));
-        let by = if shown.is_empty() { String::new() } else { format!(": {}", shown.join(", ")) };
-        format!("relative to {what}{by}")
-    }
-
-    fn name(&self, origin: Option<&BestOrigin>) -> String {
-        match (origin, self.source) {
-            (None, _) => "this run".to_owned(),
-            (Some(BestOrigin::Run(run, solver)), _) => format!("run {run} {solver}"),
-            (Some(BestOrigin::Imported(solver)), _) => format!("{solver} (imported)"),
-            (Some(BestOrigin::Problem), _) => "the problem".to_owned(),
-            (Some(BestOrigin::File), BestSource::File(path)) => path.display().to_string(),
-            (Some(BestOrigin::File), _) => "a file".to_owned(),
-        }
-    }
-
-    pub(crate) fn record(&self) -> ReferenceRecord {
-        let (kind, file) = match self.source {
+        let (kind, file) = match &plan.problem.best {
             BestSource::Known => ("best-known", None),
             BestSource::Problem => ("problem", None),
             BestSource::Run => ("run", None),
             BestSource::Ledger => ("ledger", None),
             BestSource::File(path) => ("file", Some(path.display().to_string())),
         };
-        let record = |(origin, cases): &(Option<BestOrigin>, usize)| {
-            let (origin, run, solver) = match origin {
-                None => ("this-run", None, None),
-                Some(BestOrigin::Run(run, solver)) => ("run", Some(run.0), Some(solver.to_string())),
-                Some(BestOrigin::Imported(solver)) => ("imported", None, Some(solver.to_string())),
-                Some(BestOrigin::Problem) => ("problem", None, None),
-                Some(BestOrigin::File) => ("file", None, None),
-            };
-            OriginRecord { origin, run, solver, cases: *cases }
+        let mut origins: Vec<_> = counts.into_iter().collect();
+        // Among equals this run comes last.
+        origins.sort_by_key(|(origin, cases)| (std::cmp::Reverse(*cases), origin.is_none()));
+        let origins = origins.into_iter().map(|(origin, cases)| OriginRecord::of(origin, cases, file.as_deref()));
+        Some(Self { kind, origins: origins.collect(), file })
+    }
+
+    /// Returns the reference as a line: `relative to the best known: 12 cases by run 7 beam, 8 by this run`.
+    pub(crate) fn line(&self) -> String {
+        let what = match (self.kind, &self.file) {
+            (_, Some(file)) => format!("the best in {file}"),
+            ("problem", _) => "the best known to the problem".to_owned(),
+            ("run", _) => return "relative to the best of this run alone".to_owned(),
+            ("ledger", _) => "the best in the journal".to_owned(),
+            _ => "the best known".to_owned(),
         };
-        ReferenceRecord { kind, file, origins: self.origins.iter().map(record).collect() }
+        let mut shown: Vec<String> = Vec::new();
+        for OriginRecord { words, cases, .. } in self.origins.iter().take(NAMED) {
+            let cases = if shown.is_empty() { counted(*cases, "case") } else { cases.to_string() };
+            shown.push(format!("{cases} by {words}"));
+        }
+        let others = self.origins.iter().skip(NAMED);
+        let rest: usize = others.clone().map(|origin| origin.cases).sum();
+        shown.extend((rest > 0).then(|| format!("{rest} by {}", counted(others.count(), "other"))));
+        let by = if shown.is_empty() { String::new() } else { format!(": {}", shown.join(", ")) };
+        format!("relative to {what}{by}")
+    }
+}
+
+impl OriginRecord {
+    /// Describes the origin of the best scores of some cases; `None` is the run itself. `file` is the file of best scores.
+    fn of(origin: Option<BestOrigin>, cases: usize, file: Option<&str>) -> Self {
+        let (origin, run, solver, words) = match origin {
+            None => ("this-run", None, None, "this run".to_owned()),
+            Some(BestOrigin::Run(run, solver)) => {
+                ("run", Some(run.0), Some(solver.clone()), format!("run {run} {solver}"))
+            }
+            Some(BestOrigin::Imported(solver)) => {
+                ("imported", None, Some(solver.clone()), format!("{solver} (imported)"))
+            }
+            Some(BestOrigin::Problem) => ("problem", None, None, "the problem".to_owned()),
+            Some(BestOrigin::File) => ("file", None, None, file.unwrap_or("a file").to_owned()),
+        };
+        Self { origin, run, solver: solver.map(|solver| solver.to_string()), cases, words }
     }
 }
 

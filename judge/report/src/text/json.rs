@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::collections::BTreeMap;
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -25,14 +24,22 @@ pub trait Document {
     }
 }
 
-/// A report as a document, with the number of its form.
-#[derive(Serialize, JsonSchema)]
+/// A report, or the head of one, with the number of its form.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Versioned<'a, R> {
-    pub(crate) schema: u32,
+    /// The version of this format.
+    schema: u32,
     /// The judge's version.
-    pub(crate) judge: &'static str,
+    judge: &'static str,
     #[serde(flatten)]
-    pub(crate) report: &'a R,
+    report: &'a R,
+}
+
+impl<'a, R> Versioned<'a, R> {
+    /// Describes a report in this form.
+    pub(crate) fn new(schema: u32, report: &'a R) -> Self {
+        Self { schema, judge: env!("CARGO_PKG_VERSION"), report }
+    }
 }
 
 /// Returns a value as a line of JSON, with its newline.

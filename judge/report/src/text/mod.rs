@@ -18,6 +18,6 @@ pub use json::*;
 pub use progress::*;
 pub(crate) use provenance::*;
 pub use replay::*;
-pub(crate) use sheet::*;
+pub use sheet::*;
 pub use table::*;
 pub use terminal::*;

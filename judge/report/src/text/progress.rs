@@ -249,11 +249,14 @@ impl ProgressState {
         if !means.is_empty() && means.len() <= MEANS_SHOWN {
             parts.push(format!("mean score {}", means.join(", ")));
         }
-        let running: Vec<String> = self.longest().map(|(job, age)| self.running(job, age)).collect();
+        let longest = self.running.by_age().into_iter().filter(|(_, age)| *age >= LONG).take(RUNNING_SHOWN);
+        let running: Vec<String> = longest.map(|(job, age)| format!("{} for {}", self.name(job), clock(age))).collect();
         if !running.is_empty() {
             parts.push(format!("running {}", running.join(", ")));
         }
-        parts.extend(self.tasks.map(tasks));
+        parts.extend(self.tasks.map(|TaskCounts { running, pending, nodes }| {
+            format!("{} running on {}, {pending} pending", counted(running, "task"), counted(nodes, "node"))
+        }));
         parts.join("; ")
     }
 
@@ -276,24 +279,10 @@ impl ProgressState {
         Some(if self.solvers.len() == 1 { value } else { format!("{} {value}", mean.solver) })
     }
 
-    fn longest(&self) -> impl Iterator<Item = (JobId, Duration)> {
-        self.running.by_age().into_iter().filter(|(_, age)| *age >= LONG).take(RUNNING_SHOWN)
-    }
-
-    fn running(&self, job: JobId, age: Duration) -> String {
-        format!("{} for {}", self.name(job), clock(age))
-    }
-
     fn name(&self, job: JobId) -> String {
         let case = one_line(&self.cases.at(job.case).name.0).into_owned();
         if self.solvers.len() == 1 { case } else { format!("{case} ({})", self.solvers[job.solver].solver) }
     }
-}
-
-/// Returns the state of a run on a cluster in words.
-fn tasks(counts: TaskCounts) -> String {
-    let TaskCounts { running, pending, nodes } = counts;
-    format!("{} running on {}, {pending} pending", counted(running, "task"), counted(nodes, "node"))
 }
 
 /// Writes a time in whole seconds, at least one: `12 s`, `2 min 05 s`.

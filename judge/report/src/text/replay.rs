@@ -1,7 +1,5 @@
 //! A game move by move: its frames for a page, its boards as text, and stepping through it.
 
-mod columns;
-
 use checkers::{Board, Cell, Frame, Observer, Score};
 use indexmap::IndexSet;
 use indexmap::set::Slice;
@@ -13,11 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
 use std::borrow::Cow;
-use std::io;
-use std::io::{IsTerminal, Write, stdin, stdout};
+use std::io::{self, IsTerminal, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
-
-pub use columns::ColumnsMoves;
 
 /// Records a game as it is replayed.
 #[derive(Debug, Default)]
@@ -265,6 +260,70 @@ impl Observer for GameReplay {
     }
 }
 
+/// The jewels of a piece of columns.
+const HEIGHT: usize = 3;
+
+/// The number of next pieces that a frame of columns shows.
+const SHOWN: usize = 10;
+
+/// A game of columns as its moves only, for pages without a server. `columns.js` plays them again, with the pieces of the
+/// case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ColumnsMoves {
+    /// A character for each piece, counted from `0`: three times the column, plus how often the bottom jewel moves to
+    /// the top.
+    pub moves: String,
+    /// The number of pieces that the game shows.
+    #[serde(skip)]
+    pub pieces: usize,
+    /// The checksum of the frames, with which a page checks that it has played the same game.
+    pub sum: u32,
+}
+
+impl GameReplay {
+    /// Returns the moves of a whole game of columns; `None` if the frames show another game.
+    pub fn columns_moves(&self) -> Option<ColumnsMoves> {
+        if self.queue.height != HEIGHT || self.width == 0 {
+            return None;
+        }
+        let (mut start, mut moves) = (0, String::new());
+        for delta in &self.frames {
+            if delta.s.is_some_and(|step| step > 0) {
+                let caption = &self.captions[delta.t as usize];
+                let shifts = shifts(self.queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?, &self.cells, caption)?;
+                moves.push(char::from(b'0' + u8::try_from(HEIGHT * column_of(caption)? + shifts).ok()?));
+            }
+            start += delta.q;
+        }
+        let record = serde_json::to_vec(&self.record()).ok()?;
+        Some(ColumnsMoves { pieces: moves.len() + SHOWN, moves, sum: sum_of(&record) })
+    }
+}
+
+/// Returns the column, from 0, in a caption such as `abc does not fit in column 3: the game is over`.
+fn column_of(caption: &str) -> Option<usize> {
+    let (_, rest) = caption.split_once("column ")?;
+    let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Returns how often the bottom jewel of a piece moved to the top before it landed. The caption begins with the jewels as
+/// they landed, from the bottom, and a piece has their looks from the top.
+fn shifts(piece: &[u32], looks: &IndexSet<Look>, caption: &str) -> Option<usize> {
+    let mut jewels: Vec<&str> =
+        piece.iter().rev().map(|look| looks[*look as usize].0.as_deref().unwrap_or("")).collect();
+    (0..HEIGHT).find(|_| {
+        let is_landed = caption.starts_with(&jewels.concat());
+        jewels.rotate_left(1);
+        is_landed
+    })
+}
+
+/// Returns the sum of bytes: FNV-1a.
+fn sum_of(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(2_166_136_261, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(16_777_619))
+}
+
 /// Returns the look of a cell.
 pub(crate) fn look(cell: Cell) -> Look {
     // The colour of an empty cell is meaningless.
@@ -325,18 +384,14 @@ impl Observer for GameOutline {
 #[derive(Debug, Default)]
 pub struct GameText {
     moves: MoveRange,
-    frames: Vec<String>,
+    /// The frames, each without a newline at its end.
+    pub frames: Vec<String>,
 }
 
 impl GameText {
     /// Starts a replay of these moves, without frames.
     pub fn new(moves: MoveRange) -> Self {
         Self { moves, frames: Vec::new() }
-    }
-
-    /// Returns the frames, each without a newline at its end.
-    pub fn frames(&self) -> &[String] {
-        &self.frames
     }
 }
 
@@ -518,7 +573,7 @@ mod tests {
         game.step(3, &mut || frame.clone());
         game.step(2, &mut || unreachable!("it is not of these moves"));
         let shown = "move 3 · total 12 (+4)\n2 matches\\u{202e}\n  a [12]\n  .  [b]";
-        assert_eq!(game.frames(), [shown]);
+        assert_eq!(game.frames, [shown]);
     }
 
     #[test]
@@ -528,7 +583,7 @@ mod tests {
         let frame = Frame { step: 0, caption: "the start".into(), gained: 0.into(), total: 0.into(), board, ahead };
         let mut game = GameText::default();
         game.step(0, &mut || frame.clone());
-        assert_eq!(game.frames(), ["move 0 · total 0\nthe start\n"]);
+        assert_eq!(game.frames, ["move 0 · total 0\nthe start\n"]);
     }
 
     #[test]
@@ -548,5 +603,26 @@ mod tests {
         ] {
             assert_eq!(keys(bytes), expected, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn moves_are_read_from_the_frames() {
+        let checker = checkers::find("columns").unwrap();
+        let case = checker.read(b"6 13\n5\nabc\n***\nabd\naaa\nbbb\n").unwrap();
+        let mut replay = GameReplay::new(MoveRange::default());
+        case.replay(b"4\n6 2\n6 0\n1 1\n1 2\n", &mut replay).unwrap();
+        let known = replay.columns_moves().unwrap();
+        // Equal jewels are not shifted, and the rules place the piece that the answer leaves out.
+        assert_eq!((known.moves.as_str(), known.pieces), ("A?100", 15));
+        assert_eq!(sum_of(b"judge"), 0xaae2_e5a4);
+    }
+
+    #[test]
+    fn other_games_have_no_moves() {
+        let checker = checkers::find("same-game-free").unwrap();
+        let case = checker.read(&checker.generate(1).unwrap()).unwrap();
+        let mut replay = GameReplay::new(MoveRange::default());
+        case.replay(b"0\n", &mut replay).unwrap();
+        assert_eq!(replay.columns_moves(), None);
     }
 }

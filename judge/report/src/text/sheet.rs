@@ -1,8 +1,8 @@
 //! A report as titled tables, and these as CSV and Markdown.
 
+use crate::html::page::sheet_html;
 use crate::text::figures::if_any;
-use crate::text::table::{Column, Field, Grid, grid, left, right};
-use crate::text::terminal::Style;
+use crate::text::table::TextTable;
 use judge_problem::{one_line, visible};
 use std::io::{self, Write};
 
@@ -14,95 +14,8 @@ pub(crate) fn or_nothing(figure: Option<String>) -> String {
     figure.unwrap_or_else(|| NOTHING.to_owned())
 }
 
-/// A table as text.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TextTable {
-    pub(crate) titles: Vec<String>,
-    /// The number of columns with words, on the left. The others contain figures.
-    pub(crate) words: usize,
-    /// The columns that a narrow terminal leaves out, the first of them first.
-    pub(crate) spare: Vec<usize>,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// The number of further rows, which pages do not show.
-    pub(crate) left_out: usize,
-}
-
-impl TextTable {
-    /// Returns a table with these titles.
-    pub(crate) fn new(titles: &[&str], words: usize, rows: Vec<Vec<String>>) -> Self {
-        let titles = titles.iter().map(|title| (*title).to_owned()).collect();
-        Self { titles, words, rows, ..Self::default() }
-    }
-
-    /// Returns the table with the titles of the columns that a narrow terminal drops, in this order.
-    pub(crate) fn with_spare(self, titles: &[&str]) -> Self {
-        let place = |title: &&str| self.titles.iter().position(|known| known == title);
-        Self { spare: titles.iter().filter_map(place).collect(), ..self }
-    }
-
-    /// Returns the table for a terminal or a file.
-    pub(crate) fn text(&self, style: Style) -> String {
-        let spare = |place| self.spare.iter().rev().position(|&spare| spare == place).map_or(0, |order| order + 1);
-        let column = |(place, title): (usize, &String)| -> Column {
-            let column = if place < self.words { left(title) } else { right(title) };
-            column.spare(spare(place))
-        };
-        let mut grid = grid(self.titles.iter().enumerate().map(column), style);
-        self.rows.iter().for_each(|row| grid.add_row(row));
-        grid.text()
-    }
-}
-
-/// The columns of a table, each with the function that makes its fields from the rows: `C` is a column or its title, `F` a
-/// field.
-pub(crate) struct Columns<'a, R, C = String, F = String>(Vec<(C, FieldOf<'a, R, F>)>);
-
-type FieldOf<'a, R, F> = Box<dyn Fn(&R) -> F + 'a>;
-
-impl<'a, R, C, F> Columns<'a, R, C, F> {
-    /// Returns a table without columns.
-    pub(crate) fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    /// Adds a column.
-    pub(crate) fn add(&mut self, column: impl Into<C>, field: impl Fn(&R) -> F + 'a) {
-        self.0.push((column.into(), Box::new(field)));
-    }
-
-    /// Adds a column that only some tables have.
-    pub(crate) fn add_if(&mut self, is_needed: bool, column: impl Into<C>, field: impl Fn(&R) -> F + 'a) {
-        if is_needed {
-            self.add(column, field);
-        }
-    }
-
-    fn filled(self, rows: impl IntoIterator<Item = R>) -> (Vec<C>, Vec<Vec<F>>) {
-        let (columns, fields): (_, Vec<_>) = self.0.into_iter().unzip();
-        (columns, rows.into_iter().map(|row| fields.iter().map(|field| field(&row)).collect()).collect())
-    }
-}
-
-impl<R> Columns<'_, R> {
-    /// Returns the table of these rows. The first `words` columns contain words.
-    pub(crate) fn table(self, words: usize, rows: impl IntoIterator<Item = R>) -> TextTable {
-        let (titles, rows) = self.filled(rows);
-        TextTable { titles, words, rows, ..TextTable::default() }
-    }
-}
-
-impl<R> Columns<'_, R, Column, Field> {
-    /// Returns the grid of these rows.
-    pub(crate) fn grid(self, style: Style, rows: impl IntoIterator<Item = R>) -> Grid {
-        let (columns, rows) = self.filled(rows);
-        let mut grid = grid(columns, style);
-        rows.into_iter().for_each(|row| grid.add_row(row));
-        grid
-    }
-}
-
 /// A report as titled tables.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Sheet {
     pub(crate) title: String,
     /// The sentences under the title.
@@ -114,9 +27,40 @@ pub struct Sheet {
 }
 
 impl Sheet {
+    /// Returns a sheet of sentences, and of tables with their titles.
+    pub(crate) fn new(
+        title: String,
+        lines: impl IntoIterator<Item = String>,
+        sections: impl IntoIterator<Item = (impl Into<String>, TextTable)>,
+    ) -> Self {
+        let sections = sections.into_iter().map(|(title, table)| (title.into(), table)).collect();
+        Self { title, lines: lines.into_iter().collect(), sections, texts: Vec::new() }
+    }
+
+    /// Returns the sheet as Markdown, of less than 60 kB.
+    pub fn markdown(&self) -> String {
+        let mut page = Page::new(format!("### {}\n", escaped(&cut(&self.title, SENTENCE_WIDTH))));
+        page.add_sentences(&self.lines);
+        for (title, content) in self.shown() {
+            page.add(&format!("**{}**\n\n{}", field(title), table(content)));
+        }
+        for (title, text) in &self.texts {
+            page.add(&format!("**{}**\n\n{}", field(title), block(text)));
+        }
+        page.finish()
+    }
+
+    /// Writes the sheet as a web page in one file.
+    ///
+    /// # Errors
+    /// When the output cannot be written to.
+    pub fn html(&self, output: &mut dyn Write) -> io::Result<()> {
+        sheet_html(self, None, output)
+    }
+
     /// Returns the tables that have rows.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &(String, TextTable)> {
-        self.sections.iter().filter(|(_, table)| !table.rows.is_empty())
+        self.sections.iter().filter(|(_, table)| !table.is_empty())
     }
 }
 
@@ -126,9 +70,9 @@ impl Sheet {
 /// When the output cannot be written to.
 pub(crate) fn table_csv(table: &TextTable, output: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(output);
-    writer.write_record(table.titles.iter().map(|title| words(title)))?;
+    writer.write_record(table.columns.iter().map(|column| words(&column.title)))?;
     for row in &table.rows {
-        writer.write_record(row.iter().map(|field| words(field)))?;
+        writer.write_record(row.iter().map(|field| words(&field.text)))?;
     }
     writer.flush()
 }
@@ -229,29 +173,17 @@ fn more(count: usize) -> String {
     if_any(count, |more| format!("\n… and {more} more.\n"))
 }
 
-/// Returns a report as Markdown, of less than 60 kB.
-pub(crate) fn sheet_markdown(sheet: &Sheet) -> String {
-    let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, SENTENCE_WIDTH))));
-    page.add_sentences(&sheet.lines);
-    for (title, content) in sheet.shown() {
-        page.add(&format!("**{}**\n\n{}", field(title), table(content)));
-    }
-    for (title, text) in &sheet.texts {
-        page.add(&format!("**{}**\n\n{}", field(title), block(text)));
-    }
-    page.finish()
-}
-
 /// Returns a table in Markdown.
 pub(crate) fn table(table: &TextTable) -> String {
-    let line = |fields: &[String]| {
-        let fields: Vec<_> = fields.iter().map(|text| field(text.trim())).collect();
+    let line = |texts: Vec<&String>| {
+        let fields: Vec<_> = texts.into_iter().map(|text| field(text.trim())).collect();
         format!("| {} |\n", fields.join(" | "))
     };
-    let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
-    let body: String = table.rows.iter().take(MAX_ROWS).map(|row| line(row)).collect();
+    let titles = line(table.columns.iter().map(|column| &column.title).collect());
+    let rule = table.columns.iter().map(|column| if column.has_words() { " --- |" } else { " ---: |" });
+    let rows = table.rows.iter().take(MAX_ROWS).map(|row| line(row.iter().map(|field| &field.text).collect()));
     let more = more(table.rows.len().saturating_sub(MAX_ROWS) + table.left_out);
-    format!("{}{rule}{body}{more}", line(&table.titles))
+    format!("{titles}|{}\n{}{more}", rule.collect::<String>(), rows.collect::<String>())
 }
 
 /// Returns a text as a field of a table.
@@ -309,7 +241,8 @@ mod tests {
     #[test]
     fn sentences_are_whole_in_markdown() {
         let line = format!("{}and the conclusion", "many facts ".repeat(50));
-        let sheet = Sheet { title: line.clone(), lines: vec![line.clone()], sections: Vec::new(), texts: Vec::new() };
-        assert_eq!(sheet_markdown(&sheet).matches(&line).count(), 2);
+        let tables: [(&str, TextTable); 0] = [];
+        let sheet = Sheet::new(line.clone(), [line.clone()], tables);
+        assert_eq!(sheet.markdown().matches(&line).count(), 2);
     }
 }

@@ -5,27 +5,32 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 use judge_problem::one_line;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A table, row by row.
-#[derive(Debug, Clone)]
-pub struct Grid {
-    columns: Vec<Column>,
-    rows: Vec<Vec<Field>>,
-    style: Style,
+/// A table: its columns, and its rows.
+#[derive(Debug, Clone, Default)]
+pub struct TextTable {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Field>>,
+    /// The number of further rows, which pages do not show.
+    pub(crate) left_out: usize,
 }
 
-/// Returns a table with these columns, without rows. It fits the width of the style; without one, every row is one line.
-pub fn grid(columns: impl IntoIterator<Item = Column>, style: Style) -> Grid {
-    Grid { columns: columns.into_iter().collect(), rows: Vec::new(), style }
-}
+impl TextTable {
+    /// Returns a table with these columns, without rows.
+    pub fn of(columns: impl IntoIterator<Item = Column>) -> Self {
+        Self { columns: columns.into_iter().collect(), ..Self::default() }
+    }
 
-impl Grid {
+    /// Returns a table with these titles. The first `words` columns contain words, the others figures.
+    pub(crate) fn new(titles: &[&str], words: usize, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        let column = |(place, title): (usize, &&str)| if place < words { left(title) } else { right(title) };
+        let mut table = Self::of(titles.iter().enumerate().map(column));
+        rows.into_iter().for_each(|row| table.add_row(row));
+        table
+    }
+
     /// Adds a row.
     pub fn add_row(&mut self, fields: impl IntoIterator<Item = impl Into<Field>>) {
-        let in_column = |(field, column): (Field, &Column)| match column.has_thousands {
-            true => Field { text: self.style.figure(&field.text).into_owned(), ..field },
-            false => field,
-        };
-        self.rows.push(fields.into_iter().map(Into::into).zip(&self.columns).map(in_column).collect());
+        self.rows.push(fields.into_iter().map(Into::into).collect());
     }
 
     /// Returns whether there are no rows.
@@ -33,21 +38,22 @@ impl Grid {
         self.rows.is_empty()
     }
 
-    /// Returns the table as text, without spaces at the ends of lines and without a final newline. A last line names the
-    /// columns that do not fit.
-    pub fn text(&self) -> String {
-        let layout = Layout::of(&self.columns, &self.rows, self.style.width);
+    /// Returns the table as text, without spaces at the ends of lines and without a final newline. It fits the width of the
+    /// style; without one, every row is one line. A last line names the columns that do not fit.
+    pub fn text(&self, style: Style) -> String {
+        let shown = self.shown(style);
+        let layout = Layout::of(&shown.columns, &shown.rows, style.width);
         let mut table = Table::new();
         table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
         table.set_content_arrangement(ContentArrangement::Disabled);
-        if self.style.is_colored {
+        if style.is_colored {
             table.enforce_styling()
         } else {
             table.force_no_tty()
         };
-        let titles: Vec<Field> = self.columns.iter().map(|column| Field::new(&column.title)).collect();
-        table.set_header(self.cells(&layout, &titles));
-        table.add_rows(self.rows.iter().map(|row| self.cells(&layout, row)));
+        let titles: Vec<Field> = shown.columns.iter().map(|column| Field::new(&column.title)).collect();
+        table.set_header(shown.cells(&layout, &titles));
+        table.add_rows(shown.rows.iter().map(|row| shown.cells(&layout, row)));
         let last = layout.columns.len().saturating_sub(1);
         for (at, column) in table.column_iter_mut().enumerate() {
             // Between two columns there are the padding of both and a line of spaces.
@@ -55,8 +61,24 @@ impl Grid {
             let gap = layout.gap as u16;
             column.set_padding((1, if at == last { 0 } else { gap - 2 }));
         }
-        let left_out = layout.left_out(&self.columns, self.style.width);
+        let left_out = layout.left_out(&shown.columns, style.width);
         std::iter::once(table.trim_fmt()).chain(left_out).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns the table with each text in one line, and with its figures in this style.
+    fn shown(&self, style: Style) -> Self {
+        let title = |column: &Column| Column { title: one_line(&column.title).into_owned(), ..column.clone() };
+        let field = |(Field { text, paint }, column): (&Field, &Column)| {
+            let text = one_line(text);
+            let text = if column.has_thousands { style.figure(&text).into_owned() } else { text.into_owned() };
+            Field { text, paint: *paint }
+        };
+        let row = |row: &Vec<Field>| row.iter().zip(&self.columns).map(field).collect();
+        Self {
+            columns: self.columns.iter().map(title).collect(),
+            rows: self.rows.iter().map(row).collect(),
+            left_out: 0,
+        }
     }
 
     fn cells(&self, layout: &Layout, row: &[Field]) -> Vec<Cell> {
@@ -66,6 +88,42 @@ impl Grid {
             in_paint(cell.set_alignment(column.align), field.paint)
         };
         layout.columns.iter().map(cell).collect()
+    }
+}
+
+/// The columns of a table, each with the function that makes its fields from the rows.
+pub(crate) struct Columns<'a, R>(Vec<(Column, FieldOf<'a, R>)>);
+
+type FieldOf<'a, R> = Box<dyn Fn(&R) -> Field + 'a>;
+
+impl<'a, R> Columns<'a, R> {
+    /// Returns a table without columns.
+    pub(crate) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a column.
+    pub(crate) fn add<F: Into<Field>>(&mut self, column: impl Into<Column>, field: impl Fn(&R) -> F + 'a) {
+        self.0.push((column.into(), Box::new(move |row| field(row).into())));
+    }
+
+    /// Adds a column that only some tables have.
+    pub(crate) fn add_if<F: Into<Field>>(
+        &mut self,
+        is_needed: bool,
+        column: impl Into<Column>,
+        field: impl Fn(&R) -> F + 'a,
+    ) {
+        if is_needed {
+            self.add(column, field);
+        }
+    }
+
+    /// Returns the table of these rows.
+    pub(crate) fn table(self, rows: impl IntoIterator<Item = R>) -> TextTable {
+        let (columns, fields): (_, Vec<_>) = self.0.into_iter().unzip();
+        let row = |row: R| fields.iter().map(|field| field(&row)).collect();
+        TextTable { columns, rows: rows.into_iter().map(row).collect(), left_out: 0 }
     }
 }
 
@@ -94,7 +152,7 @@ enum Overlong {
 /// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
-    title: String,
+    pub(crate) title: String,
     align: CellAlignment,
     /// Columns with larger numbers are left out first. A column with 0 is never left out.
     spare: usize,
@@ -109,7 +167,7 @@ pub struct Column {
 /// Returns a column of words.
 pub fn left(title: &str) -> Column {
     Column {
-        title: one_line(title).into_owned(),
+        title: title.to_owned(),
         align: CellAlignment::Left,
         spare: 0,
         overlong: Overlong::Ends,
@@ -133,7 +191,18 @@ pub(crate) fn number_names(title: &str) -> Column {
     Column { has_thousands: false, ..right(title) }
 }
 
+impl From<&str> for Column {
+    fn from(title: &str) -> Self {
+        left(title)
+    }
+}
+
 impl Column {
+    /// Returns whether it contains words, and not figures.
+    pub(crate) fn has_words(&self) -> bool {
+        self.align == CellAlignment::Left
+    }
+
     /// Returns the column as one that a narrow terminal leaves out: the largest number first.
     pub fn spare(self, spare: usize) -> Self {
         Self { spare, ..self }
@@ -158,14 +227,14 @@ impl Column {
 /// The content of a row in a column.
 #[derive(Debug, Clone)]
 pub struct Field {
-    text: String,
+    pub(crate) text: String,
     paint: Option<Paint>,
 }
 
 impl Field {
-    /// Returns a field with this text; hidden characters are escaped.
+    /// Returns a field with this text.
     pub(crate) fn new(text: impl ToString) -> Self {
-        Self { text: one_line(&text.to_string()).into_owned(), paint: None }
+        Self { text: text.to_string(), paint: None }
     }
 }
 
@@ -347,7 +416,7 @@ mod tests {
             right("wall").spare(4),
             left("note").spare(2),
         ];
-        let mut table = grid(columns, Style::PLAIN.with_width(width));
+        let mut table = TextTable::of(columns);
         let name = "a-solver-with-a-name-that-is-longer-than-any-column-of-a-table-should-be".to_owned();
         let row = |case: &str, score: &str| {
             [case, &name, score, "4.01 s", "12.00 s", "the answer has 3 moves, 7 were expected in this case"]
@@ -355,7 +424,7 @@ mod tests {
         };
         table.add_row(row("seed-1", "123456789012345678901234567890"));
         table.add_row(row("seed-10000000000", "7"));
-        table.text()
+        table.text(Style::PLAIN.with_width(width))
     }
 
     #[test]
@@ -379,9 +448,9 @@ mod tests {
 
     #[test]
     fn a_number_wider_than_the_terminal_keeps_its_ends() {
-        let mut table = grid([left("case"), right("score")], Style::PLAIN.with_width(30));
+        let mut table = TextTable::of([left("case"), right("score")]);
         table.add_row(["x".to_owned(), format!("12{}89", "0".repeat(100))]);
-        let text = table.text();
+        let text = table.text(Style::PLAIN.with_width(30));
         assert!(text.lines().all(|line| line.width() <= 30) && text.contains(" 12") && text.ends_with("89"), "{text}");
     }
 

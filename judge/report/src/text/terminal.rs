@@ -3,8 +3,7 @@
 use anstyle::AnsiColor;
 use judge_problem::{Verdict, one_line, visible};
 use std::borrow::Cow;
-use std::io;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 
 /// Narrower terminals are treated as this wide.
@@ -59,7 +58,9 @@ impl Style {
 
     /// `COLUMNS` overrides the width of the terminal. A pipe has no width unless `COLUMNS` gives one.
     fn of(stream: &(impl IsTerminal + AsFd)) -> Self {
-        let is_refused = anstyle_query::no_color() || anstyle_query::clicolor() == Some(false) || is_dumb();
+        // A dumb terminal shows escape sequences as text.
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let is_refused = anstyle_query::no_color() || anstyle_query::clicolor() == Some(false) || is_dumb;
         let style = Self { is_colored: stream.is_terminal() && !is_refused, ..Self::PLAIN };
         let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         let width = named.filter(|columns| *columns > 0).or_else(|| terminal_width(stream));
@@ -80,11 +81,6 @@ impl Style {
         let style = paint.style();
         format!("{style}{text}{style:#}")
     }
-}
-
-/// Returns whether the terminal shows escape sequences as text.
-fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Returns the width of a terminal; `None` if the stream is no terminal or its width is unknown.
@@ -160,8 +156,8 @@ pub fn print_line(text: &str) -> Result<(), PrintError> {
 ///
 /// # Errors
 /// When they cannot be written. A closed pipe (`| head`) is no error.
-pub fn print_bytes(mut bytes: &[u8]) -> Result<(), PrintError> {
-    copy(&mut bytes, &mut io::stdout().lock()).map_err(PrintError)
+pub fn print_bytes(bytes: &[u8]) -> Result<(), PrintError> {
+    print_with(|output| output.write_all(bytes))
 }
 
 /// Lets `fill` write to standard output, unchanged.
@@ -206,9 +202,7 @@ impl<W: Write> Write for Pipe<W> {
 /// # Errors
 /// When it cannot be read or written. A closed pipe (`| head`) is no error.
 pub fn print_from(source: &mut impl Read) -> Result<(), PrintError> {
-    let mut stdout = io::stdout().lock();
-    let copied = if stdout.is_terminal() { copy_visibly(source, &mut stdout) } else { copy(source, &mut stdout) };
-    copied.map_err(PrintError)
+    print_with(|output| copy(source, output, io::stdout().is_terminal()))
 }
 
 /// Writes a line to standard error. Errors are ignored.
@@ -223,19 +217,14 @@ pub fn note_lines(text: &str) {
 
 /// Copies the rest of `source` to standard error. On a terminal, control characters are escaped. Errors are ignored.
 pub fn note_from(source: &mut impl Read) {
-    let mut stderr = io::stderr().lock();
-    let _ = if stderr.is_terminal() { copy_visibly(source, &mut stderr) } else { copy(source, &mut stderr) };
+    let _ = copy(source, &mut io::stderr().lock(), io::stderr().is_terminal());
 }
 
-fn copy(source: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
-    match io::copy(source, output).and_then(|_| output.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+/// Copies the rest of `source`. Where it is shown, hidden characters are escaped, and invalid UTF-8 becomes U+FFFD.
+fn copy(source: &mut impl Read, output: &mut dyn Write, is_shown: bool) -> io::Result<()> {
+    if !is_shown {
+        return io::copy(source, output).map(drop);
     }
-}
-
-/// Copies text in pieces, with hidden characters escaped; invalid UTF-8 becomes U+FFFD.
-fn copy_visibly(source: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
     let mut waiting = Vec::new();
     let mut piece = [0; 65536];
     loop {
@@ -244,7 +233,7 @@ fn copy_visibly(source: &mut impl Read, output: &mut impl Write) -> io::Result<(
         // The first bytes of a character stay in the buffer until its last ones are read.
         let whole = if length == 0 { waiting.len() } else { waiting.len() - unfinished(&waiting) };
         let text = String::from_utf8_lossy(&waiting[..whole]);
-        copy(&mut visible(&text).as_bytes(), output)?;
+        output.write_all(visible(&text).as_bytes())?;
         if length == 0 {
             return Ok(());
         }
@@ -328,7 +317,7 @@ mod tests {
         for bytes in ["aé棋🙂\x1b[2J\r\n\u{202e}".as_bytes(), b"\xf0\x9f\x99", b"a\xff\xfe\xe6b", b"\xf0\x9f\x99\x1b"]
         {
             let mut shown = Vec::new();
-            copy_visibly(&mut Slow(bytes), &mut shown).unwrap();
+            copy(&mut Slow(bytes), &mut shown, true).unwrap();
             assert_eq!(String::from_utf8(shown).unwrap(), visible(&String::from_utf8_lossy(bytes)));
         }
     }

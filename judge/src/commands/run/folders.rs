@@ -6,7 +6,7 @@ use judge_problem::{
     CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent, Verdict,
     counted,
 };
-use judge_report::{Feedback, RunReport, TestTexts};
+use judge_report::{RunReport, TestTexts, feedback};
 use judge_run::cases::{Inputs, ProblemChecker};
 use judge_run::files;
 use judge_session::{Failure, load, recorder};
@@ -52,8 +52,8 @@ impl<'a> JobFiles<'a> {
     /// Makes the folder, and a folder in it for each solver if there are several.
     fn new(content: Content<'a>, plan: &'a Plan, folder: &Path) -> Result<Self, Failure> {
         let own = |name: String| if plan.solvers.len() == 1 { folder.to_owned() } else { folder.join(name) };
-        let names: Vec<&str> = plan.solvers.iter().map(|solver| &*solver.spec.name).collect();
-        let folders: Vec<PathBuf> = distinct(names.iter().map(|name| file_name(name))).map(own).collect();
+        let names = plan.solvers.iter().map(|solver| file_name(&solver.spec.name));
+        let folders: Vec<PathBuf> = distinct(names).map(own).collect();
         folders.iter().try_for_each(|folder| load::make_folder(folder))?;
         let cases = || plan.cases.listed().map(|case| &case.name);
         let files = distinct(cases().map(|name| file_name(&name.0)));
@@ -177,9 +177,10 @@ pub(super) fn write_feedback(args: &RunArgs, report: &RunReport<'_>) -> Result<(
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let test = |job: JobId| test(report, &inputs, &checker, job);
     let test: Option<&dyn Fn(JobId) -> TestTexts> = if args.show_inputs { Some(&test) } else { None };
-    let names: Vec<&str> = report.plan.solvers.iter().map(|solver| &*solver.spec.name).collect();
-    for (solver, name) in file_names(&names).enumerate() {
-        let page = Feedback::of(report, solver, test);
+    // Names that some file systems treat as equal get a number.
+    let names = distinct(report.plan.solvers.iter().map(|solver| readable_name(&solver.spec.name)));
+    for (solver, name) in names.enumerate() {
+        let page = feedback(report, solver, test);
         let mut html = Vec::new();
         page.html(&mut html).map_err(Failure::fault)?;
         load::write("the feedback", &folder.join(format!("{name}.md")), page.markdown().as_bytes())?;
@@ -199,12 +200,7 @@ fn test(report: &RunReport<'_>, inputs: &Inputs, checker: &ProblemChecker, job: 
     parts.into_iter().filter_map(|(what, text)| Some((what, text?))).collect()
 }
 
-/// Returns a file name for each solver: letters, digits, `-`, `_` and inner dots of its name. Names that some file
-/// systems treat as equal get a number.
-fn file_names(names: &[&str]) -> impl Iterator<Item = String> {
-    distinct(names.iter().map(|name| readable_name(name)))
-}
-
+/// Returns letters, digits, `-`, `_` and inner dots of a name, as the name of a file.
 fn readable_name(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     let mut cleaned: String = name.chars().map(safe).collect::<String>().trim_matches(['.', '_', '-']).to_owned();
@@ -227,7 +223,7 @@ mod tests {
     fn every_name_is_a_file_of_its_own_in_the_folder() {
         let long = "é".repeat(300);
         let names = ["../x", "a/b", "a_b", "A b", "..", "", "\u{202e}txt.exe", ".hidden", &long, "a-b-2", "a b"];
-        let files: Vec<String> = file_names(&names).collect();
+        let files: Vec<String> = distinct(names.iter().map(|name| readable_name(name))).collect();
         let expected = ["x", "a_b", "a_b-2", "A_b-3", "solver", "solver-2", "txt.exe", "hidden"];
         assert_eq!(files[..8], expected);
         assert_eq!((files[8].len(), &*files[9], &*files[10]), (MAX_LENGTH, "a-b-2", "a_b-4"));

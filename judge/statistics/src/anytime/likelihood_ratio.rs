@@ -23,7 +23,7 @@ use crate::moments::Moments;
 const FEWEST: usize = 32;
 
 /// Two hypotheses about a mean, and the probabilities to choose the wrong one.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Hypotheses {
     /// The mean under H0.
     pub h0: f64,

@@ -33,8 +33,8 @@ const NAMES: usize = 200;
 
 /// `GET /api/problems`
 pub(crate) fn list(store: &Store, (): ()) -> Document {
-    let problems = store.catalogue.problems.iter();
-    json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))
+    let record = |problem| ProblemRecord::of(problem, games::reader(problem).is_some());
+    json(&ProblemList { problems: store.catalogue.problems.iter().map(record).collect() })
 }
 
 /// `GET /api/problems/{problem}`

@@ -132,7 +132,7 @@ pub(super) fn change_labels(store: &Store, (Path(run), body): (Path<String>, Bod
     // A separate connection: the connection of the store sees the change as made by another process, and the pages
     // get an event.
     let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
-    json(&RunLabels::of(run, &labels))
+    json(&RunLabels { run: run.0, labels: &labels })
 }
 
 /// Returns a function that sets the tags and the note of a run.
