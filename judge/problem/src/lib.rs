@@ -65,8 +65,8 @@ pub use case::{
 };
 pub use case_list::{CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker::{
-    AnswerFiles, CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ProtocolName, ScoreSearch,
-    ScoreStream, Tester, Testlib, TokenRules,
+    AnswerFiles, CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ProtocolName, Role,
+    ScoreSearch, ScoreStream, Testlib, TokenRules,
 };
 pub use condition::Condition;
 pub use features::{

@@ -2,8 +2,7 @@
 
 use crate::{Failure, load};
 use judge_problem::{
-    Bytes, CaseSource, CheckerChoice, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer,
-    error_chain, tail,
+    Bytes, CaseSource, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer, error_chain, tail,
 };
 use judge_run::cases::{CheckerError, Decision, Inputs, PreparedCase, ProblemChecker};
 use judge_run::command::SetterProgram;
@@ -12,11 +11,10 @@ use std::path::{Path, PathBuf};
 
 /// Fails for an interactive problem, because its answers cannot be checked without their conversation.
 pub fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
-    let other = match &problem.checker {
-        checker if checker.checks_answers() => return Ok(()),
-        CheckerChoice::Tester(_) => "tester",
-        _ => "interactor",
-    };
+    if problem.checker.checks_answers() {
+        return Ok(());
+    }
+    let other = problem.checker.role();
     let hint = format!("`judge run -p {} -s SOLVER` has the solver and the {other} converse", problem.id);
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }

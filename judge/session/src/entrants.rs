@@ -3,7 +3,7 @@
 use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
 use judge_problem::{
-    Catalogue, CheckerChoice, Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant,
+    Catalogue, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant,
     StoredRun, closest, first_of, quote, quote_words,
 };
 use judge_run::command::game_of;
@@ -119,12 +119,12 @@ pub(crate) fn check_each(specs: &[SolverSpec], problem: &Problem, settings: &Bui
 /// Fails if the problem is interactive, because files cannot take part in a conversation.
 fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<(), Failure> {
     answers::refuse_interactive(problem)?;
-    match &problem.checker {
-        CheckerChoice::External(checker) if checker.passes() > 1 => {
-            let error = format!("`{}` runs a solver up to {} times on a case", problem.id, checker.passes());
+    match problem.checker.program().map_or(1, ExternalChecker::passes) {
+        1 => Ok(()),
+        passes => {
+            let error = format!("`{}` runs a solver up to {passes} times on a case", problem.id);
             Err(Failure::usage(error).with_hint(format!("name a program instead of `{}`", spec.text)))
         }
-        _ => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, U
 use judge_problem::verdict::{self, CallOutput, NEXT_PASS_FILE, Protocol, ProtocolError};
 use judge_problem::{
     AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker,
-    GeneratorCall, MetricRule, Metrics, Problem, Ruling, TokenRules, error_chain,
+    GeneratorCall, MetricRule, Metrics, Problem, Role, Ruling, TokenRules, error_chain,
 };
 use judge_sandbox::WorkFile;
 use std::io;
@@ -124,17 +124,6 @@ pub struct SettersPrograms {
     then: Option<Arc<CheckerProgram>>,
 }
 
-/// What the first of a setter's programs does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// It checks answers.
-    Checker,
-    /// It talks to the solver.
-    Interactor,
-    /// It starts the solver.
-    Tester,
-}
-
 /// A case that the checker has read.
 pub enum PreparedCase {
     /// Read by a built-in checker.
@@ -152,15 +141,14 @@ impl ProblemChecker {
             let program = SetterProgram::new(&checker.command, &problem.helper_limits.checker);
             Arc::new(CheckerProgram { program, protocol: checker.protocol.clone() })
         };
-        let external = |role, first: &ExternalChecker, then: Option<&ExternalChecker>| {
-            Kind::External(SettersPrograms { role, first: program(first), then: then.map(program) })
-        };
         let kind = match &problem.checker {
             CheckerChoice::BuiltIn(checker) => Kind::BuiltIn(checker),
             CheckerChoice::Tokens(rules, _) => Kind::Tokens(*rules),
-            CheckerChoice::External(checker) => external(Role::Checker, checker, None),
-            CheckerChoice::Interactor(interactor) => external(Role::Interactor, interactor, interactor.then.as_deref()),
-            CheckerChoice::Tester(tester) => external(Role::Tester, &tester.program, tester.checker.as_deref()),
+            CheckerChoice::External(first) => Kind::External(SettersPrograms {
+                role: first.role,
+                first: program(first),
+                then: first.then.as_deref().map(program),
+            }),
         };
         Self {
             kind,

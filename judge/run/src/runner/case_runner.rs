@@ -14,14 +14,14 @@
 //! lock is written.
 
 use super::slots::{Slots, request};
-use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, Role, features};
+use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, features};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, SolverRun};
 use crate::solver;
 use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
-    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
-    error_chain, tail,
+    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Role, Ruling,
+    Verdict, error_chain, tail,
 };
 use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
