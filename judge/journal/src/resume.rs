@@ -144,7 +144,7 @@ fn changes(
     let (conditions, tier, cpu_model) = conditions_of(connection, run)?;
     let machine = [
         Change::of("tier of the sandbox", record.tier.name(), &tier),
-        Change::of("processor", &record.surroundings.cpu_model, &cpu_model),
+        Change::of("processor", &record.surroundings.machine.cpu_model, &cpu_model),
     ];
     changes.extend(machine.iter().flatten().map(|change| change.text(&there)));
     if changes.is_empty() && conditions != record.conditions() {

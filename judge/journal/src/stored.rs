@@ -1,7 +1,7 @@
 //! Reads recorded runs: a complete run, the scores that its scores are relative to, the origins of its results, and
 //! earlier results that are still valid.
 
-use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, score, time};
+use super::columns::{count, is_fault, limits, machine, named, nodes, query_all, query_first, read_score, score, time};
 use super::error::{JournalError, shortened};
 use super::history::read_points;
 use super::rows::{StoredPath, rows_of};
@@ -9,7 +9,7 @@ use super::store::Journal;
 use judge_problem::{
     BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseResult, CaseSource, CaseSpec, CheckerIdentity, Digest,
     Direction, Invocation, JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Plan, Problem,
-    Repetitions, RunChoice, RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures,
+    Provenance, Repetitions, RunChoice, RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures,
     StoredOutcome, StoredResult, StoredRun, Verdict,
 };
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -96,7 +96,7 @@ impl Journal {
             let total = row.get::<_, Option<String>>(3)?.as_deref().and_then(read_points);
             Ok(StoredEntrant { name: row.get(0)?, command: row.get(1)?, hash: Digest(row.get(2)?), total })
         })?;
-        run.nodes = nodes(&self.connection, id)?.into_iter().collect();
+        run.provenance.nodes = nodes(&self.connection, id)?.into_iter().collect();
         Ok(run)
     }
 
@@ -112,11 +112,15 @@ impl Journal {
     fn read_run(id: RunId, state: RunState, row: &Row<'_>) -> rusqlite::Result<StoredRun> {
         Ok(StoredRun {
             id,
-            started: row.get(1)?,
+            provenance: Provenance {
+                started: row.get(1)?,
+                command: row.get(3)?,
+                machine: machine(row, 16)?,
+                nodes: NodeList::default(),
+            },
             state,
             detached: None,
             elapsed: time(row, 2)?.unwrap_or_default(),
-            command: row.get(3)?,
             problem: row.get(4)?,
             checker: CheckerIdentity { name: row.get(5)?, version: row.get(6)? },
             limits: limits(row, 7)?,
@@ -124,9 +128,6 @@ impl Journal {
             case_count: count(row, 13)?,
             jobs: count(row, 14)?,
             tier: named(row, 15)?,
-            host: row.get(16)?,
-            kernel: row.get(17)?,
-            cpu_model: row.get(18)?,
             git_commit: row.get(19)?,
             git_dirty: row.get(20)?,
             judge: row.get(21)?,
@@ -134,7 +135,6 @@ impl Journal {
             is_disowned: row.get(23)?,
             labels: Labels::default(),
             origins: Vec::new(),
-            nodes: NodeList::default(),
             reference: None,
             entrants: Vec::new(),
             cases: StoredCases::default(),
@@ -145,7 +145,7 @@ impl Journal {
     /// without sorting.
     fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
         let (id, solvers) = (run.id, run.entrants.len());
-        let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
+        let mut machines = OriginMachines::of(&self.connection, id, &mut run.provenance.nodes)?;
         let entrants = rows_of(&self.connection, id)?.entrants;
         let prepare = |_: &i64| {
             self.connection.prepare(&format!(
@@ -314,12 +314,11 @@ impl<'a> OriginMachines<'a> {
     pub(super) fn of(connection: &Connection, run: RunId, nodes: &'a mut NodeList) -> rusqlite::Result<Self> {
         let sql = "SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1
              UNION ALL SELECT NULL, host, kernel, cpu_model, tier FROM run WHERE id = ?1 AND NOT merged";
-        let machine = |row: &Row<'_>| {
-            let (host, kernel, cpu_model): (String, _, _) = (row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok((row.get(0)?, Node { name: host.clone(), host, kernel, cpu_model, tier: named(row, 4)?, load: None }))
+        let node = |row: &Row<'_>| {
+            let machine = machine(row, 1)?;
+            Ok((row.get(0)?, Node { name: machine.host.clone(), machine, tier: named(row, 4)?, load: None }))
         };
-        let mut machines: HashMap<Option<i64>, Node> =
-            query_all(connection, sql, [run.0], machine)?.into_iter().collect();
+        let mut machines: HashMap<Option<i64>, Node> = query_all(connection, sql, [run.0], node)?.into_iter().collect();
         if machines.values().collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]) {
             machines.clear();
         }
@@ -346,9 +345,7 @@ fn read_origin(row: &Row<'_>) -> rusqlite::Result<Origin> {
         results: count(row, 7)?,
         jobs: count(row, 8)?,
         tier: named(row, 9)?,
-        host: row.get(10)?,
-        kernel: row.get(11)?,
-        cpu_model: row.get(12)?,
+        machine: machine(row, 10)?,
         judge: row.get(13)?,
         file: PathBuf::from(row.get::<_, String>(14)?),
     })

@@ -102,8 +102,8 @@ pub use solver::{
     LanguageStatus, Languages, Program, Runtime, Solver, SolverSpec,
 };
 pub use stored_run::{
-    Node, NodeList, Origin, Provenance, Shard, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun,
-    iso_utc,
+    Machine, Node, NodeList, Origin, Provenance, Shard, StoredCase, StoredCases, StoredEntrant, StoredOutcome,
+    StoredRun, iso_utc,
 };
 pub use text::{
     InvalidText, after_colon, as_text, beginning, counted, error_chain, fill_placeholders, first_of, is_hidden, listed,

@@ -1,10 +1,11 @@
 //! Checks one answer, for `check` and `view`.
 
 use crate::{Failure, load};
+use judge_problem::verdict::Decision;
 use judge_problem::{
     Bytes, CaseSource, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer, error_chain, tail,
 };
-use judge_run::cases::{CheckerError, Decision, Inputs, PreparedCase, ProblemChecker};
+use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
 use judge_run::command::SetterProgram;
 use judge_run::files;
 use std::path::{Path, PathBuf};

@@ -227,7 +227,7 @@ fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
          not comparable",
         run.id, run.checker.name, run.checker.version, checker.name, checker.version
     );
-    Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.command)))
+    Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.provenance.command)))
 }
 
 impl PastEntrant {

@@ -4,7 +4,7 @@
 use crate::load::is_stdout;
 use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
-use judge_journal::Surroundings;
+use judge_journal::this_machine;
 use judge_problem::{
     Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
 };
@@ -254,13 +254,10 @@ pub fn pareto(given: Option<&str>, problem: &Problem) -> Result<Option<Pareto>, 
 
 /// Returns when, how and where this command runs. It started now.
 pub fn here() -> Provenance {
-    let Surroundings { host, cpu_model, kernel, .. } = Surroundings::machine();
     Provenance {
         started: iso_utc(SystemTime::now()),
         command: command_line::whole(),
-        host,
-        cpu_model,
-        kernel,
+        machine: this_machine(),
         nodes: NodeList::default(),
     }
 }

@@ -6,10 +6,10 @@ use crate::{
 };
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::EffectMeasure;
-use judge_journal::{Surroundings, environment};
+use judge_journal::{environment, this_machine};
 use judge_problem::{
-    CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Plan, Problem,
-    Stop, StoredFeatures, first_of,
+    CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, Machine, NodeList, Outcome, OutcomeGrid, Plan,
+    Problem, Stop, StoredFeatures, first_of,
 };
 use judge_report::RunInfo;
 use judge_run::cases::Inputs;
@@ -117,7 +117,7 @@ struct Conditions {
     environment: String,
     tier: Tier,
     /// `None`: the nodes that the results name.
-    machine: Option<[String; 2]>,
+    machine: Option<Machine>,
     /// The flags that repeat them.
     case_flags: CaseFlags,
 }
@@ -125,31 +125,35 @@ struct Conditions {
 impl Conditions {
     fn of_past(past: &PastEntrant) -> Self {
         let run = &past.run;
+        let made = &run.provenance;
         Self {
             limits: run.limits.clone(),
             environment: run.environment.clone(),
             tier: run.tier,
-            machine: run.nodes.is_empty().then(|| [run.host.clone(), run.cpu_model.clone()]),
-            case_flags: command_line::recorded_case_flags(&run.command),
+            machine: made.nodes.is_empty().then(|| made.machine.clone()),
+            case_flags: command_line::recorded_case_flags(&made.command),
         }
     }
 
     fn of_runner(runner: &MatchRunner<'_>) -> Self {
         let plan = &runner.template;
-        let Surroundings { host, cpu_model, .. } = Surroundings::machine();
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),
             tier: runner.plan_runner.tier(),
-            machine: runner.plan_runner.engine().is_none().then_some([host, cpu_model]),
+            machine: runner.plan_runner.engine().is_none().then(this_machine),
             case_flags: plan.case_flags.clone(),
         }
     }
 
     /// Returns the names of the differing conditions.
     fn differences(&self, other: &Self) -> Vec<&'static str> {
+        // With another kernel, it is the same machine.
+        fn known_by(machine: &Machine) -> (&str, &str) {
+            (&machine.host, &machine.cpu_model)
+        }
         let same = [
-            ("machine", self.machine == other.machine),
+            ("machine", self.machine.as_ref().map(known_by) == other.machine.as_ref().map(known_by)),
             ("sandbox tier", self.tier == other.tier),
             ("limits", self.limits == other.limits),
             ("environment", self.environment == other.environment),
@@ -217,7 +221,7 @@ fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Res
     let terms = problem.cases.terms_by_source();
     for (entrant, Entrant { past, .. }) in entrants.iter().enumerate() {
         let Some(past) = past else { continue };
-        let names = shared.add_nodes(&past.run.nodes);
+        let names = shared.add_nodes(&past.run.provenance.nodes);
         for (key, case, outcome) in past.results() {
             let place = *places.entry(key).or_insert_with(|| {
                 let CaseSpec { name, source, .. } = past.run.cases.specs().at(case);

@@ -343,7 +343,7 @@ fn surroundings(runner: &dyn PlanRunner) -> Surroundings {
     let mut surroundings = Surroundings::detect(Path::new("."));
     if let Some(engine) = runner.engine() {
         // Other machines have made the results, not this machine's processor.
-        surroundings.cpu_model = format!("nodes of {engine}");
+        surroundings.machine.cpu_model = format!("nodes of {engine}");
     }
     surroundings
 }

@@ -238,9 +238,9 @@ fn sum_up(journal: &Journal, target: &Rows, added: usize) -> rusqlite::Result<Me
             commands,
             merged.origins.iter().map(|origin| origin.jobs).max(),
             merged.origins.iter().map(|origin| origin.tier).max().map(|tier| tier.name()),
-            all(|origin| &origin.host),
-            all(|origin| &origin.kernel),
-            all(|origin| &origin.cpu_model),
+            all(|origin| &origin.machine.host),
+            all(|origin| &origin.machine.kernel),
+            all(|origin| &origin.machine.cpu_model),
             all(|origin| &origin.judge),
         ],
     )?;

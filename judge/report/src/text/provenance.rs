@@ -1,6 +1,6 @@
 //! When, how and where a run took place: lines and records.
 
-use judge_problem::{Labels, Limits, Node, NodeList, Plan, Provenance, Solver, one_line};
+use judge_problem::{Labels, Limits, Machine, Node, NodeList, Plan, Provenance, Solver, one_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -64,14 +64,15 @@ pub(crate) struct LimitsRecord {
 impl<'a> ProvenanceRecord<'a> {
     /// Returns the head of a report in this form.
     pub(crate) fn new(schema: u32, provenance: &'a Provenance) -> Self {
-        let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
+        let Provenance { started, command, machine: Machine { host, cpu_model, kernel }, nodes } = provenance;
         let machine = MachineRecord { host, cpu: cpu_model, kernel };
         let nodes = nodes.iter().map(node_record).collect();
         Self { schema, judge: env!("CARGO_PKG_VERSION"), date: started, command, machine, nodes }
     }
 }
 
-fn node_record(Node { name, host, kernel, cpu_model, tier, load }: &Node) -> NodeRecord<'_> {
+fn node_record(node: &Node) -> NodeRecord<'_> {
+    let Node { name, machine: Machine { host, kernel, cpu_model }, tier, load } = node;
     NodeRecord { name, host, cpu: cpu_model, kernel, tier: tier.name(), load: *load }
 }
 
@@ -89,18 +90,18 @@ impl From<&Limits> for LimitsRecord {
 
 /// Returns the lines of a page: date, command, limits and machine.
 pub(crate) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>) -> Vec<String> {
-    let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
+    let Provenance { started, command, machine, nodes } = provenance;
     let limits = limits.map(|limits| format!("limits: {}", limits_text(limits)));
     let lines = [format!("started: {started}"), format!("command: {command}")].into_iter().chain(limits);
-    lines.chain([format!("machine: {host}, {cpu_model}, Linux {kernel}")]).chain(node_lines(nodes)).collect()
+    lines.chain([format!("machine: {machine}")]).chain(node_lines(nodes)).collect()
 }
 
 /// Returns a line for each machine, and one if they are not alike.
 fn node_lines(nodes: &NodeList) -> impl Iterator<Item = String> {
     let line = |node: &Node| {
-        let Node { name, host, kernel, cpu_model, tier, load } = node;
+        let Node { name, machine, tier, load } = node;
         let load = load.map_or_else(String::new, |load| format!(", load {load:.2}"));
-        format!("node {name}: {host}, {cpu_model}, Linux {kernel}, tier {tier}{load}")
+        format!("node {name}: {machine}, tier {tier}{load}")
     };
     nodes.iter().map(line).chain(processors_line(nodes))
 }

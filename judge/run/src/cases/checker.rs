@@ -4,7 +4,7 @@ use crate::command::{CallInput, CommandError, SetterProgram, StopSignal, reports
 use crate::files;
 use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
-use judge_problem::verdict::{self, CallOutput, NEXT_PASS_FILE, Protocol, ProtocolError};
+use judge_problem::verdict::{self, CallOutput, Decision, NEXT_PASS_FILE, Protocol, ProtocolError};
 use judge_problem::{
     AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker,
     GeneratorCall, MetricRule, Metrics, Problem, Role, Ruling, TokenRules, error_chain,
@@ -61,37 +61,6 @@ pub enum CheckerError {
     /// A built-in checker panicked: a bug in it.
     #[error("the checker panicked: {0}")]
     Panicked(String),
-}
-
-/// The decision of a checker on an answer, with its other output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// Whether the answer is accepted, and its score.
-    pub ruling: Ruling,
-    /// The metrics that the checker printed.
-    pub metrics: Metrics,
-}
-
-impl Decision {
-    /// Reads the decision of a program that has ended. Only an accepted answer has metrics.
-    pub(crate) fn read(
-        protocol: &dyn Protocol,
-        output: &CallOutput<'_>,
-        rules: &[MetricRule],
-    ) -> Result<Self, ProtocolError> {
-        let ruling = protocol.ruling(output)?;
-        let metrics = match ruling {
-            Ruling::Accepted(_) => verdict::read_metrics(protocol, output, rules)?,
-            Ruling::Rejected(_) => Metrics::default(),
-        };
-        Ok(Self { ruling, metrics })
-    }
-}
-
-impl From<Ruling> for Decision {
-    fn from(ruling: Ruling) -> Self {
-        Self { ruling, metrics: Metrics::default() }
-    }
 }
 
 /// The checker of a problem.

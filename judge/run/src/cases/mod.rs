@@ -6,7 +6,7 @@ mod select;
 
 pub(crate) use checker::ExternalCase;
 pub use checker::{
-    Checked, CheckerError, CheckerProgram, Checking, Decision, PreparedCase, ProblemChecker, check_externally, validate,
+    Checked, CheckerError, CheckerProgram, Checking, PreparedCase, ProblemChecker, check_externally, validate,
 };
 pub(crate) use inputs::features;
 pub use inputs::{CaseDescription, CaseReader, InputError, Inputs, ReadError, describe_all};

@@ -2,10 +2,12 @@
 
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Recorder, Relay, UnreadInput};
-use crate::cases::{CheckerProgram, Decision, ExternalCase};
+use crate::cases::{CheckerProgram, ExternalCase};
 use crate::command::{self, CallInput, CommandError, LiveCall};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError, Termination};
+use judge_problem::verdict::{
+    self, CallOutput, Decision, Idleness, InteractorDecision, Protocol, ProtocolError, Termination,
+};
 use judge_problem::{Limits, MetricRule, error_chain};
 use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
@@ -166,9 +168,9 @@ fn decision(
         None => Decision::read(protocol, &output, metrics),
     };
     match decision {
-        Ok(Decision { ruling, metrics }) => {
+        Ok(decision) => {
             let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
-            (InteractorDecision::Decided(ruling, metrics), written)
+            (InteractorDecision::Decided(decision), written)
         }
         Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Vec::new()),
     }

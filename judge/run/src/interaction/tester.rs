@@ -5,8 +5,8 @@ use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Relay, UnreadInput, are_one_socket};
 use crate::command::{self, CallInput, OutsideCall, Running};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Termination};
-use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, after_colon, tail};
+use judge_problem::verdict::{self, CallOutput, Decision, Idleness, InteractorDecision, Termination};
+use judge_problem::{CheckerProtocol, Limits, MetricRule, Ruling, ScoreStream, Time, after_colon, tail};
 use judge_sandbox::{Breach, End, Execution, Fault, Request, Stub, StubCall};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -160,12 +160,12 @@ fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<So
     let ruling = verdict::tester_ruling(&protocol, &output, later.is_some());
     let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
     let decision = match (ruling, later) {
-        (Ok(accepted @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&written, metrics) {
-            Ok(metrics) => InteractorDecision::Decided(accepted, metrics),
+        (Ok(ruling @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&written, metrics) {
+            Ok(metrics) => InteractorDecision::Decided(Decision { ruling, metrics }),
             Err(error) => InteractorDecision::Failed(format!("the tester {error}")),
         },
         (_, Some(later)) => return Ok(SolverRun::undecided(later.execution)),
-        (Ok(rejected), None) => InteractorDecision::Decided(rejected, Metrics::default()),
+        (Ok(rejected), None) => InteractorDecision::Decided(rejected.into()),
         (Err(_), None) if first.failure_seen => return Ok(SolverRun::undecided(first.execution)),
         (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
     };

@@ -14,11 +14,11 @@
 //! lock is written.
 
 use super::slots::{Slots, request};
-use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, features};
+use crate::cases::{Checked, CheckerError, PreparedCase, ReadError, features};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, SolverRun};
 use crate::solver;
-use judge_problem::verdict::{self, InteractorDecision, Termination};
+use judge_problem::verdict::{self, Decision, InteractorDecision, Termination};
 use judge_problem::{
     Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Role, Ruling,
     Verdict, error_chain, tail,
@@ -353,7 +353,7 @@ impl<'a> CaseRunner<'a> {
         let Some(mut solver_run) = self.converse(request, limits, prepared)? else {
             return Ok(SolverRun::new(self.executor.run(request)?, None));
         };
-        if let Some(InteractorDecision::Decided(Ruling::Accepted(_), _)) = solver_run.decision
+        if let Some(InteractorDecision::Decided(Decision { ruling: Ruling::Accepted(_), .. })) = solver_run.decision
             && let Some(checked) = prepared.check_written(&solver_run.written).transpose()
         {
             solver_run.decision = Some(decided(checked));
@@ -400,7 +400,7 @@ impl<'a> CaseRunner<'a> {
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                Ok((ruling, metrics)) => outcome_from_decision(case.admit(Decision { ruling, metrics })),
+                Ok(decision) => outcome_from_decision(case.admit(decision)),
                 Err((verdict, note)) => Outcome::without_run(verdict, note),
             },
             (None, Termination::Clean) => outcome_from_decision(case.decide(&execution.stdout)),
@@ -477,7 +477,7 @@ fn perform_passes(
 
 fn decided(decision: Result<Decision, CheckerError>) -> InteractorDecision {
     match decision {
-        Ok(Decision { ruling, metrics }) => InteractorDecision::Decided(ruling, metrics),
+        Ok(decision) => InteractorDecision::Decided(decision),
         Err(error) => InteractorDecision::Failed(error_chain(&error)),
     }
 }
