@@ -59,54 +59,26 @@ mod stored_run;
 mod text;
 pub mod verdict;
 
-pub use case::{
-    BestOrigin, CaseName, CaseSource, CaseSpec, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, GroupAggregate, KnownBest,
-    Members, Seeds, TestGroup, Thresholds, parse_seed,
-};
-pub use case_list::{CaseList, ReadFile, Repetitions, TermsBySource};
-pub use checker::{
-    AnswerFiles, CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ProtocolName, Role,
-    ScoreSearch, ScoreStream, Testlib, TokenRules,
-};
+pub use case::*;
+pub use case_list::*;
+pub use checker::*;
 pub use condition::Condition;
-pub use features::{
-    FeatureRule, Features, MetricRule, Metrics, NamedNumbers, StoredFeatures, is_feature_name, rules_word,
-};
-pub use generator::{GeneratorCall, GeneratorParameter};
-pub use history::{
-    BestScore, BestScores, CaseResult, ClusterJob, DetachedJob, FinishedCase, Game, HistoryRow, JobState, Labels, Note,
-    PastScores, Retention, RunChoice, RunProgress, RunState, SolverProgress, Tag,
-};
-pub use identity::{CheckerIdentity, Digest, DigestWriter, RunId};
-pub use jobs::{
-    Evidence, FinishedJob, JobId, KnownOutcome, OutcomeGrid, RunEvent, RunningJobs, Stop, StoredResult, TaskCounts,
-};
-pub use limits::{
-    Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Percent, Time, TimeFactor, Weight,
-    parse_limit,
-};
+pub use features::*;
+pub use generator::*;
+pub use history::*;
+pub use identity::*;
+pub use jobs::*;
+pub use limits::*;
 pub use manifest::{
     Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,
     read_languages, unknown_placeholders,
 };
-pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
-pub use parallel::{map_on_all_cores, try_map_on_all_cores};
-pub use plan::{CaseFlags, Order, Plan};
-pub use problem::{
-    BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, PackageKind, Problem,
-    ScoreRange, SealedChoice, TOKENS, Verification, Viewer,
-};
+pub use outcome::*;
+pub use parallel::*;
+pub use plan::*;
+pub use problem::*;
 pub use scoring::{Aggregate, Direction, RowKey, RowOrder, Rule};
-pub use solver::{
-    BASE_ENVIRONMENT, BundledSolver, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice,
-    LanguageStatus, Languages, Program, Runtime, Solver, SolverSpec,
-};
-pub use stored_run::{
-    Machine, Node, NodeList, Origin, Provenance, Shard, StoredCase, StoredCases, StoredEntrant, StoredOutcome,
-    StoredRun, iso_utc,
-};
-pub use text::{
-    InvalidText, after_colon, as_text, beginning, counted, error_chain, fill_placeholders, first_of, is_hidden, listed,
-    natural_key, one_line, quote, quote_path, quote_words, split_words, tail, visible, with_flags, without_flags,
-};
+pub use solver::*;
+pub use stored_run::*;
+pub use text::*;
 pub use verdict::Termination;
