@@ -1,6 +1,6 @@
 //! Values in the form of columns: times, limits, scores that sort as numbers, machines, and verdicts that are faults.
 
-use super::error::{JournalError, shortened};
+use super::error::{JournalError, Result, shortened};
 use checkers::Score;
 use judge_problem::{Bytes, Limits, Machine, Node, RunId, Time, Verdict};
 use num_bigint::Sign;
@@ -78,12 +78,12 @@ where
 }
 
 /// Reads a score from its digits.
-pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
+pub(super) fn read_score(text: &str) -> Result<Score> {
     text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
 }
 
 /// Reads a score.
-pub(super) fn score(row: &Row<'_>, column: usize) -> Result<Score, JournalError> {
+pub(super) fn score(row: &Row<'_>, column: usize) -> Result<Score> {
     read_score(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
 }
 

@@ -10,7 +10,7 @@
 //! form of a type. Another version of the encoding gives other keys.
 
 use super::columns::{count, limits, named};
-use super::error::JournalError;
+use super::error::Result;
 use judge_problem::{
     CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, Machine, MetricRule, Plan,
     Retention, RunId, Shard, map_on_all_cores, quote,
@@ -103,7 +103,7 @@ impl SameRun {
     }
 
     /// Reads the identity of a run's plan; `None` if it has none: it has grown.
-    pub(super) fn read(connection: &Connection, run: RunId) -> Result<Option<Self>, JournalError> {
+    pub(super) fn read(connection: &Connection, run: RunId) -> Result<Option<Self>> {
         let mut statement = connection.prepare("SELECT name, hash FROM entrant WHERE run = ?1 ORDER BY place")?;
         let solvers = statement.query_map([run.0], |row| Ok((row.get(0)?, Digest(row.get(1)?))))?;
         let solvers = solvers.collect::<Result<_, _>>()?;
@@ -312,7 +312,7 @@ impl<'a> RunRecord<'a> {
 }
 
 /// Reads the key of the conditions that a run's results were found under, the tier of its sandbox, and its processor.
-pub(super) fn conditions_of(connection: &Connection, run: RunId) -> Result<(Digest, String, String), JournalError> {
+pub(super) fn conditions_of(connection: &Connection, run: RunId) -> Result<(Digest, String, String)> {
     let sql = "SELECT conditions, tier, cpu_model FROM run WHERE id = ?1";
     Ok(connection.query_row(sql, [run.0], |row| Ok((Digest(row.get(0)?), row.get(1)?, row.get(2)?)))?)
 }

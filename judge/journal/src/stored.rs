@@ -2,7 +2,7 @@
 //! earlier results that are still valid.
 
 use super::columns::{count, is_fault, limits, machine, named, nodes, query_all, query_first, read_score, score, time};
-use super::error::{JournalError, shortened};
+use super::error::{JournalError, Result, shortened};
 use super::history::read_points;
 use super::rows::{StoredPath, rows_of};
 use super::store::Journal;
@@ -23,7 +23,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
-    pub fn choose(&self, choice: RunChoice) -> Result<RunId, JournalError> {
+    pub fn choose(&self, choice: RunChoice) -> Result<RunId> {
         match choice {
             RunChoice::Number(run) => Ok(run),
             RunChoice::Last => self.newest()?.ok_or(JournalError::NoRunYet),
@@ -34,7 +34,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn newest(&self) -> Result<Option<RunId>, JournalError> {
+    pub fn newest(&self) -> Result<Option<RunId>> {
         let newest: Option<i64> = self.connection.query_row("SELECT max(id) FROM run", [], |row| row.get(0))?;
         Ok(newest.map(RunId))
     }
@@ -43,7 +43,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
-    pub fn stored_run(&self, id: RunId) -> Result<StoredRun, JournalError> {
+    pub fn stored_run(&self, id: RunId) -> Result<StoredRun> {
         let mut run = self.stored_head(id)?;
         let reference = self.reference(id)?;
         run.cases = self.stored_cases(&mut run, reference.as_ref())?;
@@ -55,7 +55,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn results_of_case(&self, problem: &str, name: &str, newest: usize) -> Result<Vec<CaseResult>, JournalError> {
+    pub fn results_of_case(&self, problem: &str, name: &str, newest: usize) -> Result<Vec<CaseResult>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT run.id, run.started, run.message, entrant.name, game_case.input, result.answer IS NOT NULL, {OUTCOME}
              FROM run CROSS JOIN entrant ON entrant.run = run.id CROSS JOIN result ON result.entrant = entrant.id
@@ -83,7 +83,7 @@ impl Journal {
     }
 
     /// Returns a run without its cases.
-    pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun, JournalError> {
+    pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun> {
         let sql = "SELECT state, started, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
                  git_commit, git_dirty, judge, message, conditions = zeroblob(32) FROM run WHERE id = ?1";
@@ -143,7 +143,7 @@ impl Journal {
 
     /// The results of each solver are stored in the order of the cases, so the results of several solvers are merged
     /// without sorting.
-    fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
+    fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases> {
         let (id, solvers) = (run.id, run.entrants.len());
         let mut machines = OriginMachines::of(&self.connection, id, &mut run.provenance.nodes)?;
         let entrants = rows_of(&self.connection, id)?.entrants;
@@ -192,7 +192,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
-    pub fn reference(&self, run: RunId) -> Result<Option<Reference>, JournalError> {
+    pub fn reference(&self, run: RunId) -> Result<Option<Reference>> {
         let sql = "SELECT reference FROM run WHERE id = ?1";
         let source: Option<Option<String>> = query_first(&self.connection, sql, [run.0], |row| row.get(0))?;
         let Some(source) = source.ok_or(JournalError::NoRun(run))? else { return Ok(None) };
@@ -202,13 +202,13 @@ impl Journal {
         let scores = statement.query_and_then([run.0], |row| {
             Ok((row.get(0)?, KnownBest { score: score(row, 1)?, origin: read_best_origin(row, &mut solvers)? }))
         })?;
-        let scores = scores.collect::<Result<_, JournalError>>()?;
+        let scores = scores.collect::<Result<_>>()?;
         Ok(Some(Reference { source: BestSource::new(Path::new(&source), Path::new("")), scores }))
     }
 
     /// Adds the best scores that the scores of another journal's run are relative to. If several runs have a score for
     /// a case, the best one is kept, in any order of merging.
-    pub(super) fn merge_reference(&self, run: RunId, theirs: Reference) -> Result<(), JournalError> {
+    pub(super) fn merge_reference(&self, run: RunId, theirs: Reference) -> Result<()> {
         let sql = "SELECT direction FROM run WHERE id = ?1";
         let direction: Direction = self.connection.query_row(sql, [run.0], |row| named(row, 0))?;
         let own = self.reference(run)?;
@@ -235,12 +235,12 @@ impl Journal {
 }
 
 /// Returns the lowest place among the next results of all solvers.
-fn first_place(results: &[Rows<'_>]) -> Result<Option<i64>, JournalError> {
+fn first_place(results: &[Rows<'_>]) -> Result<Option<i64>> {
     let places = results.iter().filter_map(Rows::get).map(|row| row.get(0));
     Ok(places.collect::<Result<Vec<i64>, _>>()?.into_iter().min())
 }
 
-fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> {
+fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase> {
     let name: String = row.get(1)?;
     let (seed, file): (Option<String>, Option<StoredPath>) = (row.get(3)?, row.get(4)?);
     let made =
@@ -261,7 +261,7 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
 }
 
 /// The stored hash is empty if there was no input.
-fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
+fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>> {
     let bytes: Vec<u8> = row.get(column)?;
     match <[u8; 32]>::try_from(bytes) {
         Ok(hash) => Ok(Some(Digest(hash))),
@@ -276,7 +276,7 @@ pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, r
     result.waited_us, result.metrics";
 
 /// Reads the columns of an [`OUTCOME`], starting at `first`.
-pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
+pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome> {
     let verdict: String = row.get(first)?;
     Ok(Outcome {
         verdict: Verdict::from_name(&verdict)
@@ -380,7 +380,7 @@ impl Reference {
 }
 
 /// Reads the origin of a score. `solvers` are the names that were read so far.
-fn read_best_origin(row: &Row<'_>, solvers: &mut HashMap<String, Arc<str>>) -> Result<BestOrigin, JournalError> {
+fn read_best_origin(row: &Row<'_>, solvers: &mut HashMap<String, Arc<str>>) -> Result<BestOrigin> {
     let mut solver = || -> rusqlite::Result<Arc<str>> {
         let name: String = row.get(3)?;
         Ok(Arc::clone(solvers.entry(name).or_insert_with_key(|name| Arc::from(&**name))))
@@ -512,13 +512,7 @@ impl Known {
     }
 
     /// Adds the results of one solver's row, without faults.
-    pub(super) fn read(
-        &mut self,
-        connection: &Connection,
-        from: KnownFrom,
-        solver: usize,
-        entrant: i64,
-    ) -> Result<(), JournalError> {
+    pub(super) fn read(&mut self, connection: &Connection, from: KnownFrom, solver: usize, entrant: i64) -> Result<()> {
         if from != KnownFrom::Itself && self.answers.contains(&solver) {
             return Ok(());
         }
@@ -565,7 +559,7 @@ impl Known {
         solver: usize,
         hash: Digest,
         conditions: Digest,
-    ) -> Result<(), JournalError> {
+    ) -> Result<()> {
         let entrants = "SELECT DISTINCT run.id, entrant.id FROM run JOIN entrant ON entrant.run = run.id
                  LEFT JOIN origin ON origin.run = run.id
              WHERE (run.conditions = ?1 OR origin.conditions = ?1) AND entrant.hash = ?2 ORDER BY run.id";
