@@ -2,7 +2,7 @@
 
 use crate::entrants::{CaseKey, Entrant, PastEntrant};
 use crate::{
-    Failure, FromJournal, MatchResult, MatchRunner, ReferenceScores, case_selection, command_line, restored_run,
+    Failure, FromJournal, MatchResult, MatchRunner, ReferenceScores, Result, case_selection, command_line, restored_run,
 };
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::EffectMeasure;
@@ -172,7 +172,7 @@ pub fn pair(
     (args, running): (&CaseArgs, &RunningArgs),
     (measure, best): (Option<EffectMeasure>, Option<&Path>),
     tell: fn(&str),
-) -> Result<Pairing, Failure> {
+) -> Result<Pairing> {
     let reference = ReferenceScores::of_points(measure, catalogue, problem, best, FromJournal::Today)?;
     if args.seeds.is_some() || !args.inputs.is_empty() || !args.calls.is_empty() {
         return Err(Failure::usage(
@@ -215,7 +215,7 @@ pub fn pair(
 }
 
 /// Returns every case of the past runs for which the condition holds, with the recorded outcomes.
-fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Result<SharedCases, Failure> {
+fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Result<SharedCases> {
     let mut shared = SharedCases::new(entrants.len());
     let mut places: HashMap<CaseKey, usize> = HashMap::new();
     let terms = problem.cases.terms_by_source();
@@ -254,7 +254,7 @@ fn run_missing(
     entrants: &[Entrant],
     shared: &mut SharedCases,
     warnings: &mut Vec<String>,
-) -> Result<Option<Stop>, Failure> {
+) -> Result<Option<Stop>> {
     let inputs = Inputs::of(&runner.template.problem);
     let is_same = |&place: &usize| {
         inputs.load(&shared.specs.at(place)).is_ok_and(|input| Digest::of(&input) == shared.keys[place].input)

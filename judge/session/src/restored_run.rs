@@ -1,6 +1,6 @@
 //! Restores a recorded run to the form that reports are made from, without running anything.
 
-use crate::{Failure, FromJournal, ReferenceScores, RunOutputs, command_line};
+use crate::{FromJournal, ReferenceScores, Result, RunOutputs, command_line};
 use checkers::Score;
 use judge_cli::ReportArgs;
 use judge_problem::scoring::{
@@ -30,7 +30,7 @@ pub struct RestoredRun {
 impl RestoredRun {
     /// Restores a recorded run. Its cases have the weights and thresholds of the current catalogue, and the best known
     /// scores from its start.
-    pub fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
+    pub fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self> {
         let problem = catalogue.find(&run.problem)?;
         let Some(source) = &run.reference else {
             let reference =
@@ -124,7 +124,7 @@ pub fn is_rescored(run: &StoredRun, scored: &ScoredRun) -> bool {
 }
 
 /// Writes every requested report, as at the end of a run.
-pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
+pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<()> {
     let mut outputs = RunOutputs::check(args)?.open()?;
     for (job, outcome) in report.outcomes.iter() {
         let Some(outcome) = outcome else { continue };
