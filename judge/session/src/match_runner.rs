@@ -19,7 +19,7 @@ use judge_problem::{
 };
 use judge_report::{Progress, RunInfo};
 use judge_run::cases::{CaseReader, Selection, select};
-use judge_run::runner::{PlanRunner, RunResult};
+use judge_run::runner::{PlanRunner, RunResult, Watch};
 use judge_run::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
 use num_rational::BigRational;
@@ -277,7 +277,7 @@ impl<'a> MatchRunner<'a> {
         session: &mut Session,
         plan: Plan,
         part: Part,
-        watch: &mut dyn FnMut(&RunEvent),
+        watch: &mut Watch<'_>,
     ) -> Result<MatchResult> {
         let mut inputs: Vec<Option<Digest>> = vec![None; plan.cases.len()];
         let mut note = |event: &RunEvent| {

@@ -15,6 +15,9 @@ pub struct RunResult {
     pub stop: Option<Stop>,
 }
 
+/// What a part of a run gives.
+pub type Result<T, E = RunError> = std::result::Result<T, E>;
+
 /// A run that could not be started or continued: a fault of the judge or of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -124,17 +127,20 @@ pub trait ResultStore: Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreLost(pub String);
 
+/// Gets every event of a run, in the order in which jobs finish.
+pub type Watch<'a> = dyn FnMut(&RunEvent) + 'a;
+
 /// Passes the results of a run to the journal, and then to the watcher.
 pub struct Handover<'a> {
     /// `None` once it has failed.
     store: Option<&'a dyn ResultStore>,
-    watch: &'a mut dyn FnMut(&RunEvent),
+    watch: &'a mut Watch<'a>,
     outcomes: OutcomeGrid,
 }
 
 impl<'a> Handover<'a> {
     /// Returns a handover without results.
-    pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut dyn FnMut(&RunEvent)) -> Self {
+    pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut Watch<'a>) -> Self {
         Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
     }
 
