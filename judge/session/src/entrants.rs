@@ -54,7 +54,7 @@ pub fn solvers(
         let specs = solver::parse_specs(&[given, &found].concat())?;
         solver::check_choices(&specs, toolbox.settings())?;
         check_each(&specs[..given.len()], problem, toolbox.settings())?;
-        return programs::prepare_each(specs, toolbox, sandbox, jobs);
+        return programs::prepare_each(&specs, toolbox, sandbox, jobs);
     }
     prepare_all(specs(problem, given)?, problem, toolbox, sandbox, jobs)
 }
@@ -79,7 +79,7 @@ pub(crate) fn prepare_all(
 ) -> Result<Vec<Solver>> {
     solver::check_choices(&specs, toolbox.settings())?;
     check_each(&specs, problem, toolbox.settings())?;
-    programs::prepare_each(specs, toolbox, sandbox, jobs)
+    programs::prepare_each(&specs, toolbox, sandbox, jobs)
 }
 
 /// Returns a solver that a catalogue names: its paths start from the catalogue's folder.

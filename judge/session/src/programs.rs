@@ -2,10 +2,9 @@
 
 use crate::{Failure, GlobalArgs, Result, load, sandbox};
 use judge_cli::BuildArgs;
-use judge_problem::{Catalogue, CommandTemplate, Limits, Plan, Problem, Solver, SolverSpec, quote};
+use judge_problem::{Catalogue, CommandTemplate, Limits, Plan, Problem, Solver, SolverSpec, quote, try_map};
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
-use parking_lot::Mutex;
 use std::path::Path;
 
 /// The header that programs made with testlib include.
@@ -103,39 +102,20 @@ pub fn toolbox(catalogue: &Catalogue, plan: &Plan, args: &BuildArgs, sandbox: &S
 
 /// Prepares a solver to be run. Prints a line if the cache cannot be used.
 pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<Solver> {
-    let mut solvers = prepare_each(vec![spec], toolbox, sandbox, 1)?;
+    let mut solvers = prepare_each(&[spec], toolbox, sandbox, 1)?;
     Ok(solvers.remove(0))
 }
 
 /// Prepares several solvers, up to `jobs` at once.
 pub(crate) fn prepare_each(
-    specs: Vec<SolverSpec>,
+    specs: &[SolverSpec],
     toolbox: &Toolbox,
     sandbox: &Sandbox,
     jobs: usize,
 ) -> Result<Vec<Solver>> {
     let known = toolbox.cache_failure().is_some();
-    let most = jobs.min(specs.len());
-    let waiting = Mutex::new(specs.into_iter().enumerate());
-    let prepared = Mutex::new(Vec::new());
-    let next = || waiting.lock().next();
-    let work = || {
-        while let Some((place, spec)) = next() {
-            let solver = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox));
-            if solver.is_err() {
-                // The other threads finish their current solver, and take no more.
-                while next().is_some() {}
-            }
-            prepared.lock().push((place, solver));
-        }
-    };
-    std::thread::scope(|scope| {
-        (1..most).for_each(|_| drop(scope.spawn(work)));
-        work();
-    });
-    let mut prepared = prepared.into_inner();
-    prepared.sort_by_key(|(place, _)| *place);
-    let solvers = prepared.into_iter().map(|(_, solver)| solver).collect::<Result<Vec<_>, _>>()?;
+    let prepare = |place: usize| solver::prepare(specs[place].clone(), toolbox, &mut sandbox::compiler(sandbox));
+    let solvers = try_map(jobs.min(specs.len()), specs.len(), prepare)?;
     if let (Some(why), false) = (toolbox.cache_failure(), known) {
         judge_report::note(&format!("warning: compiled programs are not kept: {why}"));
     }
