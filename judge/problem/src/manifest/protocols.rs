@@ -10,6 +10,7 @@ use regex::bytes::Regex;
 use std::num::NonZeroU8;
 use std::ops::Range;
 use std::path::Path;
+use std::str::FromStr;
 
 /// The argument that makes a testlib program write its result as XML.
 const XML: &str = "-appes";
@@ -173,8 +174,8 @@ pub(super) fn plain_line(protocol: &CheckerProtocol, line: &str) -> String {
 
 /// Reads the keys of the protocol `regex`. `None` if one is missing or wrong.
 fn search(section: &Section<'_>) -> Option<ScoreSearch> {
-    let place = section.parsed::<MatchPlace>("score-match").map(|place| place.value).unwrap_or_default();
-    let stream = section.parsed::<ScoreStream>("score-stream").map(|stream| stream.value).unwrap_or_default();
+    let place = choice::<MatchPlace>(section, "score-match", &MatchPlace::ALL.map(MatchPlace::name));
+    let stream = choice::<ScoreStream>(section, "score-stream", &ScoreStream::ALL.map(ScoreStream::name));
     let reject = regex(section, "reject-regex");
     let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
@@ -182,6 +183,15 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let reject = if section.has("reject-regex") { reject } else { Regex::new(REJECTION).ok() };
     let reject_codes = codes.into_iter().map(|code| i32::from(code.get())).collect();
     Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
+}
+
+fn choice<T: FromStr + Default>(section: &Section<'_>, key: &'static str, names: &[&str]) -> T {
+    let Some(Located { value, span }) = section.text(key) else { return T::default() };
+    value.parse().unwrap_or_else(|_| {
+        let expected = format!("expected one of: {}", names.join(", "));
+        section.complain(span, format!("bad value of `{key}`: `{value}`"), expected);
+        T::default()
+    })
 }
 
 /// Reads a regular expression. A syntax error is shown at its place.

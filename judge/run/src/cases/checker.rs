@@ -81,24 +81,15 @@ pub struct ProblemChecker {
 enum Kind {
     BuiltIn(&'static Checker),
     Tokens(TokenRules),
-    External(SettersPrograms),
-}
-
-/// The setter's programs that decide on answers.
-#[derive(Clone)]
-pub struct SettersPrograms {
-    pub(crate) role: Role,
-    pub(crate) first: Arc<CheckerProgram>,
-    /// The program that checks what an interactor wrote, or answers that no tester has seen.
-    then: Option<Arc<CheckerProgram>>,
+    External(Arc<CheckerProgram>),
 }
 
 /// A case that the checker has read.
 pub enum PreparedCase {
     /// Read by a built-in checker.
     BuiltIn(Box<dyn Case>),
-    /// For programs of the setter.
-    External(SettersPrograms, ExternalCase),
+    /// For a program of the setter.
+    External(Arc<CheckerProgram>, ExternalCase),
     /// Compared with its answer file.
     Tokens(TokenRules, Vec<u8>),
 }
@@ -106,18 +97,10 @@ pub enum PreparedCase {
 impl ProblemChecker {
     /// Returns the checker of a problem.
     pub fn of(problem: &Problem) -> Self {
-        let program = |checker: &ExternalChecker| {
-            let program = SetterProgram::new(&checker.command, &problem.helper_limits.checker);
-            Arc::new(CheckerProgram { program, protocol: checker.protocol.clone() })
-        };
         let kind = match &problem.checker {
             CheckerChoice::BuiltIn(checker) => Kind::BuiltIn(checker),
             CheckerChoice::Tokens(rules, _) => Kind::Tokens(*rules),
-            CheckerChoice::External(first) => Kind::External(SettersPrograms {
-                role: first.role,
-                first: program(first),
-                then: first.then.as_deref().map(program),
-            }),
+            CheckerChoice::External(checker) => Kind::External(Arc::new(CheckerProgram::of(checker, problem))),
         };
         Self {
             kind,
@@ -169,7 +152,7 @@ impl ProblemChecker {
                 let bytes = files::read(&path).map_err(|error| CheckerError::AnswerFile(path, error))?;
                 PreparedCase::Tokens(*rules, bytes)
             }
-            Kind::External(programs) => {
+            Kind::External(program) => {
                 // The program may see the file itself, and would wait for the writer of a pipe.
                 if let Some(path) = &expected {
                     files::check(path).map_err(|error| CheckerError::AnswerFile(path.clone(), error))?;
@@ -180,7 +163,7 @@ impl ProblemChecker {
                 };
                 let (stop, least, metrics) = (self.stop.clone(), self.least.clone(), Arc::clone(&self.metrics));
                 let case = ExternalCase { input: input.into(), expected, seed, stop, least, metrics };
-                PreparedCase::External(programs.clone(), case)
+                PreparedCase::External(Arc::clone(program), case)
             }
         })
     }
@@ -209,11 +192,11 @@ impl PreparedCase {
                 });
                 Ok(Decision { metrics, ruling: ruling(score)? })
             }
-            Self::External(programs, case) => {
-                let checker = match programs.role {
-                    Role::Checker => Some(&programs.first),
+            Self::External(program, case) => {
+                let checker = match program.role {
+                    Role::Checker => Some(&**program),
                     Role::Interactor => None,
-                    Role::Tester => programs.then.as_ref(),
+                    Role::Tester => program.then.as_deref(),
                 };
                 self.admit(checker.ok_or(CheckerError::Interactive)?.check_once(case, answer)?)
             }
@@ -229,7 +212,7 @@ impl PreparedCase {
     /// Returns the setter's checker, with its case, if the solver runs without a partner program.
     fn only_checker(&self) -> Option<(&CheckerProgram, &ExternalCase)> {
         match self {
-            Self::External(programs, case) if programs.role == Role::Checker => Some((&programs.first, case)),
+            Self::External(program, case) if program.role == Role::Checker => Some((program, case)),
             _ => None,
         }
     }
@@ -245,8 +228,8 @@ impl PreparedCase {
     /// When the checker itself fails.
     pub fn check_written(&self, written: &[u8]) -> Result<Option<Decision>, CheckerError> {
         match self {
-            Self::External(SettersPrograms { role: Role::Interactor, then: Some(then), .. }, case) => {
-                then.check_once(case, written).map(Some)
+            Self::External(program, case) if program.role == Role::Interactor => {
+                program.then.as_ref().map(|then| then.check_once(case, written)).transpose()
             }
             _ => Ok(None),
         }
@@ -314,15 +297,25 @@ pub enum Checked {
     NextPass(Vec<u8>),
 }
 
-/// A setter's checker or interactor, ready to be called.
+/// A setter's checker, interactor or tester, ready to be called.
 #[derive(Debug)]
 pub struct CheckerProgram {
+    pub(crate) role: Role,
     pub(crate) program: SetterProgram,
     /// How it is called and understood.
     pub(crate) protocol: CheckerProtocol,
+    /// The program that checks what an interactor wrote, or answers that no tester has seen.
+    then: Option<Box<Self>>,
 }
 
 impl CheckerProgram {
+    fn of(checker: &ExternalChecker, problem: &Problem) -> Self {
+        let ExternalChecker { role, command, protocol, then, .. } = checker;
+        let program = SetterProgram::new(command, &problem.helper_limits.checker);
+        let then = then.as_deref().map(|then| Box::new(Self::of(then, problem)));
+        Self { role: *role, program, protocol: protocol.clone(), then }
+    }
+
     /// Begins to check the answers of one solver.
     pub(super) fn begin<'a>(&'a self, case: &'a ExternalCase) -> Checking<'a> {
         Checking::begin(&self.program, verdict::checker_protocol(&self.protocol), case)

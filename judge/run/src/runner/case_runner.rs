@@ -109,7 +109,7 @@ impl Task<'_> {
 
     /// Returns whether the solver runs without a partner program.
     fn is_alone(&self) -> bool {
-        !matches!(&self.case.prepared, PreparedCase::External(programs, _) if programs.role != Role::Checker)
+        !matches!(&self.case.prepared, PreparedCase::External(program, _) if program.role != Role::Checker)
     }
 
     fn is_slightly_slow(&self, execution: &Execution) -> bool {
@@ -368,12 +368,12 @@ impl<'a> CaseRunner<'a> {
         limits: &Limits,
         prepared: &PreparedCase,
     ) -> Result<Option<SolverRun>, ConverseError> {
-        let PreparedCase::External(programs, case) = prepared else { return Ok(None) };
+        let PreparedCase::External(program, case) = prepared else { return Ok(None) };
         let (plan, stopped) = (self.slots.plan, &self.slots.stopper.stopped);
         let (executor, helper_limits) = (&mut *self.executor, &plan.problem.helper_limits);
         let core = self.slots.settings.core(self.slot);
-        let partner = |time| Partner { program: &programs.first, case, time, core };
-        match programs.role {
+        let partner = |time| Partner { program, case, time, core };
+        match program.role {
             Role::Checker => Ok(None),
             Role::Interactor => {
                 let partner = partner(helper_limits.interactor.0);
