@@ -16,12 +16,12 @@
 use super::slots::{Slots, request};
 use crate::cases::{Checked, CheckerError, PreparedCase, ReadError, features};
 use crate::executor::{Executor, QUEUE};
-use crate::interaction::{self, ConverseError, Partner, SolverRun};
+use crate::interaction::{self, ConverseError, Partner, SolverRun, SolverStart};
 use crate::solver;
 use judge_problem::verdict::{self, Decision, InteractorDecision, Termination};
 use judge_problem::{
-    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Role, Ruling,
-    Verdict, error_chain, tail,
+    Bytes, Digest, Evidence, Features, FinishedJob, HelperLimits, Invocation, JobId, KnownOutcome, Limits, Outcome,
+    Role, Ruling, Verdict, error_chain, tail,
 };
 use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
@@ -369,19 +369,15 @@ impl<'a> CaseRunner<'a> {
         prepared: &PreparedCase,
     ) -> Result<Option<SolverRun>, ConverseError> {
         let PreparedCase::External(program, case) = prepared else { return Ok(None) };
-        let (plan, stopped) = (self.slots.plan, &self.slots.stopper.stopped);
-        let (executor, helper_limits) = (&mut *self.executor, &plan.problem.helper_limits);
-        let core = self.slots.settings.core(self.slot);
+        let (plan, core) = (self.slots.plan, self.slots.settings.core(self.slot));
+        let stopped = &self.slots.stopper.stopped;
+        let solver = SolverStart { executor: &mut *self.executor, request, limits, stopped };
         let partner = |time| Partner { program, case, time, core };
+        let HelperLimits { interactor, tester, .. } = &plan.problem.helper_limits;
         match program.role {
             Role::Checker => Ok(None),
-            Role::Interactor => {
-                let partner = partner(helper_limits.interactor.0);
-                interaction::converse(executor, request, limits, partner, plan.transcripts, stopped).map(Some)
-            }
-            Role::Tester => {
-                interaction::test(executor, request, limits, partner(helper_limits.tester.0), stopped).map(Some)
-            }
+            Role::Interactor => interaction::converse(solver, partner(interactor.0), plan.transcripts).map(Some),
+            Role::Tester => interaction::test(solver, partner(tester.0)).map(Some),
         }
     }
 
