@@ -6,8 +6,8 @@ use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Decision, NEXT_PASS_FILE, Protocol, ProtocolError};
 use judge_problem::{
-    AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker,
-    GeneratorCall, MetricRule, Metrics, Problem, Role, Ruling, TokenRules, error_chain,
+    AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, GeneratorCall,
+    MetricRule, Metrics, Problem, Role, Ruling, TokenRules, error_chain,
 };
 use judge_sandbox::WorkFile;
 use std::io;
@@ -406,18 +406,17 @@ fn expect_decision(checked: Checked) -> Result<Decision, CheckerError> {
     }
 }
 
-/// Returns the ruling of a command on an answer.
+/// Returns the ruling of a program on an answer, or on the input itself.
 ///
 /// # Errors
 /// When it cannot be run, or violates its protocol.
 pub fn check_externally(
-    command: &CommandTemplate,
+    program: &SetterProgram,
     protocol: &dyn Protocol,
     input: &[u8],
-    answer: &[u8],
+    answer: Option<&[u8]>,
 ) -> Result<Ruling, CheckerError> {
-    let program = SetterProgram::new(command, &CommandLimits::default());
-    Ok(expect_decision(Checking::begin(&program, protocol, &ExternalCase::of(input)).check(answer)?)?.ruling)
+    Ok(expect_decision(Checking::begin(program, protocol, &ExternalCase::of(input)).check_files(answer)?)?.ruling)
 }
 
 /// Runs a validator of a problem on an input. Returns why it refuses the input; `None` if it accepts it.
@@ -427,9 +426,7 @@ pub fn check_externally(
 pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
     let program = SetterProgram::new(validator, &problem.helper_limits.checker);
     let protocol = verdict::validator_protocol(problem.checker.program().map(|checker| &checker.protocol));
-    let case = ExternalCase::of(input);
-    let mut checking = Checking::begin(&program, &protocol, &case);
-    match expect_decision(checking.check_files(None)?)?.ruling {
+    match check_externally(&program, &protocol, input, None)? {
         Ruling::Accepted(_) => Ok(None),
         Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),
     }
