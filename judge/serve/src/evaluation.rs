@@ -12,8 +12,8 @@ use crate::stopping::{self, Duel, Played};
 use judge_compare::paired::MinEffect;
 use judge_journal::RunEnd;
 use judge_problem::{
-    CaseList, Digest, FinishedJob, Invocation, JobId, KnownOutcome, Labels, OutcomeGrid, Plan, RunEvent, RunId, Solver,
-    SolverSpec, Stop, Verdict,
+    CaseList, Digest, FinishedJob, Invocation, JobId, Labels, OutcomeGrid, Plan, RunEvent, RunId, Solver, SolverSpec,
+    Stop, Verdict,
 };
 use judge_report::{Document, Evaluation, RunReport, Versus};
 use judge_run::runner::{LocalRunner, ResultStore, RunSettings, Signals, StoreLost};
@@ -505,10 +505,6 @@ struct Unstored(bool);
 impl ResultStore for Unstored {
     fn is_active(&self) -> bool {
         self.0
-    }
-
-    fn lookup(&self, _job: JobId, _input: &Digest) -> Option<KnownOutcome> {
-        None
     }
 
     fn store(&self, _batch: &[FinishedJob]) -> Result<(), StoreLost> {

@@ -66,7 +66,9 @@ pub trait ResultStore: Sync {
     fn is_active(&self) -> bool;
 
     /// Returns the earlier outcome of this job on this input, if it is still valid.
-    fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome>;
+    fn lookup(&self, _job: JobId, _input: &Digest) -> Option<KnownOutcome> {
+        None
+    }
 
     /// Returns the outcome of this job, with the hash of its input, if a resumed run has it already. The input is then
     /// not made again.
