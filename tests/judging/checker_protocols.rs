@@ -1,8 +1,9 @@
 //! The features that a checker protocol may require: protocols that differ from the judge's own, with real programs.
 
 use judge_problem::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
-use judge_problem::{CommandTemplate, Rejection, Ruling};
+use judge_problem::{CommandLimits, CommandTemplate, Rejection, Ruling};
 use judge_run::cases::{CheckerError, check_externally};
+use judge_run::command::SetterProgram;
 use judge_sandbox::{Options, Sandbox};
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +76,8 @@ fn check_as(trusted: bool, protocol: &dyn Protocol, script: &str) -> Result<Ruli
         trusted,
         ..CommandTemplate::default()
     };
-    check_externally(&command, protocol, b"5\n", b"7\n")
+    let program = SetterProgram::new(&command, &CommandLimits::default());
+    check_externally(&program, protocol, b"5\n", Some(b"7\n"))
 }
 
 fn rejected(reason: &str) -> Ruling {

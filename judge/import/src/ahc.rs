@@ -2,7 +2,7 @@
 //! built, and generate its cases.
 
 use crate::text::Text;
-use crate::{ImportError, Imported, files};
+use crate::{ImportError, Imported, Result, files};
 use judge_problem::manifest::REJECTION;
 use judge_problem::{counted, error_chain, tail};
 use judge_run::command;
@@ -24,7 +24,7 @@ pub(super) fn fits(root: &Path) -> bool {
 ///
 /// # Errors
 /// Fails if it is not a package, if its programs cannot be built, or if none of them gives a score.
-pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported> {
     let root = root_of(folder).ok_or_else(|| ImportError::Unknown(folder.to_owned()))?;
     let package = Package::read(&root)?;
     let programs: Vec<_> = package.programs().collect();
@@ -153,7 +153,7 @@ fn id_of(root: &Path) -> String {
 }
 
 impl Package {
-    fn read(root: &Path) -> Result<Self, ImportError> {
+    fn read(root: &Path) -> Result<Self> {
         let has = |name: &str| source_of(root, name).is_some();
         let text =
             |name: &str| source_of(root, name).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
@@ -195,7 +195,7 @@ impl Package {
 }
 
 /// Returns the files of a package without generated folders.
-fn sources(root: &Path) -> Result<Vec<PathBuf>, ImportError> {
+fn sources(root: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in files::entries(root)?.into_iter().filter(|entry| !MADE.contains(&&*files::name(entry))) {
         files::check_link(root, &entry)?;
@@ -290,7 +290,7 @@ pub(crate) struct Built {
 
 impl Built {
     /// Builds programs of a package in a copy of it and of its path dependencies. The package itself stays unchanged.
-    pub(crate) fn with_cargo(root: &Path, programs: &[&str]) -> Result<Self, ImportError> {
+    pub(crate) fn with_cargo(root: &Path, programs: &[&str]) -> Result<Self> {
         let failed = |source: io::Error| ImportError::unreadable(root, source);
         let prefix = judge_sandbox::sweepable_name("tools") + ".";
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
@@ -366,7 +366,7 @@ struct Cases {
 
 impl Cases {
     /// Finds the cases. If there are files, the generator must reproduce them exactly.
-    fn find(package: &Package, built: &Built) -> Result<Self, ImportError> {
+    fn find(package: &Package, built: &Built) -> Result<Self> {
         let mut inputs = files::entries(&package.root.join(FOLDER))?;
         inputs.retain(|path| files::has_extension(path, &["txt"]));
         for input in &inputs {
@@ -410,7 +410,7 @@ impl Cases {
 }
 
 /// Reads a list of seeds. A missing list is empty.
-fn seeds(path: &Path) -> Result<Vec<u64>, ImportError> {
+fn seeds(path: &Path) -> Result<Vec<u64>> {
     if !path.is_file() {
         return Ok(Vec::new());
     }

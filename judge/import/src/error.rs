@@ -4,6 +4,9 @@ use judge_problem::PackageKind;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What reading a part of a package gives.
+pub(crate) type Result<T, E = ImportError> = std::result::Result<T, E>;
+
 /// Why a package cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {

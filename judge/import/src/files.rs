@@ -1,6 +1,6 @@
 //! Opens packages in folders and zip archives, and reads their files.
 
-use crate::ImportError;
+use crate::{ImportError, Result};
 use judge_run::matching::real;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read};
@@ -16,7 +16,7 @@ pub(super) const BUILT: &str = "target";
 
 /// Returns the entries of a folder, sorted by name, without hidden files and broken links. Empty if the folder does not
 /// exist.
-pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = all_entries(folder)?;
     paths.retain(|path| path.exists());
     Ok(paths)
@@ -39,7 +39,7 @@ pub(super) fn broken_links(root: &Path, folder: &Path) -> Vec<String> {
     found
 }
 
-fn all_entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+fn all_entries(folder: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
@@ -59,7 +59,7 @@ fn all_entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
 ///
 /// # Errors
 /// Fails if a file cannot be read, or if a link leads out of the package or to a folder.
-pub(super) fn tree(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+pub(super) fn tree(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in entries(folder)? {
         check_link(root, &path)?;
@@ -73,7 +73,7 @@ pub(super) fn tree(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, ImportErr
 }
 
 /// Rejects files outside the package, and links to folders, because these can form a cycle.
-pub(super) fn check_link(root: &Path, path: &Path) -> Result<(), ImportError> {
+pub(super) fn check_link(root: &Path, path: &Path) -> Result<()> {
     let unreadable = |error| ImportError::unreadable(path, error);
     let (root, target) = (root.canonicalize().map_err(unreadable)?, path.canonicalize().map_err(unreadable)?);
     if target.starts_with(&root) && (target.is_file() || !path.is_symlink()) {
@@ -134,7 +134,7 @@ impl Source {
     ///
     /// # Errors
     /// Fails if the path is neither, or if the archive is damaged, too large, or contains unsafe entries.
-    pub fn open(path: &Path) -> Result<Self, ImportError> {
+    pub fn open(path: &Path) -> Result<Self> {
         let kind = path.metadata().map_err(|error| ImportError::unreadable(path, error))?;
         if kind.is_dir() {
             return Ok(Self { root: path.to_owned(), shown: path.to_owned(), _unpacked: None });
@@ -186,7 +186,7 @@ pub(super) struct Unpacked {
 /// # Errors
 /// Fails if it is not an archive, is damaged or encrypted, has too many files or bytes, or contains a link or a path
 /// that leads out.
-pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
+pub(super) fn unpack(path: &Path) -> Result<Unpacked> {
     let unreadable = |error| ImportError::unreadable(path, error);
     let no_package = || ImportError::bad(path, "it is no package", "a folder or a zip archive");
     // Opening a pipe would wait for its writer.
@@ -238,7 +238,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
 }
 
 /// Returns the path of an entry below the folder of its archive.
-fn entry_path(archive: &Path, name: &str) -> Result<PathBuf, ImportError> {
+fn entry_path(archive: &Path, name: &str) -> Result<PathBuf> {
     // Archives made on Windows may have backslashes as separators.
     let path = PathBuf::from(name.replace('\\', "/"));
     if stays_inside(&path) && !name.contains('\0') {

@@ -44,6 +44,7 @@ mod text;
 mod yaml;
 
 pub use error::ImportError;
+pub(crate) use error::Result;
 pub use files::Source;
 pub use imported::{DerivedLimit, Imported, Sources, ToCompile, ToMake};
 pub use program::{BUILD, RUN};
@@ -57,7 +58,7 @@ use std::path::Path;
 /// # Errors
 /// Fails if no kind or several kinds fit, if a file is malformed, or if the package needs something that is not
 /// supported and would change verdicts.
-pub fn read(root: &Path, kind: Option<PackageKind>, id: Option<&str>) -> Result<Imported, ImportError> {
+pub fn read(root: &Path, kind: Option<PackageKind>, id: Option<&str>) -> Result<Imported> {
     let kind = match kind {
         Some(kind) if fits(kind, root) => kind,
         Some(kind) => return Err(ImportError::Other(root.to_owned(), kind)),
@@ -83,7 +84,7 @@ pub fn broken_links(root: &Path) -> Vec<String> {
     files::broken_links(root, root)
 }
 
-fn found(root: &Path) -> Result<PackageKind, ImportError> {
+fn found(root: &Path) -> Result<PackageKind> {
     let fitting: Vec<_> = PackageKind::ALL.into_iter().filter(|kind| fits(*kind, root)).collect();
     match *fitting {
         [] => Err(ImportError::Unknown(root.to_owned())),

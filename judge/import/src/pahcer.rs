@@ -3,7 +3,7 @@
 
 use crate::ahc::Built;
 use crate::text::{self, Text};
-use crate::{ImportError, Imported, files};
+use crate::{ImportError, Imported, Result, files};
 use judge_problem::{PackageKind, counted};
 use regex::Regex;
 use serde::Deserialize;
@@ -23,7 +23,7 @@ const MAX_SEEDS: u64 = 1_000_000;
 ///
 /// # Errors
 /// Fails if the file is malformed, or if none of its steps checks answers.
-pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let file = root.join(PackageKind::Pahcer.sign());
     let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
     let config = Config::read(root, &file, &text)?;
@@ -75,7 +75,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
 }
 
 /// Writes the command that gives scores, and how to find them.
-fn write(text: &mut Text, config: &Config<'_>, command: &str, is_checker: bool) -> Result<(), ImportError> {
+fn write(text: &mut Text, config: &Config<'_>, command: &str, is_checker: bool) -> Result<()> {
     text.text(if is_checker { "checker-command" } else { "tester-command" }, command);
     text.text("checker-protocol", "regex").text("score-regex", score_regex(config)?);
     text.text("score-match", "last");
@@ -85,7 +85,7 @@ fn write(text: &mut Text, config: &Config<'_>, command: &str, is_checker: bool) 
 }
 
 /// Returns the step that runs the solver, with the files of its standard streams.
-fn solver<'a>(config: &'a Config<'_>) -> Result<(&'a Step, Pattern, Pattern), ImportError> {
+fn solver<'a>(config: &'a Config<'_>) -> Result<(&'a Step, Pattern, Pattern)> {
     let steps = &config.settings.test.test_steps;
     let of = |step: &'a Spanned<Step>| Some((step, step.as_ref().stdin.as_ref()?, step.as_ref().stdout.as_ref()?));
     let Some((step, input, output)) = steps.iter().find_map(of) else {
@@ -110,11 +110,7 @@ fn checker_step<'a>(config: &'a Config<'_>, output: &Pattern) -> Option<&'a Step
 }
 
 /// Returns the existing inputs, each with its destination.
-fn inputs(
-    config: &Config<'_>,
-    input: &Pattern,
-    left: &mut Vec<String>,
-) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
+fn inputs(config: &Config<'_>, input: &Pattern, left: &mut Vec<String>) -> Result<Vec<(PathBuf, PathBuf)>> {
     let (root, test) = (config.root, &config.settings.test);
     let (start, end) = (test.start_seed, *test.end_seed.as_ref());
     if end <= start || end - start > MAX_SEEDS {
@@ -141,7 +137,7 @@ fn inputs(
 }
 
 /// Returns the regular expression with the score as its first group.
-fn score_regex<'a>(config: &'a Config<'_>) -> Result<&'a str, ImportError> {
+fn score_regex<'a>(config: &'a Config<'_>) -> Result<&'a str> {
     let given = &config.settings.problem.score_regex;
     let bad = |what: String| config.bad(given, what, "one whose first group is `(?P<score>\\d+)`");
     let regex = Regex::new(given.as_ref()).map_err(|_| bad("bad regular expression".to_owned()))?;
@@ -151,7 +147,7 @@ fn score_regex<'a>(config: &'a Config<'_>) -> Result<&'a str, ImportError> {
     }
 }
 
-fn is_minimum(config: &Config<'_>) -> Result<bool, ImportError> {
+fn is_minimum(config: &Config<'_>) -> Result<bool> {
     let objective = &config.settings.problem.objective;
     match &*objective.as_ref().to_ascii_lowercase() {
         "min" => Ok(true),
@@ -231,12 +227,7 @@ struct Scorer<'a> {
 }
 
 /// Creates the command for a step that reads the input and the answer.
-fn checker(
-    config: &Config<'_>,
-    step: &Step,
-    input: &Pattern,
-    output: &Pattern,
-) -> Result<Scorer<'static>, ImportError> {
+fn checker(config: &Config<'_>, step: &Step, input: &Pattern, output: &Pattern) -> Result<Scorer<'static>> {
     let (root, folder) = (config.root, folder_of(step));
     let place = |word: &str| normal_path(&folder, word);
     let (mut scorer, args) = match cargo(step) {
@@ -284,7 +275,7 @@ fn stdin_of(step: &Step) -> Option<PathBuf> {
 }
 
 /// Creates the command for a step in which a tool starts the solver. `None` for other steps.
-fn tester<'a>(config: &Config<'_>, step: &'a Step) -> Result<Option<Scorer<'a>>, ImportError> {
+fn tester<'a>(config: &Config<'_>, step: &'a Step) -> Result<Option<Scorer<'a>>> {
     let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
     let words = &step.args[run.used..];
     // A file that cannot be executed is not a program.
@@ -322,7 +313,7 @@ fn folder_of(step: &Step) -> PathBuf {
 }
 
 /// Replaces the path of a package file by the path of its copy. Other words stay.
-fn file_of(root: &Path, path: &Path, word: &str, copied: &mut Vec<(PathBuf, PathBuf)>) -> Result<String, ImportError> {
+fn file_of(root: &Path, path: &Path, word: &str, copied: &mut Vec<(PathBuf, PathBuf)>) -> Result<String> {
     let from = root.join(path);
     if path.as_os_str().is_empty() || !from.is_file() {
         return Ok(word.to_owned());
@@ -389,7 +380,7 @@ fn cargo(step: &Step) -> Option<CargoRun<'_>> {
 impl CargoRun<'_> {
     /// Returns the command of the tool, which is built first if necessary. It runs in its own folder, because tools may
     /// write files there.
-    fn tool(&self, config: &Config<'_>, step: &Step) -> Result<Scorer<'static>, ImportError> {
+    fn tool(&self, config: &Config<'_>, step: &Step) -> Result<Scorer<'static>> {
         let package = config.root.join(normal_path(&folder_of(step), self.package));
         let mut options = step.args[..self.used].iter();
         if options.any(|word| CHANGING.iter().any(|option| word.starts_with(option))) {
@@ -477,7 +468,7 @@ struct Config<'a> {
 }
 
 impl<'a> Config<'a> {
-    fn read(root: &'a Path, file: &'a Path, text: &'a str) -> Result<Self, ImportError> {
+    fn read(root: &'a Path, file: &'a Path, text: &'a str) -> Result<Self> {
         let settings = toml::from_str(text).map_err(|error: toml::de::Error| {
             let expected = "the keys of a pahcer_config.toml";
             let line = error.span().map_or(1, |span| line(text, span.start));

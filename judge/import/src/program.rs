@@ -1,6 +1,6 @@
 //! Checkers and validators of a package, as scripts or compiled programs.
 
-use crate::{ImportError, Sources, ToCompile, files};
+use crate::{Result, Sources, ToCompile, files};
 use regex::bytes::Regex;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(super) type Refusal = (PathBuf, &'static str);
 
 /// Returns the programs in a folder. Each is a file or a folder. `is_one`: all files of the folder are one program.
 /// Headers and texts are not programs.
-pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>, ImportError> {
+pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>> {
     let entries = files::entries(folder)?;
     let has_files = entries.iter().any(|entry| entry.is_file());
     Ok(if is_one && has_files {
@@ -63,7 +63,7 @@ fn is_companion(path: &Path) -> bool {
 }
 
 /// Returns the program in a file or folder. Its files go into the folder `to` beside the `problems.toml`.
-pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<Result<Program, Refusal>, ImportError> {
+pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<Result<Program, Refusal>> {
     if source.is_dir() {
         return Ok(of_files(source, source, files::tree(root, source)?, to, what));
     }

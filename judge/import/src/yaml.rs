@@ -1,6 +1,6 @@
 //! YAML files: mappings of texts, numbers and lists.
 
-use crate::ImportError;
+use crate::{ImportError, Result};
 use judge_problem::{Bytes, Time};
 use saphyr::{LoadableYamlNode, MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ pub(super) struct Mapping {
 
 impl Mapping {
     /// Reads a file. An empty or missing file has no entries.
-    pub(super) fn read(file: &Path) -> Result<Self, ImportError> {
+    pub(super) fn read(file: &Path) -> Result<Self> {
         Self::read_as(file, str::to_owned)
     }
 
     /// Reads a file after a transformation of its text.
-    pub(super) fn read_as(file: &Path, change: impl Fn(&str) -> String) -> Result<Self, ImportError> {
+    pub(super) fn read_as(file: &Path, change: impl Fn(&str) -> String) -> Result<Self> {
         let empty = Self { file: file.to_owned(), above: String::new(), line: 1, entries: Vec::new() };
         if !file.exists() {
             return Ok(empty);
@@ -78,19 +78,19 @@ impl Mapping {
     }
 
     /// Returns a text or number as text.
-    pub(super) fn text(&self, key: &str) -> Result<Option<String>, ImportError> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<String>> {
         self.get(key).map(|value| word(value).ok_or_else(|| self.bad(key, "a text or a number"))).transpose()
     }
 
     /// Returns a number that is not negative.
-    pub(super) fn number(&self, key: &str) -> Result<Option<f64>, ImportError> {
+    pub(super) fn number(&self, key: &str) -> Result<Option<f64>> {
         let expected = || self.bad(key, "a number, at least 0");
         let read = |text: String| text.parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
         self.text(key)?.map(|text| read(text).ok_or_else(expected)).transpose()
     }
 
     /// Returns a limit in the form of a catalogue: a number above 0 with the unit `s` or one of bytes.
-    pub(super) fn limit(&self, key: &str, unit: &str) -> Result<Option<String>, ImportError> {
+    pub(super) fn limit(&self, key: &str, unit: &str) -> Result<Option<String>> {
         let number = match self.number(key)? {
             None => return Ok(None),
             Some(0.0) => return Err(self.bad(key, "a number above 0")),
@@ -110,7 +110,7 @@ impl Mapping {
     }
 
     /// Returns the words of a text or of a list of texts.
-    pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>, ImportError> {
+    pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let expected = || self.bad(key, "a text, or a list of texts");
         let words = match value.data.as_sequence() {
@@ -121,7 +121,7 @@ impl Mapping {
     }
 
     /// Returns an inner mapping. Empty if it is missing.
-    pub(super) fn mapping(&self, key: &str) -> Result<Self, ImportError> {
+    pub(super) fn mapping(&self, key: &str) -> Result<Self> {
         let above = format!("{}{key}.", self.above);
         match self.get(key) {
             Some(value) => Self::of(&self.file, above, value).ok_or_else(|| self.bad(key, "a mapping")),
@@ -130,7 +130,7 @@ impl Mapping {
     }
 
     /// Returns the mappings of a list. `None` if it is missing.
-    pub(super) fn mappings(&self, key: &str) -> Result<Option<Vec<Self>>, ImportError> {
+    pub(super) fn mappings(&self, key: &str) -> Result<Option<Vec<Self>>> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let expected = || self.bad(key, "a list of mappings");
         let of = |(index, node): (usize, &MarkedYamlOwned)| {
@@ -140,7 +140,7 @@ impl Mapping {
     }
 
     /// Returns a required value as text.
-    pub(super) fn required(&self, key: &str, expected: &str) -> Result<String, ImportError> {
+    pub(super) fn required(&self, key: &str, expected: &str) -> Result<String> {
         self.text(key)?.ok_or_else(|| {
             ImportError::bad(&self.file, format!("there is no `{}{key}`", self.above), expected).at(self.line)
         })

@@ -1,7 +1,7 @@
 //! The best score on each case of a problem, from recorded runs and from imported files.
 
 use super::columns::{query_first, rank, read_score, score};
-use super::error::JournalError;
+use super::error::{JournalError, Result};
 use super::identity::SameGame;
 use super::rows::find_case;
 use super::store::Journal;
@@ -85,7 +85,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn best(&self, game: &Game, most: Option<usize>) -> Result<BestScores, JournalError> {
+    pub fn best(&self, game: &Game, most: Option<usize>) -> Result<BestScores> {
         let mut first = BTreeMap::new();
         let mut cases = 0;
         self.candidates(game, |candidate| {
@@ -106,11 +106,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn best_by_input(
-        &self,
-        game: &Game,
-        except: Option<Digest>,
-    ) -> Result<HashMap<Digest, KnownBest>, JournalError> {
+    pub fn best_by_input(&self, game: &Game, except: Option<Digest>) -> Result<HashMap<Digest, KnownBest>> {
         let mut best: HashMap<Digest, KnownBest> = HashMap::new();
         let mut add = |input, known: KnownBest| {
             let better = KnownBest::better(game.direction, best.remove(&input), Some(known));
@@ -141,7 +137,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read or written. Then nothing is imported.
-    pub fn import_best(&mut self, game: &Game, scores: &[BestScore]) -> Result<Imported, JournalError> {
+    pub fn import_best(&mut self, game: &Game, scores: &[BestScore]) -> Result<Imported> {
         // Another judge may import at the same time: the best scores are read when nobody else can write.
         let transaction = self.transaction()?;
         let mut known = HashMap::new();
@@ -164,7 +160,7 @@ impl Journal {
     }
 
     /// Passes on the best score of each case, in no order, without reading any result.
-    fn candidates(&self, game: &Game, mut pass_on: impl FnMut(BestRow)) -> Result<(), JournalError> {
+    fn candidates(&self, game: &Game, mut pass_on: impl FnMut(BestRow)) -> Result<()> {
         let imported = self.imported_bests(game)?.into_iter().map(BestRow::imported);
         let mut imported: HashMap<_, _> =
             imported.map(|theirs| ((theirs.case.clone(), theirs.input), theirs)).collect();
@@ -189,11 +185,7 @@ impl Journal {
     }
 
     /// Returns a candidate with its score and origin. `entrants` are the solvers found so far.
-    fn in_full(
-        &self,
-        candidate: BestRow,
-        entrants: &mut HashMap<EntrantKey, RecordedEntrant>,
-    ) -> Result<BestScore, JournalError> {
+    fn in_full(&self, candidate: BestRow, entrants: &mut HashMap<EntrantKey, RecordedEntrant>) -> Result<BestScore> {
         let (entrant, place) = match candidate.origin {
             Origin::Imported(score) => return Ok(*score),
             Origin::Own { entrant, place } => (entrant, place),
@@ -242,7 +234,7 @@ impl Journal {
         Ok(new.insert(entrant))
     }
 
-    fn imported_bests(&self, game: &Game) -> Result<Vec<BestScore>, JournalError> {
+    fn imported_bests(&self, game: &Game) -> Result<Vec<BestScore>> {
         let mut statement = self.connection.prepare(
             "SELECT name, input, score, solver, solver_hash, host, run, date FROM imported_best
              WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3",
@@ -275,7 +267,7 @@ impl Journal {
         case: &CaseName,
         input: Digest,
         solver: Option<&str>,
-    ) -> Result<Option<(Score, String)>, JournalError> {
+    ) -> Result<Option<(Score, String)>> {
         let Game { problem, checker, direction } = game;
         let key =
             SameGame { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };

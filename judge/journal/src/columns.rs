@@ -1,8 +1,8 @@
 //! Values in the form of columns: times, limits, scores that sort as numbers, machines, and verdicts that are faults.
 
-use super::error::{JournalError, shortened};
+use super::error::{JournalError, Result, shortened};
 use checkers::Score;
-use judge_problem::{Bytes, Limits, Node, RunId, Time, Verdict};
+use judge_problem::{Bytes, Limits, Machine, Node, RunId, Time, Verdict};
 use num_bigint::Sign;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
@@ -78,12 +78,12 @@ where
 }
 
 /// Reads a score from its digits.
-pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
+pub(super) fn read_score(text: &str) -> Result<Score> {
     text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
 }
 
 /// Reads a score.
-pub(super) fn score(row: &Row<'_>, column: usize) -> Result<Score, JournalError> {
+pub(super) fn score(row: &Row<'_>, column: usize) -> Result<Score> {
     read_score(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
 }
 
@@ -99,20 +99,18 @@ pub(super) fn is_fault(verdict: Verdict) -> bool {
 pub(super) fn nodes(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Node>> {
     let sql = "SELECT name, host, kernel, cpu_model, load, tier FROM node WHERE run = ?1 ORDER BY name";
     query_all(connection, sql, [run.0], |row| {
-        Ok(Node {
-            name: row.get(0)?,
-            host: row.get(1)?,
-            kernel: row.get(2)?,
-            cpu_model: row.get(3)?,
-            load: row.get(4)?,
-            tier: named(row, 5)?,
-        })
+        Ok(Node { name: row.get(0)?, machine: machine(row, 1)?, load: row.get(4)?, tier: named(row, 5)? })
     })
+}
+
+/// Returns the machine in three columns from this one.
+pub(super) fn machine(row: &Row<'_>, first: usize) -> rusqlite::Result<Machine> {
+    Ok(Machine { host: row.get(first)?, kernel: row.get(first + 1)?, cpu_model: row.get(first + 2)? })
 }
 
 /// Adds a machine to a run, unless the run has one of this name.
 pub(super) fn add_node(connection: &Connection, run: RunId, node: &Node) -> rusqlite::Result<()> {
-    let Node { name, host, kernel, cpu_model, tier, load } = node;
+    let Node { name, machine: Machine { host, kernel, cpu_model }, tier, load } = node;
     connection.execute(
         "INSERT OR IGNORE INTO node (run, name, host, kernel, cpu_model, tier, load)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

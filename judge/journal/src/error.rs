@@ -5,6 +5,9 @@ use rusqlite::ErrorCode;
 use std::io;
 use std::path::PathBuf;
 
+/// What an access to the journal gives.
+pub(crate) type Result<T, E = JournalError> = std::result::Result<T, E>;
+
 /// An error of the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {

@@ -1,7 +1,7 @@
 //! A journal's file before SQLite opens it: its first bytes, and the locks that distinguish a running run from a killed
 //! one.
 
-use super::error::JournalError;
+use super::error::{JournalError, Result};
 use judge_problem::{RunId, RunState};
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
@@ -62,7 +62,7 @@ impl Mode {
 ///
 /// # Errors
 /// When it cannot be read, is a folder, or is not a journal.
-pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
+pub(super) fn mode(path: &Path) -> Result<Mode> {
     let unreadable = |source| JournalError::File { path: path.to_owned(), source };
     let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
     path.metadata().map_err(unreadable)?;
@@ -83,7 +83,7 @@ pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
 ///
 /// # Errors
 /// When it is a folder, a pipe or a device.
-pub(super) fn refuse_special(path: &Path) -> Result<(), JournalError> {
+pub(super) fn refuse_special(path: &Path) -> Result<()> {
     let why = match path.metadata() {
         Ok(meta) if meta.is_dir() => "it is a folder",
         Ok(meta) if !meta.is_file() => "it is a pipe or a device",
@@ -167,7 +167,7 @@ impl Locks {
     /// # Errors
     /// When another judge is working on the run, or on another run of a journal with one writer, or when the lock
     /// cannot be made.
-    pub(super) fn take(&self, run: RunId) -> Result<RunLock, JournalError> {
+    pub(super) fn take(&self, run: RunId) -> Result<RunLock> {
         let path = self.path(run);
         let lock = RunLock::wait_for(&path)?.ok_or_else(|| match (self.mode, written_run(&path)) {
             (Mode::OneWriter, Some(other)) if other != run => JournalError::OtherWriter(Some(other)),
@@ -181,7 +181,7 @@ impl Locks {
     ///
     /// # Errors
     /// When another judge is recording a run, or when the lock cannot be made.
-    pub(super) fn take_only(&self) -> Result<Option<RunLock>, JournalError> {
+    pub(super) fn take_only(&self) -> Result<Option<RunLock>> {
         if self.mode == Mode::Shared {
             return Ok(None);
         }
@@ -232,7 +232,7 @@ impl RunLock {
     }
 
     /// Takes a lock; `None` if another process holds it for too long.
-    fn wait_for(path: &Path) -> Result<Option<Self>, JournalError> {
+    fn wait_for(path: &Path) -> Result<Option<Self>> {
         let started = Instant::now();
         loop {
             let lock = Self::try_take(path).map_err(|source| unusable(path, source))?;
@@ -267,7 +267,7 @@ impl RunLock {
     ///
     /// # Errors
     /// When the disk is full.
-    pub(super) fn write(&self, run: RunId) -> Result<(), JournalError> {
+    pub(super) fn write(&self, run: RunId) -> Result<()> {
         write!(&self.file, "{run}").map_err(|source| unusable(&self.path, source))
     }
 }

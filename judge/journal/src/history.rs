@@ -1,7 +1,7 @@
 //! Summaries of past runs, their tags and notes, and changes while they are watched.
 
 use super::columns::{count, named, query_all, query_first};
-use super::error::JournalError;
+use super::error::{JournalError, Result};
 use super::file::{run_state, settled};
 use super::rows;
 use super::store::Journal;
@@ -63,7 +63,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn history(&self, filter: &HistoryFilter<'_>) -> Result<Vec<HistoryRow>, JournalError> {
+    pub fn history(&self, filter: &HistoryFilter<'_>) -> Result<Vec<HistoryRow>> {
         let mut statement = self.connection.prepare(&format!(
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
@@ -87,7 +87,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn history_count(&self, filter: &HistoryFilter<'_>) -> Result<usize, JournalError> {
+    pub fn history_count(&self, filter: &HistoryFilter<'_>) -> Result<usize> {
         let sql = format!("SELECT count(*) FROM run JOIN entrant ON entrant.run = run.id WHERE {MATCHING}");
         Ok(self.connection.query_row(&sql, &filter.parameters(), |row| row.get(0))?)
     }
@@ -126,7 +126,7 @@ impl Journal {
         Ok((history, row.get(15)?))
     }
 
-    fn with_figures(&self, mut row: HistoryRow, entrant: i64) -> Result<HistoryRow, JournalError> {
+    fn with_figures(&self, mut row: HistoryRow, entrant: i64) -> Result<HistoryRow> {
         if matches!(row.state, RunState::Running | RunState::Killed) {
             // The run was not summed up.
             (row.done, row.accepted) = self.count(entrant)?;
@@ -138,14 +138,14 @@ impl Journal {
         Ok(row)
     }
 
-    fn count(&self, entrant: i64) -> Result<(usize, usize), JournalError> {
+    fn count(&self, entrant: i64) -> Result<(usize, usize)> {
         let sql = "SELECT count(*), count(*) FILTER (WHERE verdict = 'accepted') FROM result WHERE entrant = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         Ok(statement.query_row([entrant], |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
 
     /// The last total of the same solver name before this run; also `None` when that was on other cases.
-    fn total_before(&self, row: &HistoryRow) -> Result<Option<BigRational>, JournalError> {
+    fn total_before(&self, row: &HistoryRow) -> Result<Option<BigRational>> {
         let sql = "SELECT total, case_set, rule FROM entrant JOIN run ON run.id = entrant.run
              WHERE name = ?1 AND entrant.run < ?2 AND problem = ?3 AND state = 'complete'
              ORDER BY entrant.run DESC LIMIT 1";
@@ -161,7 +161,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn last_scores(&self, game: &Game, solver: &str) -> Result<Option<PastScores>, JournalError> {
+    pub fn last_scores(&self, game: &Game, solver: &str) -> Result<Option<PastScores>> {
         let newest = "SELECT run.id, entrant.id FROM entrant JOIN run ON run.id = entrant.run
              WHERE name = ?1 AND problem = ?2 AND checker = ?3 AND checker_version = ?4 AND state = 'complete'
                  AND case_count <= ?5
@@ -182,7 +182,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, when it is still going, or when the journal cannot be written.
-    pub fn remove(&mut self, run: RunId) -> Result<(), JournalError> {
+    pub fn remove(&mut self, run: RunId) -> Result<()> {
         if self.locks.is_held(run) {
             return Err(JournalError::StillRunning(run));
         }
@@ -202,7 +202,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn labels(&self, run: RunId) -> Result<Labels, JournalError> {
+    pub fn labels(&self, run: RunId) -> Result<Labels> {
         let sql = "SELECT name FROM tag WHERE run = ?1";
         let tags = query_all(&self.connection, sql, [run.0], |row| row.get::<_, String>(0))?;
         let tags = tags.iter().filter_map(|tag| tag.parse().ok()).collect();
@@ -215,7 +215,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, when it would have too many tags, or when the journal cannot be written.
-    pub fn change_labels(&mut self, run: RunId, change: impl FnOnce(&mut Labels)) -> Result<Labels, JournalError> {
+    pub fn change_labels(&mut self, run: RunId, change: impl FnOnce(&mut Labels)) -> Result<Labels> {
         let transaction = self.transaction()?;
         let mut now = self.labels(run)?;
         change(&mut now);
@@ -228,7 +228,7 @@ impl Journal {
     }
 
     /// Writes the tags and the note of a run, within a transaction.
-    pub(super) fn write_labels(&self, run: RunId, labels: &Labels) -> Result<(), JournalError> {
+    pub(super) fn write_labels(&self, run: RunId, labels: &Labels) -> Result<()> {
         let note = labels.note.as_ref().map(AsRef::as_ref);
         let sql = "UPDATE run SET note = ?2, edits = edits + 1 WHERE id = ?1";
         if self.connection.execute(sql, params![run.0, note])? == 0 {
@@ -246,7 +246,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn stamp(&self, run: RunId) -> Result<Option<Stamp>, JournalError> {
+    pub fn stamp(&self, run: RunId) -> Result<Option<Stamp>> {
         let sql = "SELECT state, edits,
                  (SELECT count(*) FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = asked.id)
              FROM run AS asked WHERE id = ?1";
@@ -258,7 +258,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn problem_of(&self, run: RunId) -> Result<Option<String>, JournalError> {
+    pub fn problem_of(&self, run: RunId) -> Result<Option<String>> {
         Ok(query_first(&self.connection, "SELECT problem FROM run WHERE id = ?1", [run.0], |row| row.get(0))?)
     }
 
@@ -266,7 +266,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn origin_of(&self, run: RunId) -> Result<Option<RunOrigin>, JournalError> {
+    pub fn origin_of(&self, run: RunId) -> Result<Option<RunOrigin>> {
         let read = |row: &Row<'_>, state| Ok(RunOrigin { command: row.get(1)?, state, host: row.get(2)? });
         Ok(self.row_of_run(run, "SELECT state, command, host FROM run WHERE id = ?1", read)?)
     }
@@ -291,19 +291,19 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn run_of(&self, command: &str, after: RunId) -> Result<Option<RunId>, JournalError> {
+    pub fn run_of(&self, command: &str, after: RunId) -> Result<Option<RunId>> {
         let sql = "SELECT id FROM run WHERE command = ?1 AND id > ?2 ORDER BY id LIMIT 1";
         Ok(query_first(&self.connection, sql, params![command, after.0], |row| row.get(0).map(RunId))?)
     }
 
-    fn running(&self) -> Result<Vec<RunId>, JournalError> {
+    fn running(&self) -> Result<Vec<RunId>> {
         let sql = "SELECT id FROM run WHERE state = 'open' ORDER BY id";
         let open = query_all(&self.connection, sql, [], |row| row.get(0).map(RunId))?;
         Ok(open.into_iter().filter(|run| self.locks.is_held(*run)).collect())
     }
 
     /// Returns the progress of a run; `None` if the run was removed.
-    fn progress(&self, run: RunId, seen: &mut SeenRun) -> Result<Option<RunProgress>, JournalError> {
+    fn progress(&self, run: RunId, seen: &mut SeenRun) -> Result<Option<RunProgress>> {
         let sql = "SELECT state, case_count, (julianday('now') - julianday(started)) * 86400, elapsed_us FROM run
              WHERE id = ?1";
         let read = |row: &Row<'_>, state: RunState| {
@@ -329,7 +329,7 @@ impl Journal {
         solver: usize,
         seen: &'a mut SeenRun,
         finished: &mut Vec<FinishedCase>,
-    ) -> Result<&'a SeenResults, JournalError> {
+    ) -> Result<&'a SeenResults> {
         let is_first = !seen.contains_key(&entrant);
         let seen = seen.entry(entrant).or_default();
         let mut statement = self.connection.prepare_cached(&format!(
@@ -425,7 +425,7 @@ impl Watch {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn changes(&mut self, journal: &Journal) -> Result<Changes, JournalError> {
+    pub fn changes(&mut self, journal: &Journal) -> Result<Changes> {
         let version = journal.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
         let is_first = self.version.is_none();
         // A killed judge does not change the file.

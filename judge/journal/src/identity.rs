@@ -10,10 +10,10 @@
 //! form of a type. Another version of the encoding gives other keys.
 
 use super::columns::{count, limits, named};
-use super::error::JournalError;
+use super::error::Result;
 use judge_problem::{
-    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, MetricRule, Plan, Retention, RunId,
-    Shard, map_on_all_cores, quote,
+    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, Machine, MetricRule, Plan,
+    Retention, RunId, Shard, map_on_all_cores, quote,
 };
 use judge_run::command;
 use judge_sandbox::{Tier, Visible};
@@ -103,7 +103,7 @@ impl SameRun {
     }
 
     /// Reads the identity of a run's plan; `None` if it has none: it has grown.
-    pub(super) fn read(connection: &Connection, run: RunId) -> Result<Option<Self>, JournalError> {
+    pub(super) fn read(connection: &Connection, run: RunId) -> Result<Option<Self>> {
         let mut statement = connection.prepare("SELECT name, hash FROM entrant WHERE run = ?1 ORDER BY place")?;
         let solvers = statement.query_map([run.0], |row| Ok((row.get(0)?, Digest(row.get(1)?))))?;
         let solvers = solvers.collect::<Result<_, _>>()?;
@@ -302,7 +302,7 @@ impl<'a> RunRecord<'a> {
         for Visible { path, writable } in visible {
             key.bytes(path.as_os_str().as_bytes()).number((*writable).into());
         }
-        key.text(self.tier.name()).text(&self.surroundings.cpu_model);
+        key.text(self.tier.name()).text(&self.surroundings.machine.cpu_model);
         // Without metrics, the key is the same as before metrics were introduced.
         if !problem.metrics.is_empty() {
             key.text(&MetricRule::identity(&problem.metrics));
@@ -312,7 +312,7 @@ impl<'a> RunRecord<'a> {
 }
 
 /// Reads the key of the conditions that a run's results were found under, the tier of its sandbox, and its processor.
-pub(super) fn conditions_of(connection: &Connection, run: RunId) -> Result<(Digest, String, String), JournalError> {
+pub(super) fn conditions_of(connection: &Connection, run: RunId) -> Result<(Digest, String, String)> {
     let sql = "SELECT conditions, tier, cpu_model FROM run WHERE id = ?1";
     Ok(connection.query_row(sql, [run.0], |row| Ok((Digest(row.get(0)?), row.get(1)?, row.get(2)?)))?)
 }
@@ -379,12 +379,8 @@ const GIT_LIMIT: Duration = Duration::from_secs(2);
 /// The environment of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// The machine's name.
-    pub host: String,
-    /// The kernel's release.
-    pub kernel: String,
-    /// The processor, as it calls itself.
-    pub cpu_model: String,
+    /// The machine.
+    pub machine: Machine,
     /// The commit that is checked out in the current folder, if there is one.
     pub git_commit: Option<String>,
     /// Whether tracked files differ from that commit.
@@ -392,17 +388,9 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the machine only, without the sources.
-    pub fn machine() -> Self {
-        let system = rustix::system::uname();
-        let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
-        let cpu_model = cpu_model().unwrap_or_else(|| text(system.machine()));
-        Self { host: text(system.nodename()), kernel: text(system.release()), cpu_model, ..Self::default() }
-    }
-
     /// Returns the machine and the sources in this folder. Unknown parts are empty.
     pub fn detect(folder: &Path) -> Self {
-        let here = Self::machine();
+        let here = Self { machine: this_machine(), ..Self::default() };
         if !may_have_sources(folder) {
             return here;
         }
@@ -416,6 +404,14 @@ impl Surroundings {
             None => here,
         }
     }
+}
+
+/// Returns the machine that this process runs on.
+pub fn this_machine() -> Machine {
+    let system = rustix::system::uname();
+    let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
+    let cpu_model = cpu_model().unwrap_or_else(|| text(system.machine()));
+    Machine { host: text(system.nodename()), kernel: text(system.release()), cpu_model }
 }
 
 /// Whether git can find a repository with a work tree from here. Asking git itself takes longer than running a case.
@@ -487,7 +483,10 @@ mod tests {
         let plan = Plan { limits: limits(), environment, visible: visible.to_vec(), ..plan };
         let record = RunRecord {
             checker: CheckerIdentity { name: "columns".to_owned(), version: 3 },
-            surroundings: Surroundings { cpu_model: "cpu".to_owned(), ..Surroundings::default() },
+            surroundings: Surroundings {
+                machine: Machine { cpu_model: "cpu".to_owned(), ..Machine::default() },
+                ..Surroundings::default()
+            },
             ..RunRecord::new(&plan, Tier::Root, Retention::All)
         };
         record.conditions()
@@ -591,7 +590,7 @@ mod tests {
 
     #[test]
     fn the_machine_has_a_name_and_a_processor() {
-        let here = Surroundings::detect(Path::new("/"));
+        let here = this_machine();
         assert!(!here.kernel.is_empty() && !here.cpu_model.is_empty(), "{here:?}");
     }
 }

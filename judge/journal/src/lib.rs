@@ -45,7 +45,7 @@ mod tests;
 pub use best::Imported;
 pub use error::JournalError;
 pub use history::{Changes, HistoryFilter, RunOrigin, Stamp, Watch};
-pub use identity::{RunRecord, Surroundings, environment};
+pub use identity::{RunRecord, Surroundings, environment, this_machine};
 pub use merge::{Difference, Gap, MergeError, Merged, Unusable, check, merge};
 pub use recording::{CasePlaces, Part, Recording, RunEnd};
 pub use resume::{Changed, InputHashes, Resumption};

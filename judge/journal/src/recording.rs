@@ -1,7 +1,7 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
 use super::columns::{add_node, microseconds, query_all, query_first, rank};
-use super::error::JournalError;
+use super::error::{JournalError, Result};
 use super::file::{Mode, RunLock, beside};
 use super::identity::{RunRecord, SameGame, SameRun, conditions_of};
 use super::rows::{self, CaseFacts, Replaced, Rows, StoredPath, begin, case_id, enter, rows_of};
@@ -101,17 +101,13 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn begin(journal: Journal, record: &RunRecord<'_>) -> Result<Self, JournalError> {
+    pub fn begin(journal: Journal, record: &RunRecord<'_>) -> Result<Self> {
         Self::begin_plan(journal, record, &SameRun::of(record))
     }
 
     /// The caller computes the identity first, because that reads the files of all cases, and other judges should not wait
     /// for it.
-    pub(super) fn begin_plan(
-        journal: Journal,
-        record: &RunRecord<'_>,
-        identity: &SameRun,
-    ) -> Result<Self, JournalError> {
+    pub(super) fn begin_plan(journal: Journal, record: &RunRecord<'_>, identity: &SameRun) -> Result<Self> {
         // Waiting for the only lock in a transaction would keep its holder from writing.
         let only = journal.locks.take_only()?;
         journal.connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -129,13 +125,13 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn commit_start(&self) -> Result<(), JournalError> {
+    pub fn commit_start(&self) -> Result<()> {
         self.journal.commit_start()
     }
 
     /// Adds the origins of the results that are taken from a solver of an earlier run, if their conditions differ from the
     /// conditions of this run.
-    pub(super) fn take_origins(&mut self, from: RunId, entrant: i64) -> Result<(), JournalError> {
+    pub(super) fn take_origins(&mut self, from: RunId, entrant: i64) -> Result<()> {
         let columns = "uid, started, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel,
             cpu_model, judge";
         let sources = format!(
@@ -165,13 +161,13 @@ impl Recording {
     }
 
     /// Returns the connection to write to the run with.
-    pub(super) fn connection(&self) -> Result<&Connection, JournalError> {
+    pub(super) fn connection(&self) -> Result<&Connection> {
         self.commit_start()?;
         Ok(&self.journal.connection)
     }
 
     /// Changes the run by one statement.
-    fn execute(&self, sql: &str, parameters: impl Params) -> Result<(), JournalError> {
+    fn execute(&self, sql: &str, parameters: impl Params) -> Result<()> {
         self.connection()?.execute(sql, parameters)?;
         Ok(())
     }
@@ -182,7 +178,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be read or written, when another judge follows that run, or when the record belongs to
     /// another run.
-    pub fn reattach(journal: Journal, record: &RunRecord<'_>, run: RunId) -> Result<(Self, Known), JournalError> {
+    pub fn reattach(journal: Journal, record: &RunRecord<'_>, run: RunId) -> Result<(Self, Known)> {
         let lock = journal.locks.take(run)?;
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
@@ -238,7 +234,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn add_earlier(&self, first: usize, known: &mut Known) -> Result<(), JournalError> {
+    pub fn add_earlier(&self, first: usize, known: &mut Known) -> Result<()> {
         for (solver, hash) in self.hashes.iter().enumerate().skip(first) {
             if !self.hashes[..solver].contains(hash) {
                 known.add_earlier(&self.journal.connection, solver, *hash, self.conditions)?;
@@ -251,7 +247,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Result<(), JournalError> {
+    pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Result<()> {
         let transaction = self.journal.transaction()?;
         enter(&transaction, &mut self.rows, solvers, hashes)?;
         let count = self.cases.len() + cases.len();
@@ -271,7 +267,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn mark_search(&self, best: usize) -> Result<(), JournalError> {
+    pub fn mark_search(&self, best: usize) -> Result<()> {
         self.execute("UPDATE run SET search = ?2 WHERE id = ?1", params![self.rows.run.0, best])
     }
 
@@ -280,7 +276,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn disown(&mut self) -> Result<(), JournalError> {
+    pub fn disown(&mut self) -> Result<()> {
         self.is_disowned = true;
         let transaction = self.journal.transaction()?;
         let sql = "UPDATE run SET plan = NULL, conditions = zeroblob(32) WHERE id = ?1";
@@ -295,7 +291,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
-    pub fn append(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
+    pub fn append(&mut self, batch: &[FinishedJob]) -> Result<()> {
         let appended = self.append_here(batch);
         if self.journal.has_all_files() {
             return appended;
@@ -304,7 +300,7 @@ impl Recording {
         appended.or_else(|_| self.append_here(batch))
     }
 
-    fn append_here(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
+    fn append_here(&mut self, batch: &[FinishedJob]) -> Result<()> {
         let transaction = self.journal.transaction()?;
         // Asking for the current folder for each file is slow.
         let here = std::env::current_dir().unwrap_or_default();
@@ -422,7 +418,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written. The finished cases are in it all the same.
-    pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
+    pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal> {
         self.rescue()?;
         self.write_end(end)?;
         self.rescue()?;
@@ -431,7 +427,7 @@ impl Recording {
         Ok(self.journal)
     }
 
-    fn write_end(&mut self, end: &RunEnd<'_>) -> Result<(), JournalError> {
+    fn write_end(&mut self, end: &RunEnd<'_>) -> Result<()> {
         let state = RunState::ended(end.stop).name();
         let terms = terms(end.rule, &self.problem, &self.cases);
         let transaction = self.journal.transaction()?;
@@ -450,7 +446,7 @@ impl Recording {
     ///
     /// # Errors
     /// When it cannot be written again.
-    fn rescue(&mut self) -> Result<(), JournalError> {
+    fn rescue(&mut self) -> Result<()> {
         if self.journal.has_all_files() {
             return Ok(());
         }
@@ -468,7 +464,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn store_job(&self, job: &ClusterJob) -> Result<(), JournalError> {
+    pub fn store_job(&self, job: &ClusterJob) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO cluster_job (run, engine, id, folder) VALUES (?1, ?2, ?3, ?4)";
         self.execute(sql, params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()])
     }
@@ -477,7 +473,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn forget_job(&self) -> Result<(), JournalError> {
+    pub fn forget_job(&self) -> Result<()> {
         self.execute("DELETE FROM cluster_job WHERE run = ?1", [self.run().0])
     }
 
@@ -485,7 +481,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>, JournalError> {
+    pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>> {
         let sql =
             "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'";
         Ok(query_all(self.connection()?, sql, [], read_job)?)
@@ -495,7 +491,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn store_node(&self, node: &Node) -> Result<(), JournalError> {
+    pub fn store_node(&self, node: &Node) -> Result<()> {
         Ok(add_node(self.connection()?, self.run(), node)?)
     }
 
@@ -503,7 +499,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn trim_cases(&self) -> Result<(), JournalError> {
+    pub fn trim_cases(&self) -> Result<()> {
         let sql = "UPDATE run SET case_count = (SELECT coalesce(max(result.place) + 1, 0) FROM entrant
                  JOIN result ON result.entrant = entrant.id WHERE entrant.run = run.id) WHERE id = ?1";
         self.execute(sql, [self.run().0])
@@ -512,7 +508,7 @@ impl Recording {
 
 impl Journal {
     /// Commits the start of a run, if that is open.
-    fn commit_start(&self) -> Result<(), JournalError> {
+    fn commit_start(&self) -> Result<()> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("COMMIT")?;
         }
@@ -520,13 +516,13 @@ impl Journal {
     }
 
     /// Begins to write, once the start of the run is committed.
-    pub(super) fn transaction(&self) -> Result<Transaction<'_>, JournalError> {
+    pub(super) fn transaction(&self) -> Result<Transaction<'_>> {
         self.commit_start()?;
         Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
     }
 
     /// Moves to a new file with all content of this one. If another file has taken its path by now, that file is kept.
-    fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
+    fn write_anew(&mut self, run: RunId) -> Result<()> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
         }
@@ -554,7 +550,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>, JournalError> {
+    pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>> {
         let sql = "SELECT engine, id, folder FROM cluster_job WHERE run = ?1";
         Ok(query_first(&self.connection, sql, [run.0], read_job)?)
     }

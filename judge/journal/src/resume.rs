@@ -6,7 +6,7 @@
 //! even if these have other names.
 
 use super::columns::{FAULTS, query_all};
-use super::error::JournalError;
+use super::error::{JournalError, Result};
 use super::identity::{Change, RunRecord, SameRun, conditions_of};
 use super::recording::Recording;
 use super::rows::{Rows, rows_of};
@@ -47,11 +47,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be read or written, or when that run is still running.
-    pub fn resume(
-        journal: Journal,
-        record: &RunRecord<'_>,
-        hashes: InputHashes<'_>,
-    ) -> Result<Resumption, JournalError> {
+    pub fn resume(journal: Journal, record: &RunRecord<'_>, hashes: InputHashes<'_>) -> Result<Resumption> {
         let today = SameRun::of(record);
         let mut inputs = Inputs { record, hashes, made: HashMap::new() };
         let mut last = None;
@@ -84,7 +80,7 @@ impl Recording {
         shard: Shard,
         today: &SameRun,
         last: Option<Changed>,
-    ) -> Result<Resumption, JournalError> {
+    ) -> Result<Resumption> {
         let earlier = find_of_shard(&journal.connection, today, shard)?;
         if earlier.is_empty() {
             return Ok(Resumption::Nothing(journal, last));
@@ -105,7 +101,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn unfinished(&self, record: &RunRecord<'_>) -> Result<Option<RunId>, JournalError> {
+    pub fn unfinished(&self, record: &RunRecord<'_>) -> Result<Option<RunId>> {
         let today = SameRun::of(record);
         for run in unfinished(&self.connection, record)? {
             if changes(&self.connection, record, &today, run)?.is_some_and(|(_, what)| what.is_empty()) {
@@ -132,7 +128,7 @@ fn changes(
     record: &RunRecord<'_>,
     today: &SameRun,
     run: RunId,
-) -> Result<Option<(SameRun, Vec<String>)>, JournalError> {
+) -> Result<Option<(SameRun, Vec<String>)>> {
     let names = |run: &SameRun| run.solvers.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let Some(then) = SameRun::read(connection, run)?.filter(|then| names(then) == names(today)) else {
         return Ok(None);
@@ -144,7 +140,7 @@ fn changes(
     let (conditions, tier, cpu_model) = conditions_of(connection, run)?;
     let machine = [
         Change::of("tier of the sandbox", record.tier.name(), &tier),
-        Change::of("processor", &record.surroundings.cpu_model, &cpu_model),
+        Change::of("processor", &record.surroundings.machine.cpu_model, &cpu_model),
     ];
     changes.extend(machine.iter().flatten().map(|change| change.text(&there)));
     if changes.is_empty() && conditions != record.conditions() {
@@ -155,12 +151,7 @@ fn changes(
 
 /// Continues a run with today's names of its generator and files. Cases with faults run again. If the rule had no best
 /// scores when the run started, the run gets today's.
-fn go_on(
-    journal: &Journal,
-    record: &RunRecord<'_>,
-    today: &SameRun,
-    run: RunId,
-) -> Result<(Rows, Known), JournalError> {
+fn go_on(journal: &Journal, record: &RunRecord<'_>, today: &SameRun, run: RunId) -> Result<(Rows, Known)> {
     let transaction = journal.transaction()?;
     let rows = rows_of(&transaction, run)?;
     today.note(&transaction, run.0)?;
@@ -188,12 +179,7 @@ struct Inputs<'a> {
 
 impl Inputs<'_> {
     /// Returns which finished results of a run are on inputs with another content than today's.
-    fn changes(
-        &mut self,
-        connection: &Connection,
-        run: RunId,
-        is_same_generator: bool,
-    ) -> Result<Vec<String>, JournalError> {
+    fn changes(&mut self, connection: &Connection, run: RunId, is_same_generator: bool) -> Result<Vec<String>> {
         let stored = finished_inputs(connection, run)?;
         let cases = &self.record.plan.cases;
         if stored.iter().any(|(place, _)| *place >= cases.len()) {

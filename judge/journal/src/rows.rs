@@ -1,7 +1,7 @@
 //! Writes rows: a run with its solvers, and the results of finished cases with their cases, answers and best scores.
 
 use super::columns::{FAULTS, microseconds, query_all, query_first};
-use super::error::JournalError;
+use super::error::{JournalError, Result};
 use super::identity::{RunRecord, SameGame, SameRun, environment};
 use super::store::{Journal, MAX_ANSWER_BYTES, with_answer};
 use super::stored;
@@ -78,9 +78,9 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
             ":cases": plan.cases.len(),
             ":jobs": record.jobs,
             ":tier": record.tier.name(),
-            ":host": surroundings.host,
-            ":kernel": surroundings.kernel,
-            ":cpu_model": surroundings.cpu_model,
+            ":host": surroundings.machine.host,
+            ":kernel": surroundings.machine.kernel,
+            ":cpu_model": surroundings.machine.cpu_model,
             ":commit": surroundings.git_commit,
             ":dirty": surroundings.git_dirty,
             ":judge": env!("CARGO_PKG_VERSION"),
@@ -326,7 +326,7 @@ fn pack(answer: &[u8]) -> Cow<'_, [u8]> {
     if packed.len() < answer.len() { Cow::Owned(packed) } else { Cow::Borrowed(answer) }
 }
 
-fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>, JournalError> {
+fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>> {
     check_length(bytes)?;
     if packed.len() == bytes {
         return Ok(packed);
@@ -336,7 +336,7 @@ fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>, JournalError> {
 }
 
 /// Fails if a stored length is larger than any stored answer.
-pub(super) fn check_length(bytes: usize) -> Result<(), JournalError> {
+pub(super) fn check_length(bytes: usize) -> Result<()> {
     if bytes > MAX_ANSWER_BYTES {
         return Err(JournalError::Damaged(format!("a stored answer of {bytes} bytes")));
     }
@@ -348,7 +348,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read, or the answer does not match its hash.
-    pub fn answer(&self, id: i64) -> Result<Option<Vec<u8>>, JournalError> {
+    pub fn answer(&self, id: i64) -> Result<Option<Vec<u8>>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1",
         )?;
@@ -366,7 +366,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read, or the answer does not match its hash.
-    pub fn answer_of(&self, result: StoredResult) -> Result<Option<Vec<u8>>, JournalError> {
+    pub fn answer_of(&self, result: StoredResult) -> Result<Option<Vec<u8>>> {
         let sql = "SELECT answer FROM result WHERE entrant = ?1 AND place = ?2";
         let id: Option<Option<i64>> =
             query_first(&self.connection, sql, [result.entrant, result.place], |row| row.get(0))?;
@@ -378,7 +378,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn apply_retention(&mut self, retention: Retention) -> Result<(), JournalError> {
+    pub fn apply_retention(&mut self, retention: Retention) -> Result<()> {
         let Retention::UpTo(most) = retention else { return Ok(()) };
         // The length of the file is known without a query. Adding up the answers would read all rows.
         if self.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")? <= most.0
@@ -409,7 +409,7 @@ impl Journal {
     }
 
     /// Returns the file's free pages to the disk.
-    pub(super) fn give_back_space(&self) -> Result<(), JournalError> {
+    pub(super) fn give_back_space(&self) -> Result<()> {
         // The statement returns a row for each page, and frees only the pages whose rows are read.
         let mut statement = self.connection.prepare("PRAGMA incremental_vacuum")?;
         let mut pages = statement.query([])?;

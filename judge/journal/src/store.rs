@@ -1,7 +1,7 @@
 //! The journal's file: opens it, makes its tables in a new one, and sets how durable a commit is.
 
 use super::columns::query_all;
-use super::error::JournalError;
+use super::error::{JournalError, Result};
 use super::file::{self, Files, Locks, Mode, RunLock};
 use judge_problem::JOURNAL_FOLDER;
 use rusqlite::backup::Backup;
@@ -48,7 +48,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the folder or the file cannot be made or written, is not a journal, or has another format.
-    pub fn open(folder: &Path) -> Result<Self, JournalError> {
+    pub fn open(folder: &Path) -> Result<Self> {
         make_folder(folder)?;
         let path = folder.join(FILE);
         file::refuse_special(&path)?;
@@ -66,7 +66,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the file cannot be made or written, is not a journal, or has another format.
-    pub fn open_file(path: &Path) -> Result<Self, JournalError> {
+    pub fn open_file(path: &Path) -> Result<Self> {
         let mode = if path.exists() { file::mode(path)? } else { Mode::OneWriter };
         let absolute = std::path::absolute(path).unwrap_or_default();
         match absolute.parent() {
@@ -75,7 +75,7 @@ impl Journal {
         }
     }
 
-    pub(super) fn open_to_write(path: &Path, mode: Mode) -> Result<Self, JournalError> {
+    pub(super) fn open_to_write(path: &Path, mode: Mode) -> Result<Self> {
         let open = |mut connection: Connection| {
             configure(&connection)?;
             if Contents::of(&connection)? == Contents::Nothing {
@@ -105,7 +105,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened, or has another format.
-    pub fn open_to_read(folder: &Path) -> Result<Option<Self>, JournalError> {
+    pub fn open_to_read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(FILE);
         if !path.exists() {
             return Ok(None);
@@ -118,7 +118,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened, is not a journal, or has another format.
-    pub fn open_file_to_read(path: &Path) -> Result<Option<Self>, JournalError> {
+    pub fn open_file_to_read(path: &Path) -> Result<Option<Self>> {
         if !path.exists() {
             return Ok(None);
         }
@@ -133,7 +133,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened, is not a journal, or has another format.
-    pub fn open_read_only(path: &Path) -> Result<Option<Self>, JournalError> {
+    pub fn open_read_only(path: &Path) -> Result<Option<Self>> {
         if !path.exists() {
             return Ok(None);
         }
@@ -143,7 +143,7 @@ impl Journal {
         unless_read_only(Self::open_with(path, mode, "mode=ro"), || Self::read_only(path, mode)).map(Some)
     }
 
-    pub(super) fn read_only(path: &Path, mode: Mode) -> Result<Self, JournalError> {
+    pub(super) fn read_only(path: &Path, mode: Mode) -> Result<Self> {
         if mode == Mode::OneWriter {
             return unless_read_only(Self::open_with(path, mode, "mode=ro"), || Self::recovered(path));
         }
@@ -152,7 +152,7 @@ impl Journal {
         Self::open_with(path, mode, if has_log { "mode=ro" } else { "mode=ro&immutable=1" })
     }
 
-    fn open_with(path: &Path, mode: Mode, how: &str) -> Result<Self, JournalError> {
+    fn open_with(path: &Path, mode: Mode, how: &str) -> Result<Self> {
         let uri = format!("file:{}?{how}", uri_path(path));
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let opened = Connection::open_with_flags(uri, flags).and_then(|connection| {
@@ -167,7 +167,7 @@ impl Journal {
 
     /// If a writer was killed during a commit, it has left an incomplete commit and the pages to undo it. Undoing
     /// writes to the file, which may get a new writer at any moment, so it is done in a copy.
-    fn recovered(path: &Path) -> Result<Self, JournalError> {
+    fn recovered(path: &Path) -> Result<Self> {
         let copy = file::copy(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
         let (_folder, copy) = copy;
         let opened = Connection::open(copy).and_then(|connection| {
@@ -179,7 +179,7 @@ impl Journal {
         Self::of(opened, path, Mode::OneWriter)
     }
 
-    fn of(opened: rusqlite::Result<(Connection, Contents)>, path: &Path, mode: Mode) -> Result<Self, JournalError> {
+    fn of(opened: rusqlite::Result<(Connection, Contents)>, path: &Path, mode: Mode) -> Result<Self> {
         let path = file::resolved(path);
         let connection = match opened {
             Err(source) => return Err(JournalError::Open { path, source }),
@@ -254,7 +254,7 @@ fn is_of_one_writer(path: &Path) -> bool {
 }
 
 /// Makes the folder of a journal, which git ignores.
-pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
+pub(super) fn make_folder(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -303,10 +303,7 @@ fn copied(journal: &Connection) -> rusqlite::Result<Connection> {
 }
 
 /// Returns the journal, or the result of `other` if the journal cannot be written.
-fn unless_read_only(
-    opened: Result<Journal, JournalError>,
-    other: impl FnOnce() -> Result<Journal, JournalError>,
-) -> Result<Journal, JournalError> {
+fn unless_read_only(opened: Result<Journal>, other: impl FnOnce() -> Result<Journal>) -> Result<Journal> {
     let is_read_only = |code| matches!(code, ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied);
     match opened {
         Err(JournalError::Open { source, .. }) if source.sqlite_error_code().is_some_and(is_read_only) => other(),

@@ -1,15 +1,15 @@
 //! Reads recorded runs: a complete run, the scores that its scores are relative to, the origins of its results, and
 //! earlier results that are still valid.
 
-use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, score, time};
-use super::error::{JournalError, shortened};
+use super::columns::{count, is_fault, limits, machine, named, nodes, query_all, query_first, read_score, score, time};
+use super::error::{JournalError, Result, shortened};
 use super::history::read_points;
 use super::rows::{StoredPath, rows_of};
 use super::store::Journal;
 use judge_problem::{
     BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseResult, CaseSource, CaseSpec, CheckerIdentity, Digest,
     Direction, Invocation, JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Plan, Problem,
-    Repetitions, RunChoice, RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures,
+    Provenance, Repetitions, RunChoice, RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures,
     StoredOutcome, StoredResult, StoredRun, Verdict,
 };
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -23,7 +23,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
-    pub fn choose(&self, choice: RunChoice) -> Result<RunId, JournalError> {
+    pub fn choose(&self, choice: RunChoice) -> Result<RunId> {
         match choice {
             RunChoice::Number(run) => Ok(run),
             RunChoice::Last => self.newest()?.ok_or(JournalError::NoRunYet),
@@ -34,7 +34,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn newest(&self) -> Result<Option<RunId>, JournalError> {
+    pub fn newest(&self) -> Result<Option<RunId>> {
         let newest: Option<i64> = self.connection.query_row("SELECT max(id) FROM run", [], |row| row.get(0))?;
         Ok(newest.map(RunId))
     }
@@ -43,7 +43,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
-    pub fn stored_run(&self, id: RunId) -> Result<StoredRun, JournalError> {
+    pub fn stored_run(&self, id: RunId) -> Result<StoredRun> {
         let mut run = self.stored_head(id)?;
         let reference = self.reference(id)?;
         run.cases = self.stored_cases(&mut run, reference.as_ref())?;
@@ -55,7 +55,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn results_of_case(&self, problem: &str, name: &str, newest: usize) -> Result<Vec<CaseResult>, JournalError> {
+    pub fn results_of_case(&self, problem: &str, name: &str, newest: usize) -> Result<Vec<CaseResult>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT run.id, run.started, run.message, entrant.name, game_case.input, result.answer IS NOT NULL, {OUTCOME}
              FROM run CROSS JOIN entrant ON entrant.run = run.id CROSS JOIN result ON result.entrant = entrant.id
@@ -83,7 +83,7 @@ impl Journal {
     }
 
     /// Returns a run without its cases.
-    pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun, JournalError> {
+    pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun> {
         let sql = "SELECT state, started, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
                  git_commit, git_dirty, judge, message, conditions = zeroblob(32) FROM run WHERE id = ?1";
@@ -96,7 +96,7 @@ impl Journal {
             let total = row.get::<_, Option<String>>(3)?.as_deref().and_then(read_points);
             Ok(StoredEntrant { name: row.get(0)?, command: row.get(1)?, hash: Digest(row.get(2)?), total })
         })?;
-        run.nodes = nodes(&self.connection, id)?.into_iter().collect();
+        run.provenance.nodes = nodes(&self.connection, id)?.into_iter().collect();
         Ok(run)
     }
 
@@ -112,11 +112,15 @@ impl Journal {
     fn read_run(id: RunId, state: RunState, row: &Row<'_>) -> rusqlite::Result<StoredRun> {
         Ok(StoredRun {
             id,
-            started: row.get(1)?,
+            provenance: Provenance {
+                started: row.get(1)?,
+                command: row.get(3)?,
+                machine: machine(row, 16)?,
+                nodes: NodeList::default(),
+            },
             state,
             detached: None,
             elapsed: time(row, 2)?.unwrap_or_default(),
-            command: row.get(3)?,
             problem: row.get(4)?,
             checker: CheckerIdentity { name: row.get(5)?, version: row.get(6)? },
             limits: limits(row, 7)?,
@@ -124,9 +128,6 @@ impl Journal {
             case_count: count(row, 13)?,
             jobs: count(row, 14)?,
             tier: named(row, 15)?,
-            host: row.get(16)?,
-            kernel: row.get(17)?,
-            cpu_model: row.get(18)?,
             git_commit: row.get(19)?,
             git_dirty: row.get(20)?,
             judge: row.get(21)?,
@@ -134,7 +135,6 @@ impl Journal {
             is_disowned: row.get(23)?,
             labels: Labels::default(),
             origins: Vec::new(),
-            nodes: NodeList::default(),
             reference: None,
             entrants: Vec::new(),
             cases: StoredCases::default(),
@@ -143,9 +143,9 @@ impl Journal {
 
     /// The results of each solver are stored in the order of the cases, so the results of several solvers are merged
     /// without sorting.
-    fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
+    fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases> {
         let (id, solvers) = (run.id, run.entrants.len());
-        let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
+        let mut machines = OriginMachines::of(&self.connection, id, &mut run.provenance.nodes)?;
         let entrants = rows_of(&self.connection, id)?.entrants;
         let prepare = |_: &i64| {
             self.connection.prepare(&format!(
@@ -192,7 +192,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
-    pub fn reference(&self, run: RunId) -> Result<Option<Reference>, JournalError> {
+    pub fn reference(&self, run: RunId) -> Result<Option<Reference>> {
         let sql = "SELECT reference FROM run WHERE id = ?1";
         let source: Option<Option<String>> = query_first(&self.connection, sql, [run.0], |row| row.get(0))?;
         let Some(source) = source.ok_or(JournalError::NoRun(run))? else { return Ok(None) };
@@ -202,13 +202,13 @@ impl Journal {
         let scores = statement.query_and_then([run.0], |row| {
             Ok((row.get(0)?, KnownBest { score: score(row, 1)?, origin: read_best_origin(row, &mut solvers)? }))
         })?;
-        let scores = scores.collect::<Result<_, JournalError>>()?;
+        let scores = scores.collect::<Result<_>>()?;
         Ok(Some(Reference { source: BestSource::new(Path::new(&source), Path::new("")), scores }))
     }
 
     /// Adds the best scores that the scores of another journal's run are relative to. If several runs have a score for
     /// a case, the best one is kept, in any order of merging.
-    pub(super) fn merge_reference(&self, run: RunId, theirs: Reference) -> Result<(), JournalError> {
+    pub(super) fn merge_reference(&self, run: RunId, theirs: Reference) -> Result<()> {
         let sql = "SELECT direction FROM run WHERE id = ?1";
         let direction: Direction = self.connection.query_row(sql, [run.0], |row| named(row, 0))?;
         let own = self.reference(run)?;
@@ -235,12 +235,12 @@ impl Journal {
 }
 
 /// Returns the lowest place among the next results of all solvers.
-fn first_place(results: &[Rows<'_>]) -> Result<Option<i64>, JournalError> {
+fn first_place(results: &[Rows<'_>]) -> Result<Option<i64>> {
     let places = results.iter().filter_map(Rows::get).map(|row| row.get(0));
     Ok(places.collect::<Result<Vec<i64>, _>>()?.into_iter().min())
 }
 
-fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> {
+fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase> {
     let name: String = row.get(1)?;
     let (seed, file): (Option<String>, Option<StoredPath>) = (row.get(3)?, row.get(4)?);
     let made =
@@ -261,7 +261,7 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
 }
 
 /// The stored hash is empty if there was no input.
-fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
+fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>> {
     let bytes: Vec<u8> = row.get(column)?;
     match <[u8; 32]>::try_from(bytes) {
         Ok(hash) => Ok(Some(Digest(hash))),
@@ -276,7 +276,7 @@ pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, r
     result.waited_us, result.metrics";
 
 /// Reads the columns of an [`OUTCOME`], starting at `first`.
-pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
+pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome> {
     let verdict: String = row.get(first)?;
     Ok(Outcome {
         verdict: Verdict::from_name(&verdict)
@@ -314,12 +314,11 @@ impl<'a> OriginMachines<'a> {
     pub(super) fn of(connection: &Connection, run: RunId, nodes: &'a mut NodeList) -> rusqlite::Result<Self> {
         let sql = "SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1
              UNION ALL SELECT NULL, host, kernel, cpu_model, tier FROM run WHERE id = ?1 AND NOT merged";
-        let machine = |row: &Row<'_>| {
-            let (host, kernel, cpu_model): (String, _, _) = (row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok((row.get(0)?, Node { name: host.clone(), host, kernel, cpu_model, tier: named(row, 4)?, load: None }))
+        let node = |row: &Row<'_>| {
+            let machine = machine(row, 1)?;
+            Ok((row.get(0)?, Node { name: machine.host.clone(), machine, tier: named(row, 4)?, load: None }))
         };
-        let mut machines: HashMap<Option<i64>, Node> =
-            query_all(connection, sql, [run.0], machine)?.into_iter().collect();
+        let mut machines: HashMap<Option<i64>, Node> = query_all(connection, sql, [run.0], node)?.into_iter().collect();
         if machines.values().collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]) {
             machines.clear();
         }
@@ -346,9 +345,7 @@ fn read_origin(row: &Row<'_>) -> rusqlite::Result<Origin> {
         results: count(row, 7)?,
         jobs: count(row, 8)?,
         tier: named(row, 9)?,
-        host: row.get(10)?,
-        kernel: row.get(11)?,
-        cpu_model: row.get(12)?,
+        machine: machine(row, 10)?,
         judge: row.get(13)?,
         file: PathBuf::from(row.get::<_, String>(14)?),
     })
@@ -383,7 +380,7 @@ impl Reference {
 }
 
 /// Reads the origin of a score. `solvers` are the names that were read so far.
-fn read_best_origin(row: &Row<'_>, solvers: &mut HashMap<String, Arc<str>>) -> Result<BestOrigin, JournalError> {
+fn read_best_origin(row: &Row<'_>, solvers: &mut HashMap<String, Arc<str>>) -> Result<BestOrigin> {
     let mut solver = || -> rusqlite::Result<Arc<str>> {
         let name: String = row.get(3)?;
         Ok(Arc::clone(solvers.entry(name).or_insert_with_key(|name| Arc::from(&**name))))
@@ -515,13 +512,7 @@ impl Known {
     }
 
     /// Adds the results of one solver's row, without faults.
-    pub(super) fn read(
-        &mut self,
-        connection: &Connection,
-        from: KnownFrom,
-        solver: usize,
-        entrant: i64,
-    ) -> Result<(), JournalError> {
+    pub(super) fn read(&mut self, connection: &Connection, from: KnownFrom, solver: usize, entrant: i64) -> Result<()> {
         if from != KnownFrom::Itself && self.answers.contains(&solver) {
             return Ok(());
         }
@@ -568,7 +559,7 @@ impl Known {
         solver: usize,
         hash: Digest,
         conditions: Digest,
-    ) -> Result<(), JournalError> {
+    ) -> Result<()> {
         let entrants = "SELECT DISTINCT run.id, entrant.id FROM run JOIN entrant ON entrant.run = run.id
                  LEFT JOIN origin ON origin.run = run.id
              WHERE (run.conditions = ?1 OR origin.conditions = ?1) AND entrant.hash = ?2 ORDER BY run.id";

@@ -32,16 +32,32 @@ impl CommandTemplate {
     }
 }
 
-/// A setter's checker or interactor.
+named_enum! {
+    /// What a setter's program does.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Role {
+        /// It checks answers.
+        Checker = "checker",
+        /// It talks to the solver, and decides on the conversation.
+        Interactor = "interactor",
+        /// It starts the solver itself, and decides on the conversation.
+        Tester = "tester",
+    }
+}
+
+/// A setter's checker, interactor or tester.
 #[derive(Debug, Clone)]
 pub struct ExternalChecker {
+    /// What it does.
+    pub role: Role,
     /// The command that starts it.
     pub command: CommandTemplate,
     /// How it is called and how it reports its result.
     pub protocol: CheckerProtocol,
     /// The answer files of the cases.
     pub answers: AnswerFiles,
-    /// The checker of the interactor's output, if the interactor leaves the decision to it.
+    /// The checker of an interactor's output, if the interactor leaves the decision to it. Or, beside a tester, the
+    /// checker of answers without a solver.
     pub then: Option<Box<ExternalChecker>>,
 }
 
@@ -50,15 +66,11 @@ impl ExternalChecker {
     pub fn passes(&self) -> u32 {
         checker_protocol(&self.protocol).passes()
     }
-}
 
-/// A setter's program that starts the solver itself and decides on the conversation.
-#[derive(Debug, Clone)]
-pub struct Tester {
-    /// The program.
-    pub program: ExternalChecker,
-    /// The checker for answers without a solver, if there is one.
-    pub checker: Option<Box<ExternalChecker>>,
+    /// Returns the checker that has the last word on a conversation, if there is one.
+    pub fn follower(&self) -> Option<&Self> {
+        self.then.as_deref().filter(|_| self.role == Role::Interactor)
+    }
 }
 
 /// How an external checker is called and how it reports its result. Each protocol has a file in `verdict`.
@@ -105,26 +117,30 @@ pub struct ScoreSearch {
     pub reject_codes: Vec<i32>,
 }
 
-/// Which of several matches counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MatchPlace {
-    /// The first one.
-    #[default]
-    First,
-    /// The last one.
-    Last,
+named_enum! {
+    /// Which of several matches counts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum MatchPlace {
+        /// The first one.
+        #[default]
+        First = "first",
+        /// The last one.
+        Last = "last",
+    }
 }
 
-/// Where a program prints its score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ScoreStream {
-    /// On standard output.
-    Stdout,
-    /// On standard error.
-    Stderr,
-    /// On either: standard output is searched first.
-    #[default]
-    Both,
+named_enum! {
+    /// Where a program prints its score.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ScoreStream {
+        /// On standard output.
+        Stdout = "stdout",
+        /// On standard error.
+        Stderr = "stderr",
+        /// On either: standard output is searched first.
+        #[default]
+        Both = "both",
+    }
 }
 
 named_enum! {

@@ -65,8 +65,8 @@ pub use case::{
 };
 pub use case_list::{CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker::{
-    AnswerFiles, CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ProtocolName, ScoreSearch,
-    ScoreStream, Tester, Testlib, TokenRules,
+    AnswerFiles, CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ProtocolName, Role,
+    ScoreSearch, ScoreStream, Testlib, TokenRules,
 };
 pub use condition::Condition;
 pub use features::{
@@ -90,7 +90,7 @@ pub use manifest::{
     read_languages, unknown_placeholders,
 };
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
-pub use parallel::{map_on_all_cores, try_map_on_all_cores};
+pub use parallel::{map_on_all_cores, try_map, try_map_on_all_cores};
 pub use plan::{CaseFlags, Order, Plan};
 pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, PackageKind, Problem,

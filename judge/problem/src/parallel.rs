@@ -30,15 +30,30 @@ pub fn try_map_on_all_cores<R: Send, E: Send>(
     count: usize,
     work: impl Fn(usize) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    if count < 2 * MIN_SHARE {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    try_map(cores.min(count / MIN_SHARE), count, work)
+}
+
+/// Does the same on this number of threads.
+///
+/// # Errors
+/// As [`try_map_on_all_cores`].
+///
+/// # Panics
+/// Panics if `work` panics.
+pub fn try_map<R: Send, E: Send>(
+    threads: usize,
+    count: usize,
+    work: impl Fn(usize) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
+    if threads < 2 {
         return (0..count).map(work).collect();
     }
-    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(count / MIN_SHARE);
     let lowest_failed = AtomicUsize::new(count);
-    // Cores take turns, because the files of cases often grow with their number.
-    let share = |core: usize| {
-        let mut results = Vec::with_capacity(count / cores + 1);
-        for number in (core..count).step_by(cores) {
+    // Threads take turns, because the files of cases often grow with their number.
+    let share = |first: usize| {
+        let mut results = Vec::with_capacity(count / threads + 1);
+        for number in (first..count).step_by(threads) {
             if number > lowest_failed.load(Ordering::Relaxed) {
                 break;
             }
@@ -51,11 +66,11 @@ pub fn try_map_on_all_cores<R: Send, E: Send>(
     };
     let mut shares: Vec<IntoIter<Result<R, E>>> = thread::scope(|scope| {
         let share = &share;
-        let threads: Vec<_> = (0..cores).map(|core| scope.spawn(move || share(core))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let started: Vec<_> = (0..threads).map(|first| scope.spawn(move || share(first))).collect();
+        started.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     // The results before the lowest error are complete.
-    (0..count).filter_map(|number| shares[number % cores].next()).collect()
+    (0..count).filter_map(|number| shares[number % threads].next()).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::text::{InvalidText, named_enum};
 use crate::{
     AnswerFiles, CaseList, CaseSpec, CommandTemplate, Direction, ExternalChecker, FeatureRule, GeneratorParameter,
-    HelperLimits, Limits, Members, MetricRule, Rule, TestGroup, Tester, TokenRules, Verdict,
+    HelperLimits, Limits, Members, MetricRule, Role, Rule, TestGroup, TokenRules, Verdict,
 };
 use checkers::{Checker, Generator, Score};
 use std::collections::HashMap;
@@ -94,7 +94,7 @@ impl Problem {
     /// Returns the commands that generate its cases and check its answers, always in the same order.
     pub fn commands_mut(&mut self) -> Vec<&mut CommandTemplate> {
         let mut commands = Vec::new();
-        for ExternalChecker { command, then, .. } in self.checker.programs_mut() {
+        if let CheckerChoice::External(ExternalChecker { command, then, .. }) = &mut self.checker {
             commands.push(command);
             commands.extend(then.iter_mut().map(|then| &mut then.command));
         }
@@ -164,15 +164,12 @@ pub const TOKENS: &str = "tokens";
 
 /// The checker of a problem's answers.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "a problem has only one")]
 pub enum CheckerChoice {
     /// A checker of the `checkers` crate.
     BuiltIn(&'static Checker),
-    /// A setter's command.
+    /// A setter's command: a checker, interactor or tester.
     External(ExternalChecker),
-    /// A setter's command that converses with the solver (an interactor).
-    Interactor(ExternalChecker),
-    /// A setter's command that starts the solver itself.
-    Tester(Tester),
     /// The built-in comparison with the answer file, token by token.
     Tokens(TokenRules, AnswerFiles),
 }
@@ -181,21 +178,14 @@ impl CheckerChoice {
     /// Returns the setter's program: the checker, interactor or tester.
     pub fn program(&self) -> Option<&ExternalChecker> {
         match self {
-            Self::External(program) | Self::Interactor(program) => Some(program),
-            Self::Tester(tester) => Some(&tester.program),
+            Self::External(program) => Some(program),
             Self::BuiltIn(_) | Self::Tokens(..) => None,
         }
     }
 
-    /// Returns the setter's programs that check answers.
-    fn programs_mut(&mut self) -> Vec<&mut ExternalChecker> {
-        match self {
-            Self::External(external) | Self::Interactor(external) => vec![external],
-            Self::Tester(Tester { program, checker }) => {
-                std::iter::once(program).chain(checker.as_deref_mut()).collect()
-            }
-            Self::BuiltIn(_) | Self::Tokens(..) => Vec::new(),
-        }
+    /// Returns what decides on a solver's answer.
+    pub fn role(&self) -> Role {
+        self.program().map_or(Role::Checker, |program| program.role)
     }
 
     /// Returns the built-in checker's id, or the command.
@@ -226,30 +216,30 @@ impl CheckerChoice {
     /// Returns the location of the answer files.
     pub fn answers(&self) -> Option<&AnswerFiles> {
         match self {
-            Self::Tokens(_, answers) => Some(answers),
-            other => Some(&other.program()?.answers),
+            Self::Tokens(_, answers) | Self::External(ExternalChecker { answers, .. }) => Some(answers),
+            Self::BuiltIn(_) => None,
         }
     }
 
     /// Sets the answer file of each input file.
     pub(crate) fn name_answers(&mut self, named: Vec<(PathBuf, PathBuf)>) {
         match self {
-            Self::Tokens(_, answers) => answers.named = named,
-            other => other.programs_mut().into_iter().for_each(|program| program.answers.named.clone_from(&named)),
+            Self::Tokens(_, answers) | Self::External(ExternalChecker { answers, .. }) => answers.named = named,
+            Self::BuiltIn(_) => {}
         }
     }
 
     /// Returns whether the problem is interactive.
     pub fn is_interactive(&self) -> bool {
-        matches!(self, Self::Interactor(_) | Self::Tester(_))
+        self.role() != Role::Checker
     }
 
     /// Returns whether an answer can be checked without its solver.
     pub fn checks_answers(&self) -> bool {
-        match self {
-            Self::BuiltIn(_) | Self::External(_) | Self::Tokens(..) => true,
-            Self::Interactor(_) => false,
-            Self::Tester(tester) => tester.checker.is_some(),
+        match self.role() {
+            Role::Checker => true,
+            Role::Interactor => false,
+            Role::Tester => self.program().is_some_and(|tester| tester.then.is_some()),
         }
     }
 }

@@ -19,16 +19,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct StoredRun {
     /// Its number.
     pub id: RunId,
-    /// When it started, in UTC, as ISO 8601 writes it.
-    pub started: String,
+    /// When, how and where its results were made.
+    pub provenance: Provenance,
     /// Its state.
     pub state: RunState,
     /// Its job, if it is detached.
     pub detached: Option<DetachedJob>,
     /// How long it took.
     pub elapsed: Duration,
-    /// The command line.
-    pub command: String,
     /// The problem's id.
     pub problem: String,
     /// The identity of the checker.
@@ -43,14 +41,6 @@ pub struct StoredRun {
     pub jobs: usize,
     /// The sandbox's tier.
     pub tier: Tier,
-    /// The name of the machine.
-    pub host: String,
-    /// The release of the kernel.
-    pub kernel: String,
-    /// The processor.
-    pub cpu_model: String,
-    /// The nodes of a cluster, or the machines of its shards if they differ. Empty for one machine.
-    pub nodes: NodeList,
     /// The commit that was checked out.
     pub git_commit: Option<String>,
     /// Whether tracked files differed from it.
@@ -216,12 +206,8 @@ pub struct Origin {
     pub jobs: usize,
     /// The sandbox's tier.
     pub tier: Tier,
-    /// The name of the machine.
-    pub host: String,
-    /// The release of the kernel.
-    pub kernel: String,
-    /// The processor.
-    pub cpu_model: String,
+    /// The machine.
+    pub machine: Machine,
     /// The judge's version.
     pub judge: String,
     /// The journal that it was read from.
@@ -288,18 +274,32 @@ impl FromStr for Shard {
     }
 }
 
-/// A machine that cases were run on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Node {
-    /// Its name in the cluster, or the name of a shard's machine: `node` in the results.
-    pub name: String,
-    /// Its own name.
+/// A machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Machine {
+    /// Its name.
     pub host: String,
-    /// Its processor.
+    /// Its processor, as it calls itself.
     #[serde(rename = "cpu")]
     pub cpu_model: String,
     /// The release of its kernel.
     pub kernel: String,
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}, {}, Linux {}", self.host, self.cpu_model, self.kernel)
+    }
+}
+
+/// A machine that ran cases of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Node {
+    /// Its name in the cluster, or the name of a shard's machine: `node` in the results.
+    pub name: String,
+    /// The machine.
+    #[serde(flatten)]
+    pub machine: Machine,
     /// The tier of the sandbox on it.
     #[serde(with = "crate::text::as_text")]
     #[schemars(with = "String")]
@@ -312,8 +312,8 @@ pub struct Node {
 impl Node {
     /// Returns whether two nodes with the same name are the same machine. The load may differ.
     fn is(&self, other: &Self) -> bool {
-        let Self { name: _, host, kernel, cpu_model, tier, load: _ } = self;
-        (host, kernel, cpu_model, tier) == (&other.host, &other.kernel, &other.cpu_model, &other.tier)
+        let Self { name: _, machine, tier, load: _ } = self;
+        (machine, tier) == (&other.machine, &other.tier)
     }
 }
 
@@ -347,12 +347,12 @@ impl NodeList {
 
     /// Returns the processor of the node that measured an outcome. `None`: the judge's machine.
     pub fn processor(&self, outcome: &Outcome) -> Option<&str> {
-        Some(&self.get(outcome.node.as_deref()?)?.cpu_model)
+        Some(&self.get(outcome.node.as_deref()?)?.machine.cpu_model)
     }
 
     /// Returns the distinct processors.
     pub fn processors(&self) -> BTreeSet<&str> {
-        self.nodes.iter().map(|node| &*node.cpu_model).collect()
+        self.nodes.iter().map(|node| &*node.machine.cpu_model).collect()
     }
 
     /// Returns whether the processors differ. Times are comparable on equal processors only.
@@ -393,17 +393,6 @@ pub struct Provenance {
     #[serde(skip_serializing_if = "NodeList::is_empty")]
     #[schemars(with = "Vec<Node>")]
     pub nodes: NodeList,
-}
-
-/// The machine of a report.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, schemars::JsonSchema)]
-pub struct Machine {
-    /// Its name.
-    pub host: String,
-    /// Its processor.
-    pub cpu: String,
-    /// The release of its kernel.
-    pub kernel: String,
 }
 
 /// Returns a time in UTC as ISO 8601 writes it: `2026-01-31T08:15:00Z`.
@@ -477,9 +466,7 @@ mod tests {
     fn machines_of_one_name_are_told_apart() {
         let node = |name: &str, cpu_model: &str, load| Node {
             name: name.to_owned(),
-            host: name.to_owned(),
-            kernel: "6.1".to_owned(),
-            cpu_model: cpu_model.to_owned(),
+            machine: Machine { host: name.to_owned(), kernel: "6.1".to_owned(), cpu_model: cpu_model.to_owned() },
             tier: Tier::Root,
             load,
         };

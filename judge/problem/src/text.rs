@@ -19,6 +19,7 @@ impl InvalidText {
 }
 
 /// Defines an enum whose variants have names in commands, files and reports. It is displayed as its name.
+#[macro_export]
 macro_rules! named_enum {
     ($(#[$of_enum:meta])* pub enum $enum:ident { $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+ }) => {
         $(#[$of_enum])*

@@ -159,16 +159,16 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     let changed = if run.git_dirty == Some(true) { ", with changes" } else { "" };
     let lines = [
         ("state", state + edited),
-        ("started", run.started.clone()),
+        ("started", run.provenance.started.clone()),
         ("message", run.message.as_deref().map_or_else(String::new, |message| one_line(message).into_owned())),
         tags,
         note,
-        ("command", one_line(&run.command).into_owned()),
+        ("command", one_line(&run.provenance.command).into_owned()),
         ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
         ("checker", one_line(&run.checker.to_string()).into_owned()),
         ("limits", limits_text(&run.limits)),
         ("environment", one_line(&run.environment).into_owned()),
-        ("machine", one_line(&format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)).into_owned()),
+        ("machine", one_line(&run.provenance.machine.to_string()).into_owned()),
         ("machines", machines(&run.origins).join(UNDER_THE_FIRST)),
         ("commit", run.git_commit.as_ref().map_or_else(String::new, |commit| format!("{commit}{changed}"))),
         ("judge", run.judge.clone()),
@@ -180,9 +180,9 @@ pub fn stored_run_text(run: &StoredRun) -> String {
 fn machines(origins: &[Origin]) -> Vec<String> {
     let mut kinds: BTreeMap<(&str, Tier), (usize, BTreeSet<&str>)> = BTreeMap::new();
     for origin in origins {
-        let (runs, hosts) = kinds.entry((&origin.cpu_model, origin.tier)).or_default();
+        let (runs, hosts) = kinds.entry((&origin.machine.cpu_model, origin.tier)).or_default();
         *runs += 1;
-        hosts.insert(&origin.host);
+        hosts.insert(&origin.machine.host);
     }
     if kinds.len() < 2 {
         return Vec::new();

@@ -4,7 +4,7 @@ use crate::evaluator::Evaluator;
 use crate::params::SolverChoice;
 use crate::problems::{ReadyProblem, is_hidden};
 use crate::queue::{Progress, Task};
-use crate::rpc::RpcError;
+use crate::rpc::{Result, RpcError};
 use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::matching::real;
 use judge_run::runner::RunError;
@@ -85,7 +85,7 @@ impl Stamp {
 impl Evaluator {
     /// Fails if a candidate names the journal or the file of the sealed cases, or a folder that contains the latter. A
     /// compiler would print its lines.
-    fn refuse_hidden(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
+    fn refuse_hidden(&self, choice: SolverChoice<'_>) -> Result<()> {
         if self.hidden.is_empty() {
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl Evaluator {
         choice: SolverChoice<'_>,
         limits: &Limits,
         task: &Task,
-    ) -> Result<Arc<Candidate>, RpcError> {
+    ) -> Result<Arc<Candidate>> {
         self.refuse_hidden(choice)?;
         let key = format!("{}\0{}\0{choice:?}", problem.problem().id, limits.memory.0);
         if let Some(known) = self.prepared.lock().get(&key).cloned()
@@ -135,7 +135,7 @@ impl Evaluator {
         choice: SolverChoice<'_>,
         limits: &Limits,
         task: &Task,
-    ) -> Result<Candidate, RpcError> {
+    ) -> Result<Candidate> {
         let named = choice.language_of_file();
         let language = if let SolverChoice::Source { language, .. } = choice { Some(language) } else { named };
         let mut build = self.args.conditions.build.clone();
@@ -189,7 +189,7 @@ pub(crate) fn digest_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -
 }
 
 /// Returns the name in reports of a candidate that comes as a text.
-pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
+pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String> {
     let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
     Ok(named_source(&file_name(language, &load::languages(&problem.catalogue)?)?))
 }
@@ -249,7 +249,7 @@ impl Candidate {
 }
 
 /// Returns the solver of a candidate, and the folder of its source if that was sent as text.
-fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Option<TempDir>), RpcError> {
+fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Option<TempDir>)> {
     let named = |text: String| SolverSpec { name: NAME.to_owned(), text };
     match choice {
         SolverChoice::Path { path, .. } => {
@@ -276,7 +276,7 @@ fn named_source(file: &str) -> String {
 }
 
 /// Returns the name of the file of a source in a language.
-fn file_name(language: &str, languages: &Languages) -> Result<String, RpcError> {
+fn file_name(language: &str, languages: &Languages) -> Result<String> {
     let language = solver::named_language(language, languages).map_err(Failure::from)?;
     let ending = language.extensions.first().map(String::as_str).unwrap_or_default();
     Ok(format!("{NAME}.{ending}"))

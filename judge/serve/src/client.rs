@@ -5,7 +5,7 @@ use crate::MAX_MESSAGE;
 use crate::evaluator::Evaluator;
 use crate::methods::{Later, Methods, Step};
 use crate::queue::{Notify, Task};
-use crate::rpc::{self, Answer, Id, Request, RpcError, code, json};
+use crate::rpc::{self, Answer, Id, Request, Result, RpcError, code, json};
 use judge_run::runner::{Signals, exit_at_once};
 use judge_session::Failure;
 use parking_lot::Mutex;
@@ -128,7 +128,7 @@ impl Client {
             running.push((id.clone(), Arc::clone(&task)));
         }
         let (client, own) = (Arc::clone(self), Arc::clone(&task));
-        let job = move |turn: Result<(), RpcError>| {
+        let job = move |turn: Result<()>| {
             let answer = turn.and_then(|()| own.check()).and_then(|()| guarded(|| work(&client.evaluator, &own)));
             client.running.lock().retain(|(_, other)| !Arc::ptr_eq(other, &own));
             client.evaluator.queue.done(&own);

@@ -5,7 +5,7 @@ use crate::evaluator::Evaluator;
 use crate::params::{CompareParams, NumberOrText};
 use crate::problems::edited;
 use crate::queue::{Progress, Task};
-use crate::rpc::{Answer, RpcError, json};
+use crate::rpc::{Answer, Result, RpcError, json};
 use clap::Parser;
 use judge_cli::{Cli, Command, CompareArgs};
 use judge_problem::{NodeList, Order, Plan, Solver, SolverSpec};
@@ -72,7 +72,7 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
 }
 
 /// Returns the arguments of `judge compare` that are meant.
-fn arguments(problem: &str, params: &CompareParams) -> Result<Box<CompareArgs>, RpcError> {
+fn arguments(problem: &str, params: &CompareParams) -> Result<Box<CompareArgs>> {
     let mut words = vec!["judge".to_owned(), "compare".to_owned(), "--problem".to_owned(), problem.to_owned()];
     words.extend(NAMES.map(str::to_owned));
     // Its error names the parameter. Only `alpha` can be wrong after this.

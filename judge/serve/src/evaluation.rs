@@ -6,14 +6,14 @@ use crate::known::{Best, CaseKey, Row, Rows};
 use crate::params::{EvaluateParams, SolverChoice};
 use crate::problems::{ReadyProblem, case_keys, edited};
 use crate::queue::{Progress, Task};
-use crate::rpc::{Answer, RpcError, json};
+use crate::rpc::{Answer, Result, RpcError, json};
 use crate::slots::LeasedPool;
 use crate::stopping::{self, Duel, Played};
 use judge_compare::paired::MinEffect;
 use judge_journal::RunEnd;
 use judge_problem::{
-    CaseList, Digest, FinishedJob, Invocation, JobId, KnownOutcome, Labels, OutcomeGrid, Plan, RunEvent, RunId, Solver,
-    SolverSpec, Stop, Verdict,
+    CaseList, Digest, FinishedJob, Invocation, JobId, Labels, OutcomeGrid, Plan, RunEvent, RunId, Solver, SolverSpec,
+    Stop, Verdict,
 };
 use judge_report::{Document, Evaluation, RunReport, Versus};
 use judge_run::runner::{LocalRunner, ResultStore, RunSettings, Signals, StoreLost};
@@ -80,7 +80,7 @@ const STORED_AT_ONCE: usize = 64;
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 impl<'a> Running<'a> {
-    fn begin(evaluator: &'a Evaluator, params: &'a EvaluateParams, task: &'a Arc<Task>) -> Result<Self, RpcError> {
+    fn begin(evaluator: &'a Evaluator, params: &'a EvaluateParams, task: &'a Arc<Task>) -> Result<Self> {
         let started = Instant::now();
         let choice = params.solver.choice()?;
         let min_effect = params.min_effect.as_ref().map(|effect| effect.min_effect()).transpose()?;
@@ -127,7 +127,7 @@ impl<'a> Running<'a> {
     }
 
     /// Returns the candidate, which is prepared when it is first needed.
-    fn prepared(&mut self) -> Result<Arc<Candidate>, RpcError> {
+    fn prepared(&mut self) -> Result<Arc<Candidate>> {
         if let Some(candidate) = &self.candidate {
             return Ok(Arc::clone(candidate));
         }
@@ -152,7 +152,7 @@ impl<'a> Running<'a> {
     }
 
     /// Returns the candidate to compare with, if there is one.
-    fn incumbent(&self, against: Option<&str>) -> Result<Option<Best>, RpcError> {
+    fn incumbent(&self, against: Option<&str>) -> Result<Option<Best>> {
         let mut known = self.evaluator.known.lock();
         match against {
             None => Ok(None),
@@ -175,7 +175,7 @@ impl<'a> Running<'a> {
 
     /// Plays the cases in an order that is the same for all candidates, until it is certain that the incumbent stays
     /// the best.
-    fn play_against(&mut self, incumbent: &Best) -> Result<(), RpcError> {
+    fn play_against(&mut self, incumbent: &Best) -> Result<()> {
         let known = (0..self.keys.len()).filter_map(|place| {
             let row = incumbent.rows.get(&self.keys[place])?;
             Some(Played { place, case: self.cases.at(place), rows: [row, row].map(Arc::clone) })
@@ -241,7 +241,7 @@ impl<'a> Running<'a> {
     }
 
     /// Plays the candidate on these of the cases.
-    fn play(&mut self, places: &[usize]) -> Result<(), RpcError> {
+    fn play(&mut self, places: &[usize]) -> Result<()> {
         if places.is_empty() {
             return Ok(());
         }
@@ -270,7 +270,7 @@ impl<'a> Running<'a> {
     }
 
     /// Fails if a program or an answer file was edited while the cases were played.
-    fn refuse_edited(&self) -> Result<(), RpcError> {
+    fn refuse_edited(&self) -> Result<()> {
         let Some(candidate) = self.candidate.as_ref().filter(|_| !self.finished.is_empty()) else { return Ok(()) };
         if candidate.is_edited(&self.problem, self.choice, &self.id) {
             return Err(edited("candidate"));
@@ -356,7 +356,7 @@ impl<'a> Running<'a> {
     /// Makes the candidate the best one on these cases, if it is better than the best so far. Returns whether it is the
     /// best. If it is already, its better results stay, and others are compared with them. One that solves nothing is kept for the next
     /// candidates to be compared with, but never the best.
-    fn is_best(&self) -> Result<bool, RpcError> {
+    fn is_best(&self) -> Result<bool> {
         if self.rows.values().any(|row| is_fault(row)) {
             return Ok(false);
         }
@@ -387,7 +387,7 @@ impl<'a> Running<'a> {
 
     /// Returns whether the candidate is better than another by the problem's rule, on all cases. The first candidate with a total is better
     /// than one that has played nothing.
-    fn beats(&self, other: &Best) -> Result<bool, RpcError> {
+    fn beats(&self, other: &Best) -> Result<bool> {
         let mut both = MatchResult::unplayed(self.duel_plan(other));
         for (place, key) in self.keys.iter().enumerate() {
             both.plan.cases.push(self.cases.at(place));
@@ -398,7 +398,7 @@ impl<'a> Running<'a> {
     }
 
     /// Records the results of the jobs that were run, if results are recorded.
-    fn record(&mut self, elapsed: Duration) -> Result<Option<RunId>, RpcError> {
+    fn record(&mut self, elapsed: Duration) -> Result<Option<RunId>> {
         if !self.evaluator.records || self.finished.is_empty() {
             return Ok(None);
         }
@@ -473,7 +473,7 @@ pub(crate) fn play(
     describe: bool,
     task: &Arc<Task>,
     tell: impl Fn(usize),
-) -> Result<Vec<FinishedJob>, RpcError> {
+) -> Result<Vec<FinishedJob>> {
     let settings = RunSettings { describe, ..evaluator.settings.clone() };
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
     let runner = LocalRunner::new(pool, settings, || ());
@@ -505,10 +505,6 @@ struct Unstored(bool);
 impl ResultStore for Unstored {
     fn is_active(&self) -> bool {
         self.0
-    }
-
-    fn lookup(&self, _job: JobId, _input: &Digest) -> Option<KnownOutcome> {
-        None
     }
 
     fn store(&self, _batch: &[FinishedJob]) -> Result<(), StoreLost> {

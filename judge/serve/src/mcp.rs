@@ -6,7 +6,7 @@ use crate::methods::{self, Later, Step, TellProgress, Work, rules_text, unknown_
 use crate::params::{CompareParams, EvaluateParams, NoParams, SolverParam, read_params};
 use crate::problems::{is_of_files, refuse_hidden};
 use crate::queue::Progress;
-use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
+use crate::rpc::{Answer, Id, Result, RpcError, code, json, notification_line};
 use crate::{compare, evaluation, sealed};
 use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
@@ -46,12 +46,7 @@ impl Mcp {
         Ok(Self { folder: folder.canonicalize().map_err(Failure::fault)? })
     }
 
-    pub(crate) fn step(
-        &self,
-        evaluator: &Evaluator,
-        method: &str,
-        params: Map<String, Value>,
-    ) -> Result<Step, RpcError> {
+    pub(crate) fn step(&self, evaluator: &Evaluator, method: &str, params: Map<String, Value>) -> Result<Step> {
         let now = |value: Value| Ok(Step::Now(Ok(json(&value))));
         match method {
             "initialize" => now(initialize(&params)),
@@ -69,7 +64,7 @@ impl Mcp {
         }
     }
 
-    fn call(&self, evaluator: &Evaluator, params: Map<String, Value>) -> Result<Step, RpcError> {
+    fn call(&self, evaluator: &Evaluator, params: Map<String, Value>) -> Result<Step> {
         let Call { name, arguments, meta } = read_params(params)?;
         if !TOOLS.contains(&&*name) {
             let error = RpcError::params(format!("there is no tool `{name}`"));
@@ -91,7 +86,7 @@ impl Mcp {
     }
 
     /// Returns the result of a tool.
-    fn work(&self, evaluator: &Evaluator, tool: &str, arguments: Map<String, Value>) -> Result<Work, RpcError> {
+    fn work(&self, evaluator: &Evaluator, tool: &str, arguments: Map<String, Value>) -> Result<Work> {
         Ok(match tool {
             "list_problems" => {
                 let NoParams {} = read_params(arguments)?;
@@ -130,7 +125,7 @@ impl Mcp {
     }
 
     /// Fails if a solver is a command or nothing, or a file outside. Its path becomes the real one.
-    fn allow_solver(&self, solver: &mut SolverParam) -> Result<(), RpcError> {
+    fn allow_solver(&self, solver: &mut SolverParam) -> Result<()> {
         if solver.command.is_some() {
             let error = RpcError::params("commands are not run for agents");
             return Err(error.with_hint("give the source text, or the path of a file below this folder"));
@@ -150,7 +145,7 @@ impl Mcp {
         }
     }
 
-    fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
+    fn allow_cases(&self, cases: Option<&[String]>) -> Result<()> {
         let files = cases.into_iter().flatten().filter(|name| is_of_files(name));
         for pattern in files {
             let full = self.folder.join(pattern);
@@ -169,7 +164,7 @@ impl Mcp {
 
     /// Returns a file or folder below the folder of the server, by its real path. Paths outside are refused with the
     /// same message, whether they exist or not.
-    fn allowed(&self, path: &str) -> Result<PathBuf, RpcError> {
+    fn allowed(&self, path: &str) -> Result<PathBuf> {
         let full = self.folder.join(path);
         match full.canonicalize() {
             Ok(real) if real.starts_with(&self.folder) => Ok(real),
@@ -182,7 +177,7 @@ impl Mcp {
 }
 
 /// Moves the arguments that name a solver into an object, as `evaluate` takes it.
-fn with_solver(mut arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
+fn with_solver(mut arguments: Map<String, Value>) -> Result<Map<String, Value>> {
     // The params of `judge serve` have an object already.
     let mut solver = match arguments.remove("solver") {
         None => Map::new(),
@@ -215,7 +210,7 @@ fn outside(path: &str, folder: &Path) -> RpcError {
 const MAX_DEPTH: usize = 32;
 
 /// Fails if a folder has a link that leads out of the folder of the server.
-fn refuse_links_out(path: &Path, folder: &Path) -> Result<(), RpcError> {
+fn refuse_links_out(path: &Path, folder: &Path) -> Result<()> {
     let mut waiting = vec![(path.to_owned(), 0)];
     while let Some((path, depth)) = waiting.pop() {
         let meta = path.symlink_metadata().map_err(Failure::usage)?;

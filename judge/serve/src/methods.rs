@@ -4,7 +4,7 @@ use crate::evaluator::Evaluator;
 use crate::mcp::Mcp;
 use crate::params::{CancelParams, CompareParams, EvaluateParams, NoParams, ProblemParams, priority, read_params};
 use crate::queue::{Progress, Task};
-use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
+use crate::rpc::{Answer, Id, Result, RpcError, code, json, notification_line};
 use crate::{compare, evaluation, sealed};
 use judge_problem::{Problem, closest};
 use judge_report::{ProblemList, ProblemRecord};
@@ -51,7 +51,7 @@ impl Methods {
         id: Option<&Id>,
         method: &str,
         params: Map<String, Value>,
-    ) -> Result<Step, RpcError> {
+    ) -> Result<Step> {
         match self {
             Self::Serve => serve(evaluator, id, method, params),
             Self::Mcp(mcp) => mcp.step(evaluator, method, params),
@@ -62,7 +62,7 @@ impl Methods {
 /// The methods of `judge serve`.
 const METHODS: [&str; 6] = ["evaluate", "compare", "cancel", "problems", "rules", "status"];
 
-fn serve(evaluator: &Evaluator, id: Option<&Id>, method: &str, params: Map<String, Value>) -> Result<Step, RpcError> {
+fn serve(evaluator: &Evaluator, id: Option<&Id>, method: &str, params: Map<String, Value>) -> Result<Step> {
     let now = |answer| Ok(Step::Now(answer));
     let later = |priority, work| Ok(Step::Later(Later { priority, progress: id.map(tell_progress), work }));
     match method {
@@ -132,7 +132,7 @@ fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
 }
 
 /// Returns the rules of a built-in game, and the other facts about a problem.
-pub(crate) fn rules_text(evaluator: &Evaluator, id: Option<&str>) -> Result<String, RpcError> {
+pub(crate) fn rules_text(evaluator: &Evaluator, id: Option<&str>) -> Result<String> {
     let problem = evaluator.find_problem(id)?;
     let rules = problem.checker.built_in().map(|checker| format!("{}\n\n", checker.rules.trim_end()));
     let facts = problem_facts::facts(problem);

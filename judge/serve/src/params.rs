@@ -1,6 +1,6 @@
 //! The parameters of requests, and their errors.
 
-use crate::rpc::RpcError;
+use crate::rpc::{Result, RpcError};
 use judge_cli::LimitArgs;
 use judge_compare::paired::MinEffect;
 use judge_problem::{InvalidText, Limits, Seeds, closest, parse_limit};
@@ -97,7 +97,7 @@ impl<'a> SolverChoice<'a> {
 
 impl SolverParam {
     /// Returns the solver that it names.
-    pub(crate) fn choice(&self) -> Result<SolverChoice<'_>, RpcError> {
+    pub(crate) fn choice(&self) -> Result<SolverChoice<'_>> {
         let Self { source, path, command, language } = self;
         let language = language.as_deref();
         let bad = |why: &str, hint: &str| Err(RpcError::params(format!("params.solver: {why}")).with_hint(hint));
@@ -127,7 +127,7 @@ pub(crate) enum SeedsParam {
 }
 
 impl SeedsParam {
-    pub(crate) fn seeds(&self) -> Result<Seeds, RpcError> {
+    pub(crate) fn seeds(&self) -> Result<Seeds> {
         let text = match self {
             Self::Text(text) => text.clone(),
             Self::Number(seed) => seed.to_string(),
@@ -153,7 +153,7 @@ impl NumberOrText {
     }
 
     /// Reads the smallest effect that counts.
-    pub(crate) fn min_effect(&self) -> Result<MinEffect, RpcError> {
+    pub(crate) fn min_effect(&self) -> Result<MinEffect> {
         let error = |error: InvalidText| RpcError::params(format!("params.min_effect: {error}")).with_hint("\"1%\"");
         self.text().parse().map_err(error)
     }
@@ -172,7 +172,7 @@ pub(crate) struct LimitsParam {
 
 impl LimitsParam {
     /// Returns these limits where given, none above the server's own.
-    pub(crate) fn within(&self, own: &Limits) -> Result<Limits, RpcError> {
+    pub(crate) fn within(&self, own: &Limits) -> Result<Limits> {
         let given = LimitArgs {
             cpu: read("cpu", self.cpu.as_deref(), parse_limit)?,
             wall: read("wall", self.wall.as_deref(), parse_limit)?,
@@ -191,16 +191,12 @@ impl LimitsParam {
     }
 }
 
-fn read<T>(
-    name: &str,
-    text: Option<&str>,
-    parse: impl Fn(&str) -> Result<T, InvalidText>,
-) -> Result<Option<T>, RpcError> {
+fn read<T>(name: &str, text: Option<&str>, parse: impl Fn(&str) -> Result<T, InvalidText>) -> Result<Option<T>> {
     text.map(parse).transpose().map_err(|error| RpcError::params(format!("params.limits.{name}: {error}")))
 }
 
 /// Returns the priority of a request.
-pub(crate) fn priority(given: Option<i32>) -> Result<i32, RpcError> {
+pub(crate) fn priority(given: Option<i32>) -> Result<i32> {
     let priority = given.unwrap_or_default();
     if (-MAX_PRIORITY..=MAX_PRIORITY).contains(&priority) {
         return Ok(priority);
@@ -210,7 +206,7 @@ pub(crate) fn priority(given: Option<i32>) -> Result<i32, RpcError> {
 }
 
 /// Reads parameters. An error names the parameter that is wrong.
-pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T, RpcError> {
+pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T> {
     serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { "params".to_owned() } else { format!("params.{path}") };
@@ -256,7 +252,7 @@ mod tests {
     use serde_json::json;
     use std::time::Duration;
 
-    fn evaluate(params: Value) -> Result<EvaluateParams, RpcError> {
+    fn evaluate(params: Value) -> Result<EvaluateParams> {
         let Value::Object(params) = params else { panic!("not an object") };
         read_params(params)
     }

@@ -3,7 +3,7 @@
 use crate::evaluator::Evaluator;
 use crate::known::CaseKey;
 use crate::params::{LimitsParam, SeedsParam};
-use crate::rpc::RpcError;
+use crate::rpc::{Result, RpcError};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, GeneratorCall, Limits, Plan, Problem, Seeds,
 };
@@ -42,7 +42,7 @@ impl Evaluator {
     }
 
     /// Fails if the checker or the generator of a problem was edited since it was made ready.
-    pub(crate) fn refuse_edited(&self, ready: &ReadyProblem) -> Result<(), RpcError> {
+    pub(crate) fn refuse_edited(&self, ready: &ReadyProblem) -> Result<()> {
         let now = identity(self.find_problem(Some(&ready.problem().id))?);
         if now == ready.identity { Ok(()) } else { Err(edited("checker or the generator")) }
     }
@@ -81,7 +81,7 @@ impl ReadyProblem {
     }
 
     /// Returns the limits of a request.
-    pub(crate) fn limits(&self, given: Option<&LimitsParam>) -> Result<Limits, RpcError> {
+    pub(crate) fn limits(&self, given: Option<&LimitsParam>) -> Result<Limits> {
         given.map_or_else(|| Ok(self.template.limits.clone()), |given| given.within(&self.template.limits))
     }
 
@@ -98,7 +98,7 @@ impl ReadyProblem {
         seeds: Option<&SeedsParam>,
         names: Option<&[String]>,
         hidden: &[PathBuf],
-    ) -> Result<CaseList, RpcError> {
+    ) -> Result<CaseList> {
         let selection = match (seeds, names) {
             (Some(_), Some(_)) => {
                 return Err(RpcError::params("params: `seeds` and `cases` cannot be used together"));
@@ -145,7 +145,7 @@ pub(crate) fn is_of_files(name: &str) -> bool {
 }
 
 /// Fails if the input of a case is a hidden file or in a journal: a solver could print its content.
-pub(crate) fn refuse_hidden(file: &Path, hidden: &[PathBuf]) -> Result<(), RpcError> {
+pub(crate) fn refuse_hidden(file: &Path, hidden: &[PathBuf]) -> Result<()> {
     // What cannot be found is reported when it is read.
     let Ok(real) = file.canonicalize() else { return Ok(()) };
     if is_hidden(&real, hidden) || is_in_journal(&real) {
@@ -179,7 +179,7 @@ fn wrong_cases(error: SelectError) -> RpcError {
 }
 
 /// Reads names of cases: `seed-7`, `seed=7,n=100`, or files and patterns.
-fn named(names: &[String]) -> Result<Selection, RpcError> {
+fn named(names: &[String]) -> Result<Selection> {
     if names.is_empty() {
         return Err(RpcError::params("params.cases: the list is empty").with_hint("[\"seed-1\", \"data/*.in\"]"));
     }

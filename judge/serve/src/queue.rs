@@ -1,7 +1,7 @@
 //! Requests that wait or run: their ranks, cancellation and progress, and the queue, which is bounded and worked off by a
 //! few threads.
 
-use crate::rpc::{RpcError, code};
+use crate::rpc::{Result, RpcError, code};
 use parking_lot::{Condvar, Mutex};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Task {
     }
 
     /// Fails if it was cancelled.
-    pub(crate) fn check(&self) -> Result<(), RpcError> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(RpcError::cancelled()) } else { Ok(()) }
     }
 
@@ -110,7 +110,7 @@ impl Drop for OnCancel<'_> {
 
 /// The work for a request. It gets the error of a refused request, or nothing when its turn comes. It always sends an
 /// answer, even if its task was cancelled.
-type Work = Box<dyn FnOnce(Result<(), RpcError>) + Send>;
+type Work = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// Requests that wait, and the threads that work on them.
 pub(crate) struct Queue {

@@ -46,6 +46,9 @@ pub(crate) struct Request {
     pub(crate) params: Map<String, Value>,
 }
 
+/// What a request gives.
+pub(crate) type Result<T, E = RpcError> = std::result::Result<T, E>;
+
 /// Why a request has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RpcError {
@@ -91,7 +94,7 @@ impl From<Failure> for RpcError {
 }
 
 /// A result as JSON on one line, or why there is none.
-pub(crate) type Answer = Result<String, RpcError>;
+pub(crate) type Answer = Result<String>;
 
 /// Reads a message. `None`: it is a response, which was not requested, or a notification that says nothing.
 ///

@@ -4,7 +4,7 @@ use crate::evaluation::{play, runs};
 use crate::evaluator::Evaluator;
 use crate::params::EvaluateParams;
 use crate::queue::Task;
-use crate::rpc::{Answer, RpcError, json};
+use crate::rpc::{Answer, Result, RpcError, json};
 use judge_problem::Plan;
 use judge_session::MatchResult;
 use judge_session::sealed::SealedCases;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Returns the file of the sealed cases if a request concerns them: it names them, or it names no cases.
-pub(crate) fn are_wanted<'a>(evaluator: &'a Evaluator, params: &EvaluateParams) -> Result<Option<&'a Path>, RpcError> {
+pub(crate) fn are_wanted<'a>(evaluator: &'a Evaluator, params: &EvaluateParams) -> Result<Option<&'a Path>> {
     let names_cases = params.seeds.is_some() || params.cases.is_some();
     let would_tell = [("against", params.against.is_some()), ("min_effect", params.min_effect.is_some())];
     let is_wanted = params.sealed.unwrap_or(!names_cases);

@@ -1,28 +1,27 @@
 //! Checks one answer, for `check` and `view`.
 
-use crate::{Failure, load};
+use crate::{Failure, Result, load};
+use judge_problem::verdict::Decision;
 use judge_problem::{
-    Bytes, CaseSource, CheckerChoice, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer,
-    error_chain, tail,
+    Bytes, CaseSource, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer, error_chain, tail,
 };
-use judge_run::cases::{CheckerError, Decision, Inputs, PreparedCase, ProblemChecker};
+use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
 use judge_run::command::SetterProgram;
 use judge_run::files;
 use std::path::{Path, PathBuf};
 
 /// Fails for an interactive problem, because its answers cannot be checked without their conversation.
-pub fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
-    let other = match &problem.checker {
-        checker if checker.checks_answers() => return Ok(()),
-        CheckerChoice::Tester(_) => "tester",
-        _ => "interactor",
-    };
+pub fn refuse_interactive(problem: &Problem) -> Result<()> {
+    if problem.checker.checks_answers() {
+        return Ok(());
+    }
+    let other = problem.checker.role();
     let hint = format!("`judge run -p {} -s SOLVER` has the solver and the {other} converse", problem.id);
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }
 
 /// Returns the input in a file, or else the one made from a seed, and its name in messages.
-pub fn named_input(problem: &Problem, file: Option<&Path>, seed: u64) -> Result<(Vec<u8>, String), Failure> {
+pub fn named_input(problem: &Problem, file: Option<&Path>, seed: u64) -> Result<(Vec<u8>, String)> {
     match file {
         Some(path) => Ok((load::bytes("the input", path)?, path.display().to_string())),
         None => Ok((Inputs::of(problem).generate(seed)?, format!("seed {seed}"))),
@@ -36,7 +35,7 @@ pub fn prepare(
     name: &str,
     file: Option<&Path>,
     expected: Option<&Path>,
-) -> Result<PreparedCase, Failure> {
+) -> Result<PreparedCase> {
     let source = file.map(|file| CaseSource::File(file.to_owned()));
     ProblemChecker::of(problem).with_answer(expected).prepare(input, source.as_ref()).map_err(|error| match error {
         CheckerError::Malformed(malformed) => {
@@ -49,7 +48,7 @@ pub fn prepare(
 }
 
 /// Checks the answer in a file. An answer that is longer than the limit is rejected unread.
-pub fn check(case: &PreparedCase, output: &Path, limit: Bytes) -> Result<Decision, Failure> {
+pub fn check(case: &PreparedCase, output: &Path, limit: Bytes) -> Result<Decision> {
     match load::bytes_up_to("the answer", output, limit)? {
         Some(answer) => Ok(case.decide(&answer)?),
         None => Ok(too_long(limit).into()),
@@ -70,7 +69,7 @@ pub fn exit_of(ruling: &Ruling) -> Exit {
 }
 
 /// Returns the case of this name.
-pub fn find_case(run: &StoredRun, name: &str) -> Result<StoredCase, Failure> {
+pub fn find_case(run: &StoredRun, name: &str) -> Result<StoredCase> {
     let place = run.cases.specs().place_of(name);
     place.map(|place| run.cases.at(place)).ok_or_else(|| {
         let hint = format!("`judge history show {} --all` lists its cases", run.id);
@@ -84,7 +83,7 @@ pub fn no_answer(run: RunId, player: &str, case: &StoredCase, verdict: Verdict) 
 }
 
 /// Returns the input of a recorded case of a run, to be shown.
-pub fn shown_input(problem: &Problem, run: RunId, case: &StoredCase) -> Result<Vec<u8>, Failure> {
+pub fn shown_input(problem: &Problem, run: RunId, case: &StoredCase) -> Result<Vec<u8>> {
     input(&Inputs::of(problem), case)
         .map_err(|why| Failure::usage(format!("{} of run {run} cannot be shown: {why}", case.spec.name)))
 }
@@ -105,7 +104,7 @@ pub fn drawn_page(
     source: Option<&CaseSource>,
     input: &[u8],
     answer: &[u8],
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let program = SetterProgram::new(&viewer.command, &problem.helper_limits.checker);
     let file = ProblemChecker::of(problem).answer_file(source)?;
     let read = |path: PathBuf| files::read(&path).map_err(|error| CheckerError::AnswerFile(path, error));

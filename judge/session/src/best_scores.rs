@@ -1,7 +1,7 @@
 //! The scores that points are relative to, in addition to the run's own: the best scores of the problem, of the
 //! journal, or of a file.
 
-use crate::{Failure, load, recorder};
+use crate::{Failure, Result, load, recorder};
 use checkers::Score;
 use judge_compare::paired::EffectMeasure;
 use judge_journal::Journal;
@@ -62,7 +62,7 @@ impl ReferenceScores {
         problem: &Problem,
         best: Option<&Path>,
         journal: FromJournal,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let measure = measure.unwrap_or(EffectMeasure::of_rule(&problem.scoring));
         let takes_points = measure == EffectMeasure::Points || measure.is_of_points(&problem.scoring);
         if best.is_some() && !takes_points {
@@ -81,7 +81,7 @@ impl ReferenceScores {
         run: Option<&StoredRun>,
         given: Option<&Path>,
         journal: FromJournal,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let source = match (given, &problem.best) {
             (Some(given), _) => BestSource::new(given, Path::new("")),
             (None, BestSource::Problem | BestSource::Run) => BestSource::Problem,
@@ -100,7 +100,7 @@ impl ReferenceScores {
         problem: &Problem,
         journal: FromJournal,
         own: Digest,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let game = game_of(problem);
         let known = Self::of_source(BestSource::Known, catalogue, problem, &game, FromJournal::No)?;
         // The recorder reports a journal that cannot be used.
@@ -113,7 +113,7 @@ impl ReferenceScores {
         problem: &Problem,
         game: &Game,
         journal: FromJournal,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let ledger = match source {
             BestSource::Ledger => of_journal(catalogue, game, FromJournal::Today, None)?,
             // The recorder reports a journal that cannot be used.
@@ -210,7 +210,7 @@ fn of_journal(
     game: &Game,
     journal: FromJournal,
     own: Option<Digest>,
-) -> Result<HashMap<Digest, KnownBest>, Failure> {
+) -> Result<HashMap<Digest, KnownBest>> {
     let known = if journal == FromJournal::No { None } else { recorder::open_to_read_if_any(catalogue)? };
     let counts = |known: &Journal| journal == FromJournal::Today || load::probe_journal(known.path()).is_ok();
     match known.filter(counts) {
@@ -219,7 +219,7 @@ fn of_journal(
     }
 }
 
-fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
+fn read(game: &Game, path: &Path) -> Result<Scores> {
     let hint = "`best` of the problem and --best take a file, or one of: known, problem, run, ledger";
     let bytes = load::bytes("the best scores", path).map_err(|failure| failure.with_hint(hint))?;
     // A TOML file never begins with a brace; the exported JSON does.

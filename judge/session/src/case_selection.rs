@@ -1,6 +1,6 @@
 //! The cases of a command: selected by the command line, and filtered by its condition.
 
-use crate::Failure;
+use crate::{Failure, Result};
 use judge_cli::{CaseArgs, CaseFilterArgs};
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CheckerChoice, Condition, Digest, Features, MetricRule, Problem, ReadFile, Seeds,
@@ -30,12 +30,7 @@ pub struct ChosenCases {
 
 /// Selects the cases. Inputs are read only for a condition or for a grouping `by` a feature; the names of features are
 /// checked before anything runs.
-pub fn choose(
-    problem: &Problem,
-    args: &CaseArgs,
-    by: Option<&str>,
-    repeat: Option<NonZeroU32>,
-) -> Result<ChosenCases, Failure> {
+pub fn choose(problem: &Problem, args: &CaseArgs, by: Option<&str>, repeat: Option<NonZeroU32>) -> Result<ChosenCases> {
     let selection = Selection {
         seeds: args.seeds.as_ref().map(distinct_seeds),
         calls: args.calls.clone(),
@@ -62,7 +57,7 @@ pub(crate) fn filter(
     cases: CaseList,
     condition: Option<&Condition>,
     by: Option<&str>,
-) -> Result<ChosenCases, Failure> {
+) -> Result<ChosenCases> {
     if condition.is_none() && by.is_none() {
         return Ok(ChosenCases { features: vec![None; cases.len()], cases });
     }
@@ -79,7 +74,7 @@ pub(crate) fn filter(
 }
 
 /// Reports for how many cases the condition holds, if there is one. Fails if it holds for none.
-pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
+pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<()> {
     let Some(condition) = condition else { return Ok(()) };
     if kept == 0 {
         return Err(Failure::usage(format!("`{condition}` holds for none of {all}")));
@@ -89,10 +84,7 @@ pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str)
 }
 
 /// Fails if one of these names is a feature of no case.
-pub fn check_names<'a, F: Borrow<Features>>(
-    names: impl IntoIterator<Item = &'a str>,
-    cases: &[F],
-) -> Result<(), Failure> {
+pub fn check_names<'a, F: Borrow<Features>>(names: impl IntoIterator<Item = &'a str>, cases: &[F]) -> Result<()> {
     let is_unknown = |name: &&str| cases.iter().all(|features| features.borrow().get(name).is_none());
     let Some(name) = names.into_iter().find(is_unknown) else { return Ok(()) };
     if name.starts_with(MetricRule::PREFIX) {
@@ -115,7 +107,7 @@ pub fn check_names<'a, F: Borrow<Features>>(
 
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. Their
 /// contents are stored in `cases`, so they are read only once.
-pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
+pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
     if matches!(problem.checker, CheckerChoice::Tokens(..))
         && let Some(case) = cases.iter().find(|case| case.file().is_none())
     {
@@ -133,7 +125,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
     let is_kept = |input: &[u8]| {
         bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(input.len())).is_ok()
     };
-    let check = |number: usize| -> Result<(ReadFile, Option<CheckerError>), Failure> {
+    let check = |number: usize| -> Result<(ReadFile, Option<CheckerError>)> {
         let source = CaseSource::File(files[number].0.to_path_buf());
         let input = inputs.load_from(&source)?;
         let error = checker.prepare(&input, Some(&source)).err();
@@ -278,7 +270,7 @@ fn holds(condition: &Condition, run: &StoredRun, place: usize, features: Option<
 }
 
 /// Fails if none of these cases has a feature that the condition or the grouping names.
-pub fn check_filter<'a>(filter: &CaseFilterArgs, cases: impl Iterator<Item = &'a Features>) -> Result<(), Failure> {
+pub fn check_filter<'a>(filter: &CaseFilterArgs, cases: impl Iterator<Item = &'a Features>) -> Result<()> {
     let cases: Vec<&Features> = cases.collect();
     let of_cases = |name: &&str| !name.starts_with(MetricRule::PREFIX);
     let names = filter.condition.iter().flat_map(|condition| condition.names()).filter(of_cases);
@@ -299,7 +291,7 @@ pub fn stored_by_rules(problem: &Problem, stored: &[Option<StoredFeatures>]) -> 
 }
 
 /// Fails if a problem does not declare a metric.
-pub fn check_metric(problem: &Problem, name: &str) -> Result<(), Failure> {
+pub fn check_metric(problem: &Problem, name: &str) -> Result<()> {
     if problem.metrics.iter().any(|rule| rule.name == name) {
         return Ok(());
     }
@@ -317,7 +309,7 @@ pub fn filter_run(
     run: &mut StoredRun,
     problem: &Problem,
     filter: &CaseFilterArgs,
-) -> Result<Vec<Option<Arc<Features>>>, Failure> {
+) -> Result<Vec<Option<Arc<Features>>>> {
     let all = run.cases.len();
     if filter.condition.is_none() && filter.group_by.is_none() {
         return Ok(stored_features(run));

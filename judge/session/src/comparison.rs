@@ -2,7 +2,7 @@
 
 use crate::entrants::Entrant;
 use crate::pairing::Pairing;
-use crate::{Failure, MatchResult, ScoredMatch, case_selection};
+use crate::{Failure, MatchResult, Result, ScoredMatch, case_selection};
 use judge_cli::{CompareArgs, StatisticsArgs};
 use judge_compare::paired::{
     self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
@@ -32,7 +32,7 @@ pub struct Compared {
 
 impl Compared {
     /// Compares every entrant with the first one.
-    pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self, Failure> {
+    pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self> {
         let mut pairing = measured_pairing(pairing, &args.statistics)?;
         let scored = pairing.played.scored()?;
         let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
@@ -67,7 +67,7 @@ impl Compared {
 }
 
 /// Returns which values of a metric are better.
-fn direction_of(problem: &Problem, name: &str) -> Result<Direction, Failure> {
+fn direction_of(problem: &Problem, name: &str) -> Result<Direction> {
     case_selection::check_metric(problem, name)?;
     let rule = problem.metrics.iter().find(|rule| rule.name == name);
     rule.and_then(|rule| rule.direction).ok_or_else(|| {
@@ -77,12 +77,12 @@ fn direction_of(problem: &Problem, name: &str) -> Result<Direction, Failure> {
 }
 
 /// Fails if a metric is to be compared that the problem does not have.
-pub fn check_metric(statistics: &StatisticsArgs, problem: &Problem) -> Result<(), Failure> {
+pub fn check_metric(statistics: &StatisticsArgs, problem: &Problem) -> Result<()> {
     statistics.metric().map_or(Ok(()), |name| direction_of(problem, name).map(|_| ()))
 }
 
 /// Returns the problem for the comparison. For a metric, its values take the place of the scores.
-pub fn measured_problem(problem: &Problem, statistics: &StatisticsArgs) -> Result<Problem, Failure> {
+pub fn measured_problem(problem: &Problem, statistics: &StatisticsArgs) -> Result<Problem> {
     let mut problem = problem.clone();
     if let Some(name) = statistics.metric() {
         problem.direction = direction_of(&problem, name)?;
@@ -102,7 +102,7 @@ pub fn measured_outcome(outcome: Outcome, statistics: &StatisticsArgs) -> Option
 }
 
 /// Returns results as the comparison sees them: with the values of a metric as scores.
-pub fn measured<'a>(played: &'a MatchResult, statistics: &StatisticsArgs) -> Result<Cow<'a, MatchResult>, Failure> {
+pub fn measured<'a>(played: &'a MatchResult, statistics: &StatisticsArgs) -> Result<Cow<'a, MatchResult>> {
     if statistics.metric().is_none() {
         return Ok(Cow::Borrowed(played));
     }
@@ -120,7 +120,7 @@ pub fn measured<'a>(played: &'a MatchResult, statistics: &StatisticsArgs) -> Res
 }
 
 /// Returns paired results as the comparison sees them.
-pub fn measured_pairing(pairing: Pairing, statistics: &StatisticsArgs) -> Result<Pairing, Failure> {
+pub fn measured_pairing(pairing: Pairing, statistics: &StatisticsArgs) -> Result<Pairing> {
     let seen = match measured(&pairing.played, statistics)? {
         Cow::Owned(seen) => seen,
         Cow::Borrowed(_) => return Ok(pairing),
@@ -172,7 +172,7 @@ pub fn parameters(
     measure: EffectMeasure,
     rule: &Rule,
     comparisons: usize,
-) -> Result<TestParameters, Failure> {
+) -> Result<TestParameters> {
     let share = 1.0 / comparisons.max(1) as f64;
     let alpha = args.statistics.alpha * share;
     let hypotheses = match (args.h0, args.h1) {
@@ -191,7 +191,7 @@ pub fn parameters(
 
 /// Returns the smallest effect that matters, in the unit of the effects. `None` also if it is a percentage, and the
 /// effects on these cases are points: a fixed number of cases shows which solver is better without it.
-fn min_effect(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>, Failure> {
+fn min_effect(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>> {
     measure.min_effect(rule, args.min_effect.as_ref()).or_else(|error| {
         let error = format!("--min-effect: {error}");
         if !are_points_instead(args, measure, rule) {
@@ -222,7 +222,7 @@ pub fn min_effect_warning(args: &CompareArgs, measure: EffectMeasure, rule: &Rul
 
 /// Fails before anything runs if the hypotheses, the bound, the smallest effect or the metric cannot be used, as far as the
 /// rule shows: cases without thresholds are scored by another rule.
-pub fn check(args: &CompareArgs, problem: &Problem) -> Result<(), Failure> {
+pub fn check(args: &CompareArgs, problem: &Problem) -> Result<()> {
     if let (Some(h0), Some(h1)) = (args.h0, args.h1) {
         let failure = |error| Failure::usage(error).with_hint("such as --h0 0% --h1 1%");
         paired::check_hypotheses(h0, h1).map_err(failure)?;
@@ -250,7 +250,7 @@ pub fn unit(args: &CompareArgs) -> Option<MinEffect> {
 }
 
 /// Returns the bound that `--exact` needs: the bound of the measure, or `--bound`.
-fn bound(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>, Failure> {
+fn bound(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>> {
     if !args.exact {
         return Ok(None);
     }
@@ -280,7 +280,7 @@ pub(crate) fn comparisons(
     measure: EffectMeasure,
     parameters: TestParameters,
     stored: &[Option<StoredFeatures>],
-) -> Result<Vec<Comparison>, Failure> {
+) -> Result<Vec<Comparison>> {
     let values = match &args.group_by {
         Some(feature) => feature_values(scored.plan, stored, feature)?,
         None => Vec::new(),
@@ -300,7 +300,7 @@ pub(crate) fn comparisons(
 }
 
 /// Returns the value of a feature for every case that has it. `stored` are the features in the journal.
-fn feature_values(plan: &Plan, stored: &[Option<StoredFeatures>], feature: &str) -> Result<Vec<FeatureValue>, Failure> {
+fn feature_values(plan: &Plan, stored: &[Option<StoredFeatures>], feature: &str) -> Result<Vec<FeatureValue>> {
     let stored =
         case_selection::stored_by_rules(&plan.problem, stored).filter(|stored| stored.len() == plan.cases.len());
     let features: Vec<Features> = stored.map_or_else(|| describe_all(&plan.problem, &plan.cases), Ok)?;

@@ -1,6 +1,6 @@
 //! Runs that continue on a cluster while no judge follows them: how they are shown, and which commands they block.
 
-use crate::{Failure, command_line};
+use crate::{Failure, Result, command_line};
 use judge_journal::{Journal, JournalError, RunOrigin};
 use judge_problem::{Catalogue, DetachedJob, HistoryRow, JobState, RunId, RunState, StoredRun, error_chain};
 use judge_run::runner::RunError;
@@ -60,7 +60,7 @@ impl<'a> DetachedRuns<'a> {
     }
 
     /// Fails if a run continues, or may continue. `so` is the end of the message: the action that was not done.
-    pub fn check_ended(&mut self, run: RunId, so: &str) -> Result<Option<DetachedJob>, Failure> {
+    pub fn check_ended(&mut self, run: RunId, so: &str) -> Result<Option<DetachedJob>> {
         let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
         let Some(job) = self.find(run, state)? else { return Ok(None) };
         let attach = attach_command(run, &command).map(|attach| format!("`{attach}` follows it; ")).unwrap_or_default();
@@ -90,7 +90,7 @@ pub fn how_to_collect(run: RunId, job: Option<&DetachedJob>, journal: &Journal) 
 }
 
 /// Ends a run before it is removed, and removes its folder. Fails if its job continues, unless the job is to be cancelled.
-pub fn end(catalogue: &Catalogue, journal: &Journal, run: RunId, cancel: bool) -> Result<(), Failure> {
+pub fn end(catalogue: &Catalogue, journal: &Journal, run: RunId, cancel: bool) -> Result<()> {
     let Some(job) = journal.cluster_job(run)? else { return Ok(()) };
     let mut runs = DetachedRuns::new(catalogue, journal);
     let is_detached = match cancel {

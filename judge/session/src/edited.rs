@@ -1,6 +1,6 @@
 //! Shows edits: of the programs of a run while it goes on, and of any files and folders between two snapshots.
 
-use crate::Failure;
+use crate::{Failure, Result};
 use judge_problem::{Digest, Invocation, Plan, Problem, Solver, one_line};
 use judge_run::command::{checker_files, checker_identity, generator_identity};
 use judge_run::solver::shared_content;
@@ -97,7 +97,7 @@ impl ProgramsAtStart {
     }
 
     /// Fails with this hint if a program was edited. `meanwhile` names the work during which it was edited.
-    pub(crate) fn refuse_edited(&self, meanwhile: &str, hint: &str) -> Result<(), Failure> {
+    pub(crate) fn refuse_edited(&self, meanwhile: &str, hint: &str) -> Result<()> {
         let Some(Edited { what, .. }) = self.edited() else { return Ok(()) };
         let error = format!("the {what} was edited during the {meanwhile}: the result would be of two versions");
         Err(Failure::usage(error).with_hint(hint))

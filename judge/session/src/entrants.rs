@@ -1,9 +1,9 @@
 //! The entrants: solvers that are to play, and solvers of past runs with their results.
 
-use crate::{Failure, answers, programs, recorder};
+use crate::{Failure, Result, answers, programs, recorder};
 use judge_journal::Journal;
 use judge_problem::{
-    Catalogue, CheckerChoice, Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant,
+    Catalogue, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant,
     StoredRun, closest, first_of, quote, quote_words,
 };
 use judge_run::command::game_of;
@@ -48,19 +48,19 @@ pub fn solvers(
     toolbox: &Toolbox,
     sandbox: &Sandbox,
     jobs: usize,
-) -> Result<Vec<Solver>, Failure> {
+) -> Result<Vec<Solver>> {
     if !patterns.is_empty() {
         let found = find_submissions(patterns, &name_specs(given)?)?;
         let specs = solver::parse_specs(&[given, &found].concat())?;
         solver::check_choices(&specs, toolbox.settings())?;
         check_each(&specs[..given.len()], problem, toolbox.settings())?;
-        return programs::prepare_each(specs, toolbox, sandbox, jobs);
+        return programs::prepare_each(&specs, toolbox, sandbox, jobs);
     }
     prepare_all(specs(problem, given)?, problem, toolbox, sandbox, jobs)
 }
 
 /// Returns the given solvers; without any, the problem's own.
-pub(crate) fn specs(problem: &Problem, given: &[String]) -> Result<Vec<SolverSpec>, Failure> {
+pub(crate) fn specs(problem: &Problem, given: &[String]) -> Result<Vec<SolverSpec>> {
     match (given, &problem.default_solver) {
         ([], Some(own)) => Ok(vec![of_catalogue(own, &problem.folder)?]),
         ([], None) => Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
@@ -76,14 +76,14 @@ pub(crate) fn prepare_all(
     toolbox: &Toolbox,
     sandbox: &Sandbox,
     jobs: usize,
-) -> Result<Vec<Solver>, Failure> {
+) -> Result<Vec<Solver>> {
     solver::check_choices(&specs, toolbox.settings())?;
     check_each(&specs, problem, toolbox.settings())?;
-    programs::prepare_each(specs, toolbox, sandbox, jobs)
+    programs::prepare_each(&specs, toolbox, sandbox, jobs)
 }
 
 /// Returns a solver that a catalogue names: its paths start from the catalogue's folder.
-pub fn of_catalogue(text: &str, folder: &Path) -> Result<SolverSpec, Failure> {
+pub fn of_catalogue(text: &str, folder: &Path) -> Result<SolverSpec> {
     let mut specs = solver::parse_specs(&[text.to_owned()])?;
     let spec = specs.remove(0);
     let text = placed(&spec.text, folder);
@@ -110,26 +110,26 @@ fn placed(text: &str, folder: &Path) -> String {
 }
 
 /// Fails if some of the solvers cannot run on any case, with an error for each.
-pub(crate) fn check_each(specs: &[SolverSpec], problem: &Problem, settings: &BuildSettings) -> Result<(), Failure> {
+pub(crate) fn check_each(specs: &[SolverSpec], problem: &Problem, settings: &BuildSettings) -> Result<()> {
     let errors = specs.iter().filter_map(|spec| solver::check_solver(spec, settings).err());
     Failure::check_all(errors.map(Failure::from))?;
     specs.iter().find(|spec| spec.answers().is_some()).map_or(Ok(()), |spec| check_takes_answers(problem, spec))
 }
 
 /// Fails if the problem is interactive, because files cannot take part in a conversation.
-fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<(), Failure> {
+fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<()> {
     answers::refuse_interactive(problem)?;
-    match &problem.checker {
-        CheckerChoice::External(checker) if checker.passes() > 1 => {
-            let error = format!("`{}` runs a solver up to {} times on a case", problem.id, checker.passes());
+    match problem.checker.program().map_or(1, ExternalChecker::passes) {
+        1 => Ok(()),
+        passes => {
+            let error = format!("`{}` runs a solver up to {passes} times on a case", problem.id);
             Err(Failure::usage(error).with_hint(format!("name a program instead of `{}`", spec.text)))
         }
-        _ => Ok(()),
     }
 }
 
 /// Finds the entrants that the command line names.
-pub fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>, Failure> {
+pub fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>> {
     let mut journal: Option<Journal> = None;
     let mut entrants: Vec<Entrant> = Vec::new();
     let (mut given, mut unnamed) = (Vec::new(), Vec::new());
@@ -165,7 +165,7 @@ pub fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Resul
 }
 
 /// Reads `12`, `last`, `12/NAME` or `last/NAME`.
-fn restore(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntrant, Failure> {
+fn restore(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntrant> {
     let (run, name) = named.split_once('/').map_or((named, None), |(run, name)| (run, Some(name)));
     let choice: RunChoice = run.parse().map_err(|expected| {
         Failure::usage(format!("`{RUN}{named}` is not a run: {expected}")).with_hint("`judge history` lists the runs")
@@ -177,7 +177,7 @@ fn restore(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntr
 }
 
 /// Fails if a run is not of this problem.
-pub fn check_problem(run: &StoredRun, id: &str) -> Result<(), Failure> {
+pub fn check_problem(run: &StoredRun, id: &str) -> Result<()> {
     if run.problem == id {
         return Ok(());
     }
@@ -186,7 +186,7 @@ pub fn check_problem(run: &StoredRun, id: &str) -> Result<(), Failure> {
 }
 
 /// Returns the place of the solver of this name; without a name, of the only solver.
-fn place_of(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
+fn place_of(run: &StoredRun, name: Option<&str>) -> Result<usize> {
     let names = || run.entrants.iter().map(|entrant| &*entrant.name);
     let all = || names().map(|name| quote(&format!("{RUN}{}/{name}", run.id))).collect::<Vec<_>>().join(", ");
     let Some(name) = name else {
@@ -206,7 +206,7 @@ fn place_of(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
 }
 
 /// Returns the place of the solver that `--solver` names; without a name, of the only solver.
-pub fn find_entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
+pub fn find_entrant(run: &StoredRun, name: Option<&str>) -> Result<usize> {
     place_of(run, name).map_err(|failure| {
         let all = run.entrants.iter().map(|entrant| &*entrant.name).collect::<Vec<_>>().join(", ");
         failure.with_hint(format!("name one with --solver: {all}"))
@@ -214,7 +214,7 @@ pub fn find_entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failur
 }
 
 /// Fails unless all scores come from one checker. Scores of different checkers are not comparable.
-fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
+fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<()> {
     let now = game_of(problem);
     let pasts = || entrants.iter().filter_map(|entrant| entrant.past.as_ref());
     let new = entrants.iter().any(|entrant| entrant.past.is_none()).then_some(&now.checker);
@@ -227,7 +227,7 @@ fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
          not comparable",
         run.id, run.checker.name, run.checker.version, checker.name, checker.version
     );
-    Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.command)))
+    Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.provenance.command)))
 }
 
 impl PastEntrant {
@@ -265,7 +265,7 @@ const NAMED: usize = 10;
 ///
 /// # Errors
 /// When a pattern cannot be read, or names no submission.
-fn find_submissions(patterns: &[String], given: &[SolverSpec]) -> Result<Vec<String>, Failure> {
+fn find_submissions(patterns: &[String], given: &[SolverSpec]) -> Result<Vec<String>> {
     let mut seen: HashSet<PathBuf> =
         given.iter().filter_map(|spec| Path::new(&spec.text).canonicalize().ok()).collect();
     let mut skipped = Vec::new();
@@ -287,7 +287,7 @@ fn find_submissions(patterns: &[String], given: &[SolverSpec]) -> Result<Vec<Str
 }
 
 /// Returns the files and folders that a pattern matches, by path. A folder means its contents.
-fn matches(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
+fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
     let literal = Path::new(pattern);
     let found = if literal.is_dir() { matching(literal, "*") } else { matching(Path::new(""), pattern) };
     found.map_err(|error| match error {

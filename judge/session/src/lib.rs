@@ -59,6 +59,7 @@ pub mod sealed;
 pub use best_scores::{FromJournal, ReferenceScores};
 pub use edited::{Snapshot, snapshot};
 pub use failure::Failure;
+use failure::Result;
 pub use load::GlobalArgs;
 pub use match_runner::{MatchResult, MatchRunner, ScoredMatch, Session};
 pub use outputs::{Outputs, RunOutputs};

@@ -1,7 +1,7 @@
 //! Reads the catalogue and other files, and writes files.
 
-use crate::Failure;
 use crate::failure::{self, SHORTAGE_HINT};
+use crate::{Failure, Result};
 use judge_problem::{
     BestScore, BundledSolver, Bytes, Catalogue, CommandTemplate, Digest, Game, Languages, Problem, SolverSpec,
     built_in_languages, decode, quote_path, read_languages,
@@ -40,7 +40,7 @@ pub struct GlobalArgs<'a> {
 
 /// Returns the catalogue that the command line names; else the one in this folder or the nearest parent; else the
 /// built-in one, with a note that is shown once per folder.
-pub fn catalogue(global: GlobalArgs<'_>) -> Result<Catalogue, Failure> {
+pub fn catalogue(global: GlobalArgs<'_>) -> Result<Catalogue> {
     let here = current_folder()?;
     if global.catalogue.is_none()
         && nearest(&here).is_none()
@@ -52,7 +52,7 @@ pub fn catalogue(global: GlobalArgs<'_>) -> Result<Catalogue, Failure> {
 }
 
 /// Returns the same catalogue as [`catalogue`], without the note.
-pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failure> {
+pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue> {
     let here = current_folder()?;
     let file = match global.catalogue {
         Some(name) if name == Path::new(BUILTIN) => None,
@@ -66,7 +66,7 @@ pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failu
     Ok(Catalogue { journal: global.journal.map(Path::to_owned), bundled: global.bundled, ..catalogue })
 }
 
-fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
+fn parse_file(here: &Path, path: &Path) -> Result<Catalogue> {
     let mut contents = Vec::new();
     let read = open(path).and_then(|mut file| file.read_to_end(&mut contents));
     read.map_err(|error| unreadable("the catalogue", path, &error))?;
@@ -76,12 +76,12 @@ fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
     Ok(Catalogue::parse(&shown, &decode(&shown, contents)?, folder)?)
 }
 
-fn current_folder() -> Result<PathBuf, Failure> {
+fn current_folder() -> Result<PathBuf> {
     std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))
 }
 
 /// Finds the commands of a catalogue whose first word is a source, each with the settings of its language.
-pub fn find_sources(catalogue: &mut Catalogue) -> Result<(), Failure> {
+pub fn find_sources(catalogue: &mut Catalogue) -> Result<()> {
     let mut problems = std::mem::take(&mut catalogue.problems);
     let commands = problems.iter_mut().flat_map(Problem::commands_mut);
     let sources: Vec<_> = commands.filter_map(|command| Some((first_word(command)?, command))).collect();
@@ -104,13 +104,13 @@ pub(crate) fn first_word(CommandTemplate { line, folder, .. }: &CommandTemplate)
 }
 
 /// Returns all languages.
-pub fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
+pub fn languages(catalogue: &Catalogue) -> Result<Languages> {
     Ok(changed_languages(catalogue)?.unwrap_or_else(|| built_in_languages().clone()))
 }
 
 /// Returns the built-in languages with the changes of the user's own file, and then of the catalogue; `None` if there
 /// are no changes.
-pub(crate) fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure> {
+pub(crate) fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>> {
     let own = match own_file()? {
         Some((path, text)) => Some(read_languages(&path.display().to_string(), &text, built_in_languages())?),
         None => None,
@@ -122,7 +122,7 @@ pub(crate) fn changed_languages(catalogue: &Catalogue) -> Result<Option<Language
 }
 
 /// Returns the user's own file of languages and its text; `None` if there is no such file.
-fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
+fn own_file() -> Result<Option<(PathBuf, String)>> {
     let Some(folder) = user_folder("XDG_CONFIG_HOME", ".config") else { return Ok(None) };
     let path = folder.join("languages.toml");
     match read_text(&path) {
@@ -133,7 +133,7 @@ fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
 }
 
 /// Returns the problem with this id; without one, the only problem of the catalogue.
-pub fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Problem, Failure> {
+pub fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Problem> {
     match (id, &*catalogue.problems) {
         (Some(id), _) => Ok(catalogue.find(id)?),
         (None, [only]) => Ok(only),
@@ -151,18 +151,18 @@ fn nearest(here: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a file; `-` is standard input. `what` is its name in messages.
-pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>> {
     let too_long = || Failure::usage(format!("{what} {} is longer than {MOST}", path.display()));
     bytes_up_to(what, path, MOST)?.ok_or_else(|| too_long().with_hint("name a file that ends, and is shorter"))
 }
 
 /// Reads a text file; `-` is standard input. `what` is its name in messages.
-pub fn text(what: &str, path: &Path) -> Result<String, Failure> {
+pub fn text(what: &str, path: &Path) -> Result<String> {
     Ok(decode(&path.display().to_string(), bytes(what, path)?)?)
 }
 
 /// Reads a file, and never more of it than this many bytes; `None` if it is longer.
-pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
+pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>> {
     let read = || -> io::Result<Vec<u8>> {
         let source: Box<dyn Read> =
             if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(open(path)?) };
@@ -175,18 +175,18 @@ pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u
 }
 
 /// Reads the contents of a file of best scores, as `judge best --export` writes it.
-pub fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
+pub fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>> {
     let bad = |error| Failure::usage(format!("cannot use the best scores in {}: {error}", path.display()));
     judge_report::read_best_json(game, contents).map_err(bad)
 }
 
 /// Writes a file atomically; `-` is standard output. `what` is its name in messages.
-pub fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
+pub fn write(what: &str, path: &Path, contents: &[u8]) -> Result<()> {
     write_with(what, path, |output| output.write_all(contents))
 }
 
 /// Writes a file that `make` produces piece by piece.
-pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut made = Ok(());
     let fill = |output: &mut dyn Write| -> io::Result<()> {
         let mut lost = None;
@@ -210,13 +210,13 @@ pub fn is_stdout(path: &Path) -> bool {
 }
 
 /// Writes a JSON document to a file, if one is named; `-` is standard output.
-pub fn write_json(path: Option<&Path>, document: &(impl Document + ?Sized)) -> Result<(), Failure> {
+pub fn write_json(path: Option<&Path>, document: &(impl Document + ?Sized)) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     write_with("the JSON report", path, |output| Ok(document.write_json(output)?))
 }
 
 /// Makes a folder, and those above it, where it is missing.
-pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+pub fn make_folder(folder: &Path) -> Result<()> {
     create_dir_all(folder)
         .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))
 }
@@ -245,14 +245,14 @@ impl Write for Target<'_> {
 }
 
 /// Checks whether [`write()`] could write a file, if one is named, without changing it.
-pub fn probe(what: &str, path: Option<&Path>) -> Result<(), Failure> {
+pub fn probe(what: &str, path: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let tried = refuse_kept(path).and_then(|()| try_to_write(path));
     tried.map_err(|error| unwritable(what, path, &error))
 }
 
 /// Checks whether a journal can be written, without changing it.
-pub(crate) fn probe_journal(path: &Path) -> Result<(), Failure> {
+pub(crate) fn probe_journal(path: &Path) -> Result<()> {
     try_to_write(path).map_err(|error| unwritable("the journal", path, &error))
 }
 

@@ -1,7 +1,7 @@
 //! Records a human player's game as a run of one case.
 
 use crate::restored_run::{self, recorded_solver};
-use crate::{Failure, FromJournal, ReferenceScores, command_line, recorder};
+use crate::{Failure, FromJournal, ReferenceScores, Result, command_line, recorder};
 use checkers::Score;
 use judge_journal::{Recording, RunEnd, RunRecord, Surroundings};
 use judge_problem::{
@@ -27,7 +27,7 @@ pub struct ManualResult<'a> {
 }
 
 /// Records it as a run of the solver [`SolverSpec::BY_HAND`].
-pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId, Failure> {
+pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId> {
     let ManualResult { problem, case, input, answer, score } = played;
     let hash = Digest::of(input);
     let reference = ReferenceScores::open(catalogue, problem, None, None, FromJournal::Recorded)?;

@@ -4,7 +4,7 @@ use crate::edited::ProgramsAtStart;
 use crate::recorder::RESUME;
 use crate::running::{self, DetachPolicy, template};
 use crate::{
-    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, case_selection, command_line,
+    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, Result, RunContext, case_selection, command_line,
     entrants, programs, restored_run, sandbox,
 };
 use judge_cli::{CaseArgs, RunningArgs};
@@ -19,7 +19,7 @@ use judge_problem::{
 };
 use judge_report::{Progress, RunInfo};
 use judge_run::cases::{CaseReader, Selection, select};
-use judge_run::runner::{PlanRunner, RunResult};
+use judge_run::runner::{PlanRunner, RunResult, Watch};
 use judge_run::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
 use num_rational::BigRational;
@@ -61,7 +61,7 @@ pub struct MatchResult {
 
 impl<'a> MatchRunner<'a> {
     /// Opens the sandbox for a problem of the catalogue.
-    pub fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
+    pub fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self> {
         Self::open_in(sandbox::open(&args.conditions.sandbox)?, catalogue, problem, args)
     }
 
@@ -71,7 +71,7 @@ impl<'a> MatchRunner<'a> {
         catalogue: &'a Catalogue,
         problem: &Problem,
         args: &RunningArgs,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         sandbox::warn_of_answers(&sandbox, problem);
         let plan_runner = running::runner(catalogue, args, &sandbox, !args.no_journal, DetachPolicy::Never)?;
         let template = template(problem, &args.conditions, &sandbox)?;
@@ -83,7 +83,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Sets the best scores that points are relative to: from the command line, or else from the problem.
-    pub fn use_best_scores(&mut self, measure: Option<EffectMeasure>, best: Option<&Path>) -> Result<(), Failure> {
+    pub fn use_best_scores(&mut self, measure: Option<EffectMeasure>, best: Option<&Path>) -> Result<()> {
         let (problem, journal) = (&self.template.problem, FromJournal::of_run(self.options.journal));
         self.reference = ReferenceScores::of_points(measure, self.catalogue, problem, best, journal)?.into();
         Ok(())
@@ -97,29 +97,29 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Prepares solvers to be run.
-    pub fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
+    pub fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>> {
         self.prepare_all(solver::parse_specs(texts)?)
     }
 
     /// Prepares solvers to be run.
-    pub fn prepare_all(&mut self, specs: Vec<SolverSpec>) -> Result<Vec<Solver>, Failure> {
+    pub fn prepare_all(&mut self, specs: Vec<SolverSpec>) -> Result<Vec<Solver>> {
         entrants::prepare_all(specs, &self.template.problem, &self.toolbox, &self.sandbox, self.plan_runner.jobs())
     }
 
     /// Prepares a solver to be run.
-    pub fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
+    pub fn prepare(&mut self, spec: SolverSpec) -> Result<Solver> {
         entrants::check_each(std::slice::from_ref(&spec), &self.template.problem, self.toolbox.settings())?;
         programs::prepare(spec, &self.toolbox, &self.sandbox)
     }
 
     /// Prepares one solver to be run: the given one, or the problem's own.
-    pub fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
+    pub fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>> {
         let given = given.map_or(&[][..], std::slice::from_ref);
         entrants::solvers(&self.template.problem, given, &[], &self.toolbox, &self.sandbox, self.plan_runner.jobs())
     }
 
     /// Prepares one solver, and the one that it is compared with, if there is one. Names and flags may tell them apart.
-    pub fn pair(&mut self, given: Option<&String>, other: Option<&String>) -> Result<Vec<Solver>, Failure> {
+    pub fn pair(&mut self, given: Option<&String>, other: Option<&String>) -> Result<Vec<Solver>> {
         let Some(other) = other else { return self.solver(given) };
         let given = given.map_or(&[][..], std::slice::from_ref);
         let own = entrants::specs(&self.template.problem, given)?.remove(0);
@@ -139,13 +139,13 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Returns the cases that the command line selects. Fails if they have no feature `by`.
-    pub fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<CaseList, Failure> {
+    pub fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<CaseList> {
         Ok(case_selection::choose(&self.template.problem, args, by, None)?.cases)
     }
 
     /// Returns an endless sequence of cases, made from consecutive seeds from the first one, or the cases of the given
     /// seeds.
-    pub fn cases_from(&self, first: u64, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+    pub fn cases_from(&self, first: u64, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>> {
         let problem = &self.template.problem;
         if problem.generator.is_none() {
             let error = format!("the problem `{}` has no generator for fresh cases", problem.id);
@@ -163,7 +163,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Returns fresh cases for which the condition of the command line holds.
-    pub fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+    pub fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>> {
         let cases = self.cases_from(FIRST_FRESH_SEED, args.seeds.as_ref())?;
         let Some(condition) = args.condition.clone() else { return Ok(cases) };
         let reader = CaseReader::of(&self.template.problem);
@@ -173,7 +173,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Returns the plan of these solvers on these cases, with the cases' best known scores.
-    pub fn plan(&self, solvers: Vec<Solver>, mut cases: CaseList) -> Result<Plan, Failure> {
+    pub fn plan(&self, solvers: Vec<Solver>, mut cases: CaseList) -> Result<Plan> {
         let problem = &self.template.problem;
         let reference = match self.reference.get() {
             Some(reference) => reference,
@@ -200,7 +200,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Runs a plan to its end, or until it is stopped, with a progress bar, as one run in the journal.
-    pub fn play(&self, plan: Plan) -> Result<MatchResult, Failure> {
+    pub fn play(&self, plan: Plan) -> Result<MatchResult> {
         self.play_with(self.options, plan)
     }
 
@@ -212,8 +212,8 @@ impl<'a> MatchRunner<'a> {
     pub fn play_repeatedly(
         &self,
         plan: &Plan,
-        mut go_on: impl FnMut(&mut [MatchResult]) -> Result<bool, Failure>,
-    ) -> Result<Vec<MatchResult>, Failure> {
+        mut go_on: impl FnMut(&mut [MatchResult]) -> Result<bool>,
+    ) -> Result<Vec<MatchResult>> {
         let is_here = self.plan_runner.engine().is_none();
         let programs = is_here.then(|| ProgramsAtStart::now(plan));
         let mut played = vec![self.play(plan.clone())?];
@@ -227,7 +227,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Runs a case of a plan with one solver again, with nothing beside it. `None` if it was interrupted.
-    pub fn play_alone(&self, plan: &Plan, case: usize) -> Result<Option<Outcome>, Failure> {
+    pub fn play_alone(&self, plan: &Plan, case: usize) -> Result<Option<Outcome>> {
         let alone = Plan { cases: std::iter::once(plan.cases.at(case)).collect(), ..plan.clone() };
         Ok(self.play_with(self.unrecorded(), alone)?.outcomes.get(JobId { case: 0, solver: 0 }))
     }
@@ -236,7 +236,7 @@ impl<'a> MatchRunner<'a> {
         JournalOptions { journal: false, reuse: false, watches_programs: false, ..self.options }
     }
 
-    fn play_with(&self, options: JournalOptions, plan: Plan) -> Result<MatchResult, Failure> {
+    fn play_with(&self, options: JournalOptions, plan: Plan) -> Result<MatchResult> {
         // While the journal is opened.
         self.plan_runner.make_ready(&plan);
         let mut session = self.begin_with(options, &plan)?;
@@ -247,11 +247,11 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Starts a run in the journal with the solvers and cases of this plan. More can be added.
-    pub fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
+    pub fn begin(&self, plan: &Plan) -> Result<Session> {
         self.begin_with(self.options, plan)
     }
 
-    fn begin_with(&self, options: JournalOptions, plan: &Plan) -> Result<Session, Failure> {
+    fn begin_with(&self, options: JournalOptions, plan: &Plan) -> Result<Session> {
         let context = RunContext::new(self.catalogue, plan, &self.toolbox, &*self.plan_runner);
         let recorder = Recorder::start(options, &context)?;
         // The first case may start much later.
@@ -265,7 +265,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Runs a part of a run, with a progress bar.
-    pub fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<MatchResult, Failure> {
+    pub fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<MatchResult> {
         let mut progress = Progress::start(&plan, self.plan_runner.running());
         let played = self.play_watched(session, plan, part, &mut |event| progress.watch(event));
         progress.finish();
@@ -278,8 +278,8 @@ impl<'a> MatchRunner<'a> {
         session: &mut Session,
         plan: Plan,
         part: Part,
-        watch: &mut dyn FnMut(&RunEvent),
-    ) -> Result<MatchResult, Failure> {
+        watch: &mut Watch<'_>,
+    ) -> Result<MatchResult> {
         let mut inputs: Vec<Option<Digest>> = vec![None; plan.cases.len()];
         let mut note = |event: &RunEvent| {
             if let RunEvent::Finished(finished) = event {

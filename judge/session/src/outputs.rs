@@ -2,11 +2,11 @@
 //! does not affect the others.
 
 use crate::load::is_stdout;
-use crate::{Failure, command_line, load};
+use crate::{Failure, Result, command_line, load};
 use judge_cli::ReportArgs;
-use judge_journal::Surroundings;
+use judge_journal::this_machine;
 use judge_problem::{
-    Features, FinishedJob, Machine, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
+    Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
 };
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use judge_run::matching::real_place;
@@ -30,7 +30,7 @@ pub struct Outputs<'a> {
 
 impl<'a> Outputs<'a> {
     /// Checks whether the report has every requested format and each can be written, without changing any file.
-    pub fn check<R: Report>(args: &'a ReportArgs) -> Result<Self, Failure> {
+    pub fn check<R: Report>(args: &'a ReportArgs) -> Result<Self> {
         let requested = [
             (Format::Json, &args.json),
             (Format::Csv, &args.csv),
@@ -55,7 +55,7 @@ impl<'a> Outputs<'a> {
 
     /// Prints the text, unless a format goes to standard output, and writes every format. Errors are returned after all
     /// were tried.
-    pub fn publish(&self, report: &impl Report) -> Result<(), Failure> {
+    pub fn publish(&self, report: &impl Report) -> Result<()> {
         Failure::check_all(self.try_all(report))
     }
 
@@ -71,7 +71,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-fn write(report: &impl Report, format: Format, path: &Path) -> Result<(), Failure> {
+fn write(report: &impl Report, format: Format, path: &Path) -> Result<()> {
     let what = format.name();
     let lacking = || Err(io::Error::other(format!("this report lacks {what}")));
     load::write_with(what, path, |output| report.write(format, output).unwrap_or_else(lacking))
@@ -92,7 +92,7 @@ fn append_step_summary(report: &impl Report) {
 ///
 /// # Errors
 /// When it cannot, or would replace a catalogue, a baseline or the source of a program.
-pub fn probe(what: &str, path: Option<&Path>) -> Result<(), Failure> {
+pub fn probe(what: &str, path: Option<&Path>) -> Result<()> {
     path.map_or(Ok(()), |path| refuse_source(what, path))?;
     load::probe(what, path)
 }
@@ -104,7 +104,7 @@ pub fn probe(what: &str, path: Option<&Path>) -> Result<(), Failure> {
 pub fn refuse_input_as_output<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
     outputs: impl IntoIterator<Item = &'a Path>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let identity = |path: &Path| path.metadata().ok().filter(Metadata::is_file).map(|meta| (meta.dev(), meta.ino()));
     let inputs: Vec<_> = inputs.into_iter().filter_map(identity).collect();
     let is_input = |output: &&Path| identity(output).is_some_and(|output| inputs.contains(&output));
@@ -125,7 +125,7 @@ pub fn files_of_solver(text: &str) -> Vec<PathBuf> {
 }
 
 /// Fails if a report would replace a file whose name ends like the name of a catalogue, a baseline or a solver.
-fn refuse_source(what: &str, path: &Path) -> Result<(), Failure> {
+fn refuse_source(what: &str, path: &Path) -> Result<()> {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let is_source = ending == "toml" || built_in_languages().with_extension(ending).next().is_some();
     if !is_source || !path.is_file() {
@@ -139,7 +139,7 @@ fn refuse_source(what: &str, path: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Two do: the second would overwrite the first.
-pub fn refuse_two_in_one<'a>(outputs: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<(), Failure> {
+pub fn refuse_two_in_one<'a>(outputs: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<()> {
     let mut seen: Vec<(&str, Target)> = Vec::new();
     for (what, path) in outputs {
         let target = Target::of(path);
@@ -182,7 +182,7 @@ pub struct RunOutputs<'a> {
 
 impl<'a> RunOutputs<'a> {
     /// Checks whether every requested format can be written, without changing any file.
-    pub fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
+    pub fn check(args: &'a ReportArgs) -> Result<Self> {
         let mut outputs = Outputs::check::<RunReport<'_>>(args)?;
         let with_features = [Format::Json, Format::JsonLines, Format::Csv, Format::Html];
         let show_features = outputs.targets.iter().any(|(format, _)| with_features.contains(format));
@@ -193,7 +193,7 @@ impl<'a> RunOutputs<'a> {
     }
 
     /// Opens the lines that are written during the run.
-    pub fn open(mut self) -> Result<Self, Failure> {
+    pub fn open(mut self) -> Result<Self> {
         if let Some(path) = self.lines_path {
             let output: Box<dyn Write> = if is_stdout(path) {
                 Box::new(io::stdout())
@@ -221,7 +221,7 @@ impl<'a> RunOutputs<'a> {
 
     /// Prints the table, unless a format goes to standard output, and writes every format. Errors are returned after all
     /// were tried.
-    pub fn publish(self, report: &RunReport<'_>) -> Result<(), Failure> {
+    pub fn publish(self, report: &RunReport<'_>) -> Result<()> {
         let closed = self.lines.map_or(Ok(()), |lines| lines.close(report)).err().zip(self.lines_path);
         let closed = closed.map(|(error, path)| match is_stdout(path) {
             true => Failure::fault(format!("cannot write to standard output: {error}")),
@@ -236,7 +236,7 @@ pub fn publish_document(
     json: Option<&Path>,
     document: &(impl Document + ?Sized),
     text: impl FnOnce(Style) -> String,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if !json.is_some_and(is_stdout) {
         judge_report::print(&text(Style::of_stdout()))?;
     }
@@ -244,7 +244,7 @@ pub fn publish_document(
 }
 
 /// Reads the measures of `--pareto`, if it is given.
-pub fn pareto(given: Option<&str>, problem: &Problem) -> Result<Option<Pareto>, Failure> {
+pub fn pareto(given: Option<&str>, problem: &Problem) -> Result<Option<Pareto>> {
     let read = |text: &str| {
         let hint = "two of score, cpu, memory and the metrics, such as --pareto score,metric:moves";
         Pareto::of(problem, text).map_err(|error| Failure::usage(error).with_hint(hint))
@@ -254,11 +254,10 @@ pub fn pareto(given: Option<&str>, problem: &Problem) -> Result<Option<Pareto>, 
 
 /// Returns when, how and where this command runs. It started now.
 pub fn here() -> Provenance {
-    let Surroundings { host, cpu_model, kernel, .. } = Surroundings::machine();
     Provenance {
         started: iso_utc(SystemTime::now()),
         command: command_line::whole(),
-        machine: Machine { host, cpu: cpu_model, kernel },
+        machine: this_machine(),
         nodes: NodeList::default(),
     }
 }

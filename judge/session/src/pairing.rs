@@ -2,14 +2,14 @@
 
 use crate::entrants::{CaseKey, Entrant, PastEntrant};
 use crate::{
-    Failure, FromJournal, MatchResult, MatchRunner, ReferenceScores, case_selection, command_line, restored_run,
+    Failure, FromJournal, MatchResult, MatchRunner, ReferenceScores, Result, case_selection, command_line, restored_run,
 };
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::EffectMeasure;
-use judge_journal::{Surroundings, environment};
+use judge_journal::{environment, this_machine};
 use judge_problem::{
-    CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Plan, Problem,
-    Stop, StoredFeatures, first_of,
+    CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, Machine, NodeList, Outcome, OutcomeGrid, Plan,
+    Problem, Stop, StoredFeatures, first_of,
 };
 use judge_report::RunInfo;
 use judge_run::cases::Inputs;
@@ -117,7 +117,7 @@ struct Conditions {
     environment: String,
     tier: Tier,
     /// `None`: the nodes that the results name.
-    machine: Option<[String; 2]>,
+    machine: Option<Machine>,
     /// The flags that repeat them.
     case_flags: CaseFlags,
 }
@@ -125,31 +125,35 @@ struct Conditions {
 impl Conditions {
     fn of_past(past: &PastEntrant) -> Self {
         let run = &past.run;
+        let made = &run.provenance;
         Self {
             limits: run.limits.clone(),
             environment: run.environment.clone(),
             tier: run.tier,
-            machine: run.nodes.is_empty().then(|| [run.host.clone(), run.cpu_model.clone()]),
-            case_flags: command_line::recorded_case_flags(&run.command),
+            machine: made.nodes.is_empty().then(|| made.machine.clone()),
+            case_flags: command_line::recorded_case_flags(&made.command),
         }
     }
 
     fn of_runner(runner: &MatchRunner<'_>) -> Self {
         let plan = &runner.template;
-        let Surroundings { host, cpu_model, .. } = Surroundings::machine();
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),
             tier: runner.plan_runner.tier(),
-            machine: runner.plan_runner.engine().is_none().then_some([host, cpu_model]),
+            machine: runner.plan_runner.engine().is_none().then(this_machine),
             case_flags: plan.case_flags.clone(),
         }
     }
 
     /// Returns the names of the differing conditions.
     fn differences(&self, other: &Self) -> Vec<&'static str> {
+        // With another kernel, it is the same machine.
+        fn known_by(machine: &Machine) -> (&str, &str) {
+            (&machine.host, &machine.cpu_model)
+        }
         let same = [
-            ("machine", self.machine == other.machine),
+            ("machine", self.machine.as_ref().map(known_by) == other.machine.as_ref().map(known_by)),
             ("sandbox tier", self.tier == other.tier),
             ("limits", self.limits == other.limits),
             ("environment", self.environment == other.environment),
@@ -168,7 +172,7 @@ pub fn pair(
     (args, running): (&CaseArgs, &RunningArgs),
     (measure, best): (Option<EffectMeasure>, Option<&Path>),
     tell: fn(&str),
-) -> Result<Pairing, Failure> {
+) -> Result<Pairing> {
     let reference = ReferenceScores::of_points(measure, catalogue, problem, best, FromJournal::Today)?;
     if args.seeds.is_some() || !args.inputs.is_empty() || !args.calls.is_empty() {
         return Err(Failure::usage(
@@ -211,13 +215,13 @@ pub fn pair(
 }
 
 /// Returns every case of the past runs for which the condition holds, with the recorded outcomes.
-fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Result<SharedCases, Failure> {
+fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Result<SharedCases> {
     let mut shared = SharedCases::new(entrants.len());
     let mut places: HashMap<CaseKey, usize> = HashMap::new();
     let terms = problem.cases.terms_by_source();
     for (entrant, Entrant { past, .. }) in entrants.iter().enumerate() {
         let Some(past) = past else { continue };
-        let names = shared.add_nodes(&past.run.nodes);
+        let names = shared.add_nodes(&past.run.provenance.nodes);
         for (key, case, outcome) in past.results() {
             let place = *places.entry(key).or_insert_with(|| {
                 let CaseSpec { name, source, .. } = past.run.cases.specs().at(case);
@@ -250,7 +254,7 @@ fn run_missing(
     entrants: &[Entrant],
     shared: &mut SharedCases,
     warnings: &mut Vec<String>,
-) -> Result<Option<Stop>, Failure> {
+) -> Result<Option<Stop>> {
     let inputs = Inputs::of(&runner.template.problem);
     let is_same = |&place: &usize| {
         inputs.load(&shared.specs.at(place)).is_ok_and(|input| Digest::of(&input) == shared.keys[place].input)

@@ -2,8 +2,8 @@
 
 use judge_problem::{
     BestSource, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, Direction, ExternalChecker,
-    FileGenerator, GeneratorChoice, GeneratorParameter, GroupAggregate, MetricRule, Problem, Rule, TOKENS, TestGroup,
-    Tester, Weight, listed,
+    FileGenerator, GeneratorChoice, GeneratorParameter, GroupAggregate, MetricRule, Problem, Role, Rule, TOKENS,
+    TestGroup, Weight, listed,
 };
 
 /// Returns the facts about a problem, each with its name, in the order in which they are shown.
@@ -27,7 +27,7 @@ pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
         ("source", problem.source.clone()),
         ("format", problem.format.clone()),
         ("rules", built_in.map(|_| format!("judge show {} --rules", problem.id)).unwrap_or_default()),
-        (checker_kind(problem), checker(problem)),
+        (problem.checker.role().name(), checker(problem)),
         ("answers", problem.checker.answers().map(|answers| answers.patterns.join(", ")).unwrap_or_default()),
         ("scoring", scoring(problem)),
         ("thresholds", thresholds(problem)),
@@ -70,14 +70,6 @@ fn metrics(problem: &Problem) -> String {
     problem.metrics.iter().map(metric).collect::<Vec<_>>().join("\n")
 }
 
-fn checker_kind(problem: &Problem) -> &'static str {
-    match &problem.checker {
-        CheckerChoice::Interactor(_) => "interactor",
-        CheckerChoice::Tester(_) => "tester",
-        CheckerChoice::BuiltIn(_) | CheckerChoice::External(_) | CheckerChoice::Tokens(..) => "checker",
-    }
-}
-
 /// Returns the checker, interactor or tester with its protocol.
 fn checker(problem: &Problem) -> String {
     let of = |external: &ExternalChecker| match &external.protocol {
@@ -92,14 +84,10 @@ fn checker(problem: &Problem) -> String {
     };
     match &problem.checker {
         CheckerChoice::BuiltIn(checker) => checker.id.to_owned(),
-        CheckerChoice::External(external) => of(external),
-        CheckerChoice::Interactor(external) => match &external.then {
-            Some(then) => format!("{}, then the checker {}", of(external), of(then)),
-            None => of(external),
-        },
-        CheckerChoice::Tester(Tester { program, checker }) => match checker {
-            Some(checker) => format!("{}; of answers alone the checker {}", of(program), of(checker)),
-            None => of(program),
+        CheckerChoice::External(external) => match (&external.then, external.role) {
+            (None, _) => of(external),
+            (Some(checker), Role::Tester) => format!("{}; of answers alone the checker {}", of(external), of(checker)),
+            (Some(checker), _) => format!("{}, then the checker {}", of(external), of(checker)),
         },
         CheckerChoice::Tokens(rules, _) => format!("{TOKENS} {rules}").trim_end().to_owned(),
     }

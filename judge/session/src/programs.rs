@@ -1,11 +1,10 @@
 //! Compiles the setter's programs that a catalogue names by their sources.
 
-use crate::{Failure, GlobalArgs, load, sandbox};
+use crate::{Failure, GlobalArgs, Result, load, sandbox};
 use judge_cli::BuildArgs;
-use judge_problem::{Catalogue, CommandTemplate, Limits, Plan, Problem, Solver, SolverSpec, quote};
+use judge_problem::{Catalogue, CommandTemplate, Limits, Plan, Problem, Solver, SolverSpec, quote, try_map};
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
-use parking_lot::Mutex;
 use std::path::Path;
 
 /// The header that programs made with testlib include.
@@ -18,7 +17,7 @@ pub const TESTLIB_SOURCE: &str = "https://raw.githubusercontent.com/MikeMirzayan
 pub type Programs = Option<Toolbox>;
 
 /// Returns the catalogue, as [`load::catalogue`] does, with the programs of a problem compiled.
-pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue, Programs), Failure> {
+pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue, Programs)> {
     let mut catalogue = load::catalogue(global)?;
     let programs = compile(&mut catalogue, id)?;
     Ok((catalogue, programs))
@@ -28,7 +27,7 @@ pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue,
 /// as solvers are compiled. The problem of the catalogue then has the commands that run them.
 ///
 /// Without an id, it is the only problem of the catalogue. If there is no such problem, nothing is compiled.
-pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, Failure> {
+pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs> {
     let Ok(original) = load::problem(catalogue, id) else { return Ok(None) };
     let mut problem = original.clone();
     let mut commands = problem.commands_mut();
@@ -49,7 +48,7 @@ pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, 
 }
 
 /// Replaces a command whose first word is a source by the command that runs its compiled form.
-fn compile_source(command: &mut CommandTemplate, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<(), Failure> {
+fn compile_source(command: &mut CommandTemplate, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<()> {
     let Some(spec) = load::first_word(command) else { return Ok(()) };
     let name = spec.name.clone();
     let built = prepare(spec, toolbox, sandbox)?;
@@ -84,12 +83,7 @@ fn testlib_hint(place: &Path, program: &str) -> String {
 }
 
 /// Returns how solvers of a problem are built.
-pub fn settings(
-    catalogue: &Catalogue,
-    problem: &Problem,
-    limits: &Limits,
-    args: &BuildArgs,
-) -> Result<BuildSettings, Failure> {
+pub fn settings(catalogue: &Catalogue, problem: &Problem, limits: &Limits, args: &BuildArgs) -> Result<BuildSettings> {
     Ok(BuildSettings {
         languages: load::changed_languages(catalogue)?,
         choices: args.languages.clone(),
@@ -102,45 +96,26 @@ pub fn settings(
 }
 
 /// Returns the toolbox that builds the solvers of a plan.
-pub fn toolbox(catalogue: &Catalogue, plan: &Plan, args: &BuildArgs, sandbox: &Sandbox) -> Result<Toolbox, Failure> {
+pub fn toolbox(catalogue: &Catalogue, plan: &Plan, args: &BuildArgs, sandbox: &Sandbox) -> Result<Toolbox> {
     Ok(Toolbox::new(sandbox.tier(), settings(catalogue, &plan.problem, &plan.limits, args)?))
 }
 
 /// Prepares a solver to be run. Prints a line if the cache cannot be used.
-pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<Solver, Failure> {
-    let mut solvers = prepare_each(vec![spec], toolbox, sandbox, 1)?;
+pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<Solver> {
+    let mut solvers = prepare_each(&[spec], toolbox, sandbox, 1)?;
     Ok(solvers.remove(0))
 }
 
 /// Prepares several solvers, up to `jobs` at once.
 pub(crate) fn prepare_each(
-    specs: Vec<SolverSpec>,
+    specs: &[SolverSpec],
     toolbox: &Toolbox,
     sandbox: &Sandbox,
     jobs: usize,
-) -> Result<Vec<Solver>, Failure> {
+) -> Result<Vec<Solver>> {
     let known = toolbox.cache_failure().is_some();
-    let most = jobs.min(specs.len());
-    let waiting = Mutex::new(specs.into_iter().enumerate());
-    let prepared = Mutex::new(Vec::new());
-    let next = || waiting.lock().next();
-    let work = || {
-        while let Some((place, spec)) = next() {
-            let solver = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox));
-            if solver.is_err() {
-                // The other threads finish their current solver, and take no more.
-                while next().is_some() {}
-            }
-            prepared.lock().push((place, solver));
-        }
-    };
-    std::thread::scope(|scope| {
-        (1..most).for_each(|_| drop(scope.spawn(work)));
-        work();
-    });
-    let mut prepared = prepared.into_inner();
-    prepared.sort_by_key(|(place, _)| *place);
-    let solvers = prepared.into_iter().map(|(_, solver)| solver).collect::<Result<Vec<_>, _>>()?;
+    let prepare = |place: usize| solver::prepare(specs[place].clone(), toolbox, &mut sandbox::compiler(sandbox));
+    let solvers = try_map(jobs.min(specs.len()), specs.len(), prepare)?;
     if let (Some(why), false) = (toolbox.cache_failure(), known) {
         judge_report::note(&format!("warning: compiled programs are not kept: {why}"));
     }

@@ -2,7 +2,7 @@
 
 use crate::detached::DetachedRuns;
 use crate::edited::{Edited, ProgramsAtStart};
-use crate::{Failure, command_line, failure, load, running};
+use crate::{Failure, Result, command_line, failure, load, running};
 use judge_journal::{
     Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
 };
@@ -142,7 +142,7 @@ pub fn path(catalogue: &Catalogue) -> PathBuf {
 }
 
 /// Opens the journal for writing. Creates it if there is none.
-pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
+pub fn open(catalogue: &Catalogue) -> Result<Journal> {
     Ok(match &catalogue.journal {
         None => Journal::open(&folder(catalogue))?,
         Some(file) => {
@@ -153,7 +153,7 @@ pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
 }
 
 /// Opens the journal for reading, if there is one.
-pub fn open_to_read_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
+pub fn open_to_read_if_any(catalogue: &Catalogue) -> Result<Option<Journal>> {
     Ok(match &catalogue.journal {
         _ if catalogue.is_read_only => Journal::open_read_only(&path(catalogue))?,
         None => Journal::open_to_read(&folder(catalogue))?,
@@ -162,7 +162,7 @@ pub fn open_to_read_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Fai
 }
 
 /// Opens the journal for reading.
-pub fn open_to_read(catalogue: &Catalogue) -> Result<Journal, Failure> {
+pub fn open_to_read(catalogue: &Catalogue) -> Result<Journal> {
     open_to_read_if_any(catalogue)?.ok_or_else(|| match &catalogue.journal {
         Some(file) => Failure::usage(format!("there is no journal {}", file.display()))
             .with_hint("`judge run -p ID --journal FILE` creates one"),
@@ -174,7 +174,7 @@ pub fn open_to_read(catalogue: &Catalogue) -> Result<Journal, Failure> {
 impl Recorder {
     /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened only gives a
     /// warning, unless the command line names it.
-    pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+    pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self> {
         let RunContext { plan, runner, .. } = *context;
         let unrecorded = || {
             let is_watched = options.watches_programs && runner.engine().is_none();
@@ -213,7 +213,7 @@ impl Recorder {
         }
     }
 
-    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self> {
         let RunContext { catalogue, plan, toolbox, runner, .. } = *context;
         // Its identities are read before the fingerprints are made, so an edit in between is noticed at the end.
         let record = record(context);
@@ -246,7 +246,7 @@ impl Recorder {
         run: RunId,
         solver_hashes: Vec<Digest>,
         tier: Tier,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let record = RunRecord { solver_hashes, ..RunRecord::new(plan, tier, catalogue.retention) };
         let (recording, known) = Recording::reattach(open(catalogue)?, &record, run)?;
         Ok(Self::of(JournalOptions::RECORDED, plan, known, Some(recording)))
@@ -343,14 +343,14 @@ fn surroundings(runner: &dyn PlanRunner) -> Surroundings {
     let mut surroundings = Surroundings::detect(Path::new("."));
     if let Some(engine) = runner.engine() {
         // Other machines have made the results, not this machine's processor.
-        surroundings.cpu_model = format!("nodes of {engine}");
+        surroundings.machine.cpu_model = format!("nodes of {engine}");
     }
     surroundings
 }
 
 /// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not
 /// collected. Fails if the job still runs, because a second one would do the same work.
-pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
+pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>> {
     // The recorder reports a journal that cannot be used.
     let Ok(Some(journal)) = open_to_read_if_any(context.catalogue) else { return Ok(None) };
     if context.runner.engine().is_none() {
@@ -401,7 +401,7 @@ fn rewritten_journal_warning(run: RunId, path: &Path) -> Option<String> {
     (!is_said).then(|| format!("warning: run {run}: {what}: {}", path.display()))
 }
 
-fn resume(journal: Journal, record: &RunRecord<'_>) -> Result<(Recording, Known), Failure> {
+fn resume(journal: Journal, record: &RunRecord<'_>) -> Result<(Recording, Known)> {
     let hashes = |cases: &[CaseSpec]| input_hashes(record.plan, cases);
     let resumption = Recording::resume(journal, record, &hashes)?;
     if let Some(wanted) = running::resumed_run()

@@ -1,14 +1,14 @@
 //! Restores a recorded run to the form that reports are made from, without running anything.
 
-use crate::{Failure, FromJournal, ReferenceScores, RunOutputs, command_line};
+use crate::{FromJournal, ReferenceScores, Result, RunOutputs, command_line};
 use checkers::Score;
 use judge_cli::ReportArgs;
 use judge_problem::scoring::{
     self, CaseScore, CaseTerms, InvalidResults, Results, ScoredRun, SolverScores, Terms, TestGroupStatus,
 };
 use judge_problem::{
-    BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, KnownBest, Machine, Outcome, OutcomeGrid, Plan,
-    Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
+    BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, KnownBest, Outcome, OutcomeGrid, Plan, Problem,
+    Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, Weight,
 };
 use judge_report::RunReport;
 use std::collections::HashSet;
@@ -23,8 +23,6 @@ pub struct RestoredRun {
     pub outcomes: OutcomeGrid,
     /// The features of each case; `None` if its input was not read.
     pub features: Vec<Option<Arc<Features>>>,
-    /// When, how and where they came about.
-    pub provenance: Provenance,
     /// Whether planned cases may be missing in its plan, because they were not run.
     pub lacks_cases: bool,
 }
@@ -32,7 +30,7 @@ pub struct RestoredRun {
 impl RestoredRun {
     /// Restores a recorded run. Its cases have the weights and thresholds of the current catalogue, and the best known
     /// scores from its start.
-    pub fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
+    pub fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self> {
         let problem = catalogue.find(&run.problem)?;
         let Some(source) = &run.reference else {
             let reference =
@@ -73,12 +71,12 @@ impl RestoredRun {
         let cases = run.cases.specs().iter().map(|case| terms.case(case.name, case.source)).collect();
         let limits = run.limits.clone();
         // A server's command line does not have the limits of its requests.
-        let case_flags = command_line::recorded_case_flags(&run.command);
+        let case_flags = command_line::recorded_case_flags(&run.provenance.command);
         let case_flags = command_line::with_limits(&case_flags, &problem.limits, &limits);
         let plan = Plan { limits, case_flags, ..Plan::new(problem.clone(), solvers, cases) };
         let outcomes = run.cases.outcomes().clone();
         let lacks_cases = run.state != RunState::Complete && run.cases.len() < run.case_count;
-        Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run), lacks_cases }
+        Self { features: vec![None; plan.cases.len()], plan, outcomes, lacks_cases }
     }
 
     /// Scores the run by the problem's rule. `by` is the feature that the cases are grouped by.
@@ -108,7 +106,7 @@ impl RestoredRun {
                 RunState::Killed | RunState::Interrupted => Some(Stop::Interrupted),
             },
             detached: run.detached.as_ref(),
-            provenance: &self.provenance,
+            provenance: &run.provenance,
             elapsed: run.elapsed,
             jobs: run.jobs,
             tier: run.tier,
@@ -126,7 +124,7 @@ pub fn is_rescored(run: &StoredRun, scored: &ScoredRun) -> bool {
 }
 
 /// Writes every requested report, as at the end of a run.
-pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
+pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<()> {
     let mut outputs = RunOutputs::check(args)?.open()?;
     for (job, outcome) in report.outcomes.iter() {
         let Some(outcome) = outcome else { continue };
@@ -134,16 +132,6 @@ pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure>
         outputs.finished(report.plan, &finished, report.features[job.case].as_deref());
     }
     outputs.publish(report)
-}
-
-/// Returns when, how and where a run took place.
-pub fn provenance(run: &StoredRun) -> Provenance {
-    Provenance {
-        started: run.started.clone(),
-        command: run.command.clone(),
-        machine: Machine { host: run.host.clone(), cpu: run.cpu_model.clone(), kernel: run.kernel.clone() },
-        nodes: run.nodes.clone(),
-    }
 }
 
 /// Returns a solver that is known by its results only.

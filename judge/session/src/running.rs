@@ -1,6 +1,6 @@
 //! The runners of plans: the cores of this machine, or a cluster.
 
-use crate::{Failure, command_line, sandbox};
+use crate::{Failure, Result, command_line, sandbox};
 use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Stop, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
@@ -40,7 +40,7 @@ pub fn runner(
     sandbox: &Arc<Sandbox>,
     describe: bool,
     detach: DetachPolicy,
-) -> Result<Box<dyn PlanRunner>, Failure> {
+) -> Result<Box<dyn PlanRunner>> {
     let sandbox = Arc::clone(sandbox);
     match args.engine.on {
         None if !matches!(detach, DetachPolicy::Reattach(_)) => {
@@ -63,7 +63,7 @@ fn slurm_settings(
     RunningArgs { engine, jobs, conditions, .. }: &RunningArgs,
     describe: bool,
     detach: bool,
-) -> Result<SlurmSettings, Failure> {
+) -> Result<SlurmSettings> {
     let table = &catalogue.slurm;
     let mut options = table.sbatch.clone();
     for text in &engine.sbatch {
@@ -193,7 +193,7 @@ pub fn limits(own: &Limits, given: &LimitArgs) -> Limits {
 }
 
 /// Returns the plan of a problem under the conditions that the command line names, without solvers and cases.
-pub fn template(problem: &Problem, args: &ConditionArgs, sandbox: &Sandbox) -> Result<Plan, Failure> {
+pub fn template(problem: &Problem, args: &ConditionArgs, sandbox: &Sandbox) -> Result<Plan> {
     Ok(Plan {
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
@@ -229,7 +229,7 @@ fn ends_with_parent() -> bool {
 }
 
 /// Interrupts this process when its parent ends, if the parent requests that.
-pub fn end_with_parent() -> Result<(), Failure> {
+pub fn end_with_parent() -> Result<()> {
     if ends_with_parent() {
         let wait = || {
             let _ = io::copy(&mut io::stdin(), &mut io::sink());

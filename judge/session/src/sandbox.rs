@@ -1,7 +1,7 @@
 //! Opens the sandbox that the command line names.
 
 use crate::failure::SHORTAGE_HINT;
-use crate::{Failure, load};
+use crate::{Failure, Result, load};
 use judge_cli::SandboxArgs;
 use judge_problem::{AnswerFiles, Problem, counted, quote_words};
 use judge_run::command;
@@ -16,17 +16,17 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
-pub fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+pub fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>> {
     open_early(args).inspect(|sandbox| note_gaps(sandbox))
 }
 
 /// The same for a program that is not tied to a core.
-pub fn open_for_all_cores(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+pub fn open_for_all_cores(args: &SandboxArgs) -> Result<Arc<Sandbox>> {
     open_on(args, true).inspect(|sandbox| note_gaps(sandbox))
 }
 
 /// Opens the sandbox as [`open`] does, without a note. Its first worker starts while the caller does other things.
-pub fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+pub fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>> {
     open_on(args, false)
 }
 
@@ -44,7 +44,7 @@ pub fn note_gaps(sandbox: &Sandbox) {
 /// The hint for a tier that does not work.
 const DOCTOR_HINT: &str = "`judge doctor` shows what is missing";
 
-fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure> {
+fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>> {
     let (tier, allow_unsafe, tier_cache) = (args.tier, args.allow_unsafe, tier_cache_file());
     let options = Options { tier, allow_unsafe, tier_cache, all_cores, ..Options::default() };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
@@ -118,7 +118,7 @@ pub fn gaps(gaps: &[Gap]) -> Vec<String> {
 
 /// Returns the files and folders of `--dir`, as this sandbox can show them. A program can use the given path, too, if it
 /// leads there through links.
-pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Failure> {
+pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>> {
     let read = |text: &String| {
         let (path, writable) = text.strip_suffix(":rw").map_or((&**text, false), |path| (path, true));
         let not_shown = |why: String| Failure::usage(format!("cannot show {path} to the program: {why}"));

@@ -5,7 +5,7 @@
 //! that the command line names.
 
 use crate::edited::ProgramsAtStart;
-use crate::{Failure, MatchResult, load, recorder, restored_run};
+use crate::{Failure, MatchResult, Result, load, recorder, restored_run};
 use checkers::Score;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
@@ -103,7 +103,7 @@ impl<'a> SealedCases<'a> {
         file: Option<&Path>,
         sandbox: &Sandbox,
         baseline: Option<&SealedBaseline>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         if problem.generator.is_none() {
             let error = format!("sealed cases are made from seeds, and the problem `{}` has no generator", problem.id);
             return Err(Failure::usage(error).with_hint("add `generator-command` to the problem"));
@@ -141,7 +141,7 @@ impl<'a> SealedCases<'a> {
     ///
     /// # Errors
     /// The final score was shown already, or the rule compares solvers.
-    pub fn for_the_final_score(mut self) -> Result<Self, Failure> {
+    pub fn for_the_final_score(mut self) -> Result<Self> {
         if self.compares_solvers() {
             let rule = &self.problem.scoring;
             let error =
@@ -179,7 +179,7 @@ impl<'a> SealedCases<'a> {
     ///
     /// # Errors
     /// The budget is spent, the limits have changed since earlier queries, or a solver of the plan could read the file.
-    pub fn begin(&mut self, plan: &Plan) -> Result<(), Failure> {
+    pub fn begin(&mut self, plan: &Plan) -> Result<()> {
         let programs = plan.solvers.iter().filter_map(|solver| solver.invocation.program().ok());
         let shown =
             programs.flat_map(|program| program.visible.iter().chain(&program.copied).chain(&program.runtime.visible));
@@ -222,11 +222,7 @@ impl<'a> SealedCases<'a> {
     ///
     /// # Errors
     /// A program was edited meanwhile, the file cannot be changed, or another process has shown the final score.
-    pub fn tell(
-        &self,
-        played: &MatchResult,
-        floor: Option<(&SealedBaseline, &Percent)>,
-    ) -> Result<SealedReport, Failure> {
+    pub fn tell(&self, played: &MatchResult, floor: Option<(&SealedBaseline, &Percent)>) -> Result<SealedReport> {
         if let Some(programs) = &self.programs {
             programs.refuse_edited("evaluation", "evaluate it again: only the query was counted")?;
         }
@@ -314,7 +310,7 @@ impl<'a> SealedCases<'a> {
 
     /// Returns the points of each case by its weight. `None` if the solver has no total. Rules that compare solvers compare
     /// with the first solver without a failure, and a better score counts for more than the scale.
-    fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
+    fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>> {
         if !self.compares_solvers() {
             let scored = restored_run::score(&played.plan, &played.outcomes, &[], None)?;
             let weights: Vec<BigRational> = scored.board.weights.iter().collect();
@@ -349,7 +345,7 @@ impl<'a> SealedCases<'a> {
     }
 
     /// Changes the file under a lock, and returns its new content. It is written only if the content changes.
-    fn change(&self, change: impl FnOnce(&mut Record) -> Result<(), Failure>) -> Result<Record, Failure> {
+    fn change(&self, change: impl FnOnce(&mut Record) -> Result<()>) -> Result<Record> {
         let unwritable = |error: io::Error| load::unwritable(WHAT, &self.path, &error);
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         if program::is_in_journal(&self.path) {
@@ -376,13 +372,13 @@ impl<'a> SealedCases<'a> {
     }
 
     /// Reads the text of the file, or draws the seeds of a new one.
-    fn record(&self, text: Option<&str>) -> Result<Record, Failure> {
+    fn record(&self, text: Option<&str>) -> Result<Record> {
         let own = |named: &Option<String>, own: &str| named.as_deref().is_none_or(|named| named == own);
         let mut record: Record = match text {
             Some(text) => toml::from_str(text).map_err(|error| self.bad(without_content(text, &error)))?,
             None => {
                 let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
-                let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
+                let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds>>()?.to_string();
                 Record { seeds, ..Record::default() }
             }
         };
@@ -433,7 +429,7 @@ impl SealedBaseline {
     ///
     /// # Errors
     /// It has a sealed total, but is otherwise invalid.
-    pub fn parse(file: &Path, text: &str) -> Result<Option<Self>, Failure> {
+    pub fn parse(file: &Path, text: &str) -> Result<Option<Self>> {
         match toml::from_str(text) {
             Ok(record) => Ok(Some(record)),
             Err(error) if text.lines().any(|line| line.starts_with("sealed-total")) => {
@@ -448,7 +444,7 @@ impl SealedBaseline {
     ///
     /// # Errors
     /// It cannot be written as TOML.
-    pub fn render(&self) -> Result<String, Failure> {
+    pub fn render(&self) -> Result<String> {
         let text = toml::to_string(self).map_err(Failure::fault)?;
         Ok(format!("# The total that `judge gate` holds a solver to, on sealed cases.\n{text}"))
     }
@@ -474,7 +470,7 @@ const WHAT: &str = "the sealed cases";
 ///
 /// # Errors
 /// Its folder does not exist.
-pub fn real_path(file: &Path) -> Result<PathBuf, Failure> {
+pub fn real_path(file: &Path) -> Result<PathBuf> {
     let unwritable = |error: io::Error| load::unwritable(WHAT, file, &error);
     let path = std::path::absolute(file).map_err(unwritable)?;
     if let Ok(real) = path.canonicalize() {
@@ -543,7 +539,7 @@ fn unit<'a>(numbers: impl Iterator<Item = &'a BigRational>) -> BigRational {
 }
 
 /// Returns a seed that cannot be guessed.
-fn random_seed() -> Result<u64, Failure> {
+fn random_seed() -> Result<u64> {
     let mut bytes = [0; 8];
     getrandom(&mut bytes, GetRandomFlags::empty()).map_err(|error| Failure::fault(io::Error::from(error)))?;
     Ok(u64::from_ne_bytes(bytes) >> (u64::BITS - SEED_BITS))

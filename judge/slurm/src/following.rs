@@ -4,7 +4,7 @@ use super::result_log::{Entry, LogReader};
 use super::run_folder::{CaseEntry, Incarnation, Piece, RunFolder};
 use super::slurm::{self, Cluster, TaskRow, TaskState, unwritable};
 use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, Plan, RunEvent, Stop, TaskCounts, Verdict, counted};
-use judge_run::runner::{ClusterError, Handover, RunError, Signals};
+use judge_run::runner::{ClusterError, Handover, Result, RunError, Signals};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::atomic::Ordering;
@@ -51,18 +51,13 @@ pub(super) struct Following<'a> {
 
 impl<'a> Following<'a> {
     /// Submits a run, and follows it.
-    pub(super) fn start(
-        cluster: &'a Cluster,
-        plan: &'a Plan,
-        folder: RunFolder,
-        tracker: Tracker,
-    ) -> Result<Self, RunError> {
+    pub(super) fn start(cluster: &'a Cluster, plan: &'a Plan, folder: RunFolder, tracker: Tracker) -> Result<Self> {
         let job = cluster.submit(plan, &folder, tracker.unclaimed()).inspect_err(|_| drop(folder.remove()))?;
         Ok(Self::of(cluster, plan, folder, tracker, vec![job]))
     }
 
     /// Follows a run that was submitted before.
-    pub(super) fn attach(cluster: &'a Cluster, plan: &'a Plan, folder: RunFolder) -> Result<Self, RunError> {
+    pub(super) fn attach(cluster: &'a Cluster, plan: &'a Plan, folder: RunFolder) -> Result<Self> {
         let read = || -> io::Result<_> {
             let mut newest: HashMap<usize, u32> = HashMap::new();
             let mut found: Vec<(String, Piece)> = Vec::new();
@@ -113,11 +108,7 @@ impl<'a> Following<'a> {
     }
 
     /// Follows the run to its end. No task is left afterwards, unless the run continues without this judge.
-    pub(super) fn follow(
-        &mut self,
-        handover: &mut Handover<'_>,
-        signals: &mut Signals,
-    ) -> Result<Option<Stop>, RunError> {
+    pub(super) fn follow(&mut self, handover: &mut Handover<'_>, signals: &mut Signals) -> Result<Option<Stop>> {
         let result = self.follow_on(handover, signals);
         if !matches!(result, Ok(Some(Stop::Detached))) {
             self.end(handover);
@@ -125,7 +116,7 @@ impl<'a> Following<'a> {
         result
     }
 
-    fn follow_on(&mut self, handover: &mut Handover<'_>, signals: &mut Signals) -> Result<Option<Stop>, RunError> {
+    fn follow_on(&mut self, handover: &mut Handover<'_>, signals: &mut Signals) -> Result<Option<Stop>> {
         loop {
             let mut stop = self.read(handover)?;
             if stop.is_none() && (self.tracker.is_complete() || self.cluster.early_end.take()) {
@@ -144,7 +135,7 @@ impl<'a> Following<'a> {
     }
 
     /// Passes on the results that the tasks have written since the last call.
-    fn read(&mut self, handover: &mut Handover<'_>) -> Result<Option<Stop>, RunError> {
+    fn read(&mut self, handover: &mut Handover<'_>) -> Result<Option<Stop>> {
         let failed = |error: io::Error| unwritable(&self.folder, &error);
         for task in self.folder.reporting().map_err(failed)? {
             let path = self.folder.results(&task);
@@ -192,7 +183,7 @@ impl<'a> Following<'a> {
     }
 
     /// Checks the tasks: gives up lost ones, and submits new ones if needed.
-    fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+    fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<()> {
         let pause = if self.started.elapsed() < SHORT_RUN { SLURM_POLL_INTERVAL } else { SLURM_POLL_INTERVAL_LATER };
         if self.last_asked.is_some_and(|last_asked| last_asked.elapsed() < pause) {
             return Ok(());
@@ -260,7 +251,7 @@ impl<'a> Following<'a> {
     }
 
     /// Gives the cases of lost tasks to others.
-    fn give_up_lost(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+    fn give_up_lost(&mut self, handover: &mut Handover<'_>) -> Result<()> {
         let why = |task: Incarnation| self.why_gone(&task).map(|why| (task, why));
         let why_gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
         self.missing.retain(|task, _| why_gone.iter().any(|(other, _)| other == task));
@@ -275,13 +266,7 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    fn run_again(
-        &mut self,
-        task: &Incarnation,
-        why: &str,
-        loss: Loss,
-        handover: &mut Handover<'_>,
-    ) -> Result<(), RunError> {
+    fn run_again(&mut self, task: &Incarnation, why: &str, loss: Loss, handover: &mut Handover<'_>) -> Result<()> {
         let cases: usize = loss.again.iter().map(|piece| piece.cases.len()).sum();
         let node = self.nodes.get(task).map_or_else(String::new, |node| format!(" on node {node}"));
         let what = format!("task {}_{}{node}: {why}", task.job, task.task);
@@ -315,7 +300,7 @@ impl<'a> Following<'a> {
     }
 
     /// Submits another job when the last one has ended before the run.
-    fn resubmit(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+    fn resubmit(&mut self, handover: &mut Handover<'_>) -> Result<()> {
         let is_active = self.tasks.iter().any(|task| !matches!(task.state, TaskState::Ended(_)));
         let unclaimed = self.tracker.unclaimed();
         if is_active || unclaimed == 0 {

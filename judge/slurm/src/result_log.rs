@@ -2,7 +2,7 @@
 //! writer, is only appended to, and needs no lock. However the task ends, all entries except the last are complete, and
 //! a reader stops before an incomplete one.
 
-use judge_problem::{Digest, Evidence, FinishedJob, JobId, KnownOutcome, Node};
+use judge_problem::{Digest, Evidence, FinishedJob, JobId, Node};
 use judge_run::runner::{ResultStore, StoreLost, was_interrupted};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -130,10 +130,6 @@ impl LogFile {
 impl ResultStore for ResultLog {
     fn is_active(&self) -> bool {
         true
-    }
-
-    fn lookup(&self, _job: JobId, _input: &Digest) -> Option<KnownOutcome> {
-        None
     }
 
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {

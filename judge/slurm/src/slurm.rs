@@ -4,7 +4,7 @@ use super::plan_file::WorkerSettings;
 use super::run_folder::RunFolder;
 use judge_problem::{Exit, Node, NodeList, Plan, Stop, error_chain, quote_words, tail};
 use judge_run::command::{self, CommandError, CommandOutput};
-use judge_run::runner::{ClusterError, EarlyEnd, RunError, Signals};
+use judge_run::runner::{ClusterError, EarlyEnd, Result, RunError, Signals};
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
@@ -74,7 +74,7 @@ impl Cluster {
     }
 
     /// Submits enough tasks for the remaining pieces, and returns the id of their job.
-    pub(super) fn submit(&self, plan: &Plan, folder: &RunFolder, pieces: usize) -> Result<String, RunError> {
+    pub(super) fn submit(&self, plan: &Plan, folder: &RunFolder, pieces: usize) -> Result<String> {
         let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / self.settings.worker.jobs as f64;
         let shifts = whole(work / MAX_TASK_TIME.as_secs_f64());
         let tasks = shifts.max(MIN_TASKS).min(pieces).clamp(1, MAX_TASKS);

@@ -9,7 +9,9 @@ use judge_problem::{
     Plan, RunEvent, RunningJobs, Stop, error_chain,
 };
 use judge_run::cases::{CaseReader, Inputs};
-use judge_run::runner::{ClusterError, EarlyEnd, Handover, PlanRunner, ResultStore, RunError, RunResult, Signals};
+use judge_run::runner::{
+    ClusterError, EarlyEnd, Handover, PlanRunner, Result, ResultStore, RunError, RunResult, Signals, Watch,
+};
 use judge_sandbox::{Gap, Sandbox, Tier};
 use parking_lot::Mutex;
 use std::io;
@@ -129,7 +131,7 @@ impl SlurmRunner {
         store: &dyn ResultStore,
         handover: &mut Handover<'_>,
         signals: &mut Signals,
-    ) -> Result<Option<Stop>, RunError> {
+    ) -> Result<Option<Stop>> {
         let mut following = match &self.attached {
             None => {
                 let known = self.hand_over_known(plan, store, handover, true);
@@ -187,12 +189,7 @@ fn earlier(plan: &Plan, case: usize, find: impl Fn(JobId) -> Option<(KnownOutcom
 }
 
 impl PlanRunner for SlurmRunner {
-    fn run(
-        &self,
-        plan: &Plan,
-        store: &dyn ResultStore,
-        watch: &mut dyn FnMut(&RunEvent),
-    ) -> Result<RunResult, RunError> {
+    fn run(&self, plan: &Plan, store: &dyn ResultStore, watch: &mut Watch<'_>) -> Result<RunResult> {
         let mut signals = Signals::install().map_err(RunError::Start)?;
         let mut handover = Handover::new(plan, store, watch);
         handover.start();

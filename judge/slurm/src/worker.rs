@@ -4,7 +4,7 @@ use super::result_log::ResultLog;
 use super::run_folder::{Incarnation, Piece, RunFolder};
 use super::slurm::{MAX_TASK_TIME, whole};
 use judge_problem::{Plan, RunEvent};
-use judge_run::runner::{PlanRunner, RunError};
+use judge_run::runner::{PlanRunner, Result, RunError};
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn work(
     plan: &Plan,
     runner: &dyn PlanRunner,
     log: &ResultLog,
-) -> Result<(), RunError> {
+) -> Result<()> {
     let over = Arc::new(AtomicBool::new(false));
     watch(folder.clone(), task.clone(), Arc::clone(&over));
     let started = Instant::now();
@@ -58,7 +58,7 @@ fn unwritten(why: &str) -> RunError {
 }
 
 /// Plays the cases of pieces. Returns whether all were played.
-fn play(plan: &Plan, pieces: &[Piece], runner: &dyn PlanRunner, log: &ResultLog) -> Result<bool, RunError> {
+fn play(plan: &Plan, pieces: &[Piece], runner: &dyn PlanRunner, log: &ResultLog) -> Result<bool> {
     let cases = || pieces.iter().flat_map(|piece| &piece.cases);
     log.set_places(cases().map(|case| case.place).collect());
     let plan = Plan { cases: cases().map(super::run_folder::CaseEntry::spec).collect(), ..plan.clone() };

@@ -4,7 +4,7 @@ use crate::commands::sealed;
 use checkers::Score;
 use judge_cli::BaselineArgs;
 use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, Calibration, CaseResult, Conditions};
-use judge_journal::Surroundings;
+use judge_journal::this_machine;
 use judge_problem::{
     BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, NodeList, Outcome, Plan, TermsBySource,
     Verdict, counted, first_of,
@@ -133,7 +133,7 @@ pub(super) fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseli
         entry.cpu = entry.cpu.map(to_step);
     }
     let is_here = nodes.iter().next().is_none();
-    let processor = is_here.then(|| Surroundings::machine().cpu_model).filter(|model| !model.is_empty());
+    let processor = is_here.then(|| this_machine().cpu_model).filter(|model| !model.is_empty());
     all.conditions = Some(Conditions::of(processor, played.iter().flat_map(|run| run.outcomes.finished())));
     Ok(all)
 }

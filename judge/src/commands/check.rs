@@ -2,12 +2,13 @@
 
 use judge_cli::CheckArgs;
 use judge_journal::Journal;
+use judge_problem::verdict::Decision;
 use judge_problem::{
     Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, counted, error_chain,
     map_on_all_cores, natural_key,
 };
 use judge_report::{Style, TextTable, left, right};
-use judge_run::cases::{Decision, Inputs, PreparedCase, ProblemChecker};
+use judge_run::cases::{Inputs, PreparedCase, ProblemChecker};
 use judge_session::answers::{self, exit_of, refuse_interactive, too_long};
 use judge_session::{Failure, GlobalArgs, entrants, load, programs, recorder};
 use std::collections::BTreeSet;

@@ -109,9 +109,9 @@ fn report_of(merged: &Merged, gaps: &[Gap], missing: Option<Vec<CaseName>>, file
         date: origin.started.clone(),
         results: origin.results,
         planned: origin.played * merged.solvers,
-        host: origin.host.clone(),
-        cpu: origin.cpu_model.clone(),
-        kernel: origin.kernel.clone(),
+        host: origin.machine.host.clone(),
+        cpu: origin.machine.cpu_model.clone(),
+        kernel: origin.machine.kernel.clone(),
         tier: origin.tier.name(),
     };
     let state = |gap: &Gap| match gap {
@@ -207,7 +207,7 @@ fn text(merged: &Merged, gaps: &[Gap], files: &[PathBuf]) -> String {
 }
 
 fn machines(origins: &[Origin]) -> Option<String> {
-    let models: BTreeSet<_> = origins.iter().map(|origin| &*origin.cpu_model).collect();
+    let models: BTreeSet<_> = origins.iter().map(|origin| &*origin.machine.cpu_model).collect();
     let tiers: BTreeSet<_> = origins.iter().map(|origin| origin.tier).collect();
     let models = (models.len() > 1).then(|| format!("{} processor models", models.len()));
     let tiers = (tiers.len() > 1).then(|| format!("{} tiers of the sandbox", tiers.len()));

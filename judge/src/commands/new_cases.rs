@@ -23,8 +23,7 @@ impl NewAnswers {
         let plays_alone = match &problem.checker {
             CheckerChoice::Tokens(..) => true,
             _ if !has_files => return Ok(None),
-            CheckerChoice::External(checker) => checker.passes() == 1,
-            checker => !checker.is_interactive(),
+            checker => !checker.is_interactive() && checker.program().is_none_or(|program| program.passes() == 1),
         };
         if plays_alone {
             return Ok(Some(Self(ProblemChecker::of(problem))));

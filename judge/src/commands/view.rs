@@ -4,8 +4,8 @@ use judge_cli::{JobArgs, RunningArgs, ViewArgs};
 use judge_journal::Part;
 use judge_problem::verdict::Termination;
 use judge_problem::{
-    CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Exit, Invocation, JobId, Plan, Problem, Ruling,
-    RunChoice, RunEvent, Solver, Verdict, Viewer, after_colon, counted,
+    CaseName, CaseSource, CaseSpec, Catalogue, Exit, Invocation, JobId, Plan, Problem, Role, Ruling, RunChoice,
+    RunEvent, Solver, Verdict, Viewer, after_colon, counted,
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
@@ -43,7 +43,7 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
     check_outputs(args)?;
     if args.run.is_none() && args.output.is_none() && args.html.is_none() && args.svg.is_none() {
         let problem = load::problem(&catalogue, args.problem.id())?;
-        if matches!(problem.checker, CheckerChoice::Interactor(_)) {
+        if problem.checker.role() == Role::Interactor {
             return conversation(&catalogue, problem, args);
         }
     }

@@ -1,7 +1,7 @@
 //! `judge work`: a task of a run on a cluster plays its share.
 
 use judge_cli::SandboxArgs;
-use judge_journal::Surroundings;
+use judge_journal::this_machine;
 use judge_problem::{Exit, Invocation, Node, Plan, Solver, error_chain};
 use judge_run::runner::{LocalRunner, exit_at_once};
 use judge_sandbox::Sandbox;
@@ -53,17 +53,14 @@ fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit,
 
 /// Returns the name of this machine in the cluster.
 fn node_name() -> String {
-    std::env::var("SLURMD_NODENAME").unwrap_or_else(|_| Surroundings::machine().host)
+    std::env::var("SLURMD_NODENAME").unwrap_or_else(|_| this_machine().host)
 }
 
 fn node(sandbox: &Arc<Sandbox>) -> Node {
-    let Surroundings { host, kernel, cpu_model, .. } = Surroundings::machine();
     let load = std::fs::read_to_string("/proc/loadavg").ok();
     Node {
         name: node_name(),
-        host,
-        kernel,
-        cpu_model,
+        machine: this_machine(),
         tier: sandbox.tier(),
         load: load.and_then(|text| text.split(' ').next()?.parse().ok()),
     }

@@ -2,28 +2,19 @@
 
 use super::baseline::Sample;
 use super::noise::NoiseTest;
-use judge_problem::{Direction, Verdict};
+use judge_problem::{Direction, Verdict, named_enum};
 use num_rational::BigRational;
 
-/// The verdict of a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GateVerdict {
-    /// The solver is as good as its baseline.
-    Holds,
-    /// It is worse.
-    Fails,
-    /// It looks worse, but the machine was so busy that the same solver could look like this.
-    NotComparable,
-}
-
-impl GateVerdict {
-    /// Returns the name in every report.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Fails => "fails",
-            Self::NotComparable => "not-comparable",
-        }
+named_enum! {
+    /// The verdict of a gate.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum GateVerdict {
+        /// The solver is as good as its baseline.
+        Holds = "holds",
+        /// It is worse.
+        Fails = "fails",
+        /// It looks worse, but the machine was so busy that the same solver could look like this.
+        NotComparable = "not-comparable",
     }
 }
 

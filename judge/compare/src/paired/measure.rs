@@ -2,11 +2,10 @@
 
 use judge_problem::scoring::{ScoreMeasure, Scoreboard, needed_by};
 use judge_problem::{
-    CaseSource, CaseSpec, Digest, InvalidText, JobId, OutcomeGrid, Percent, Plan, Problem, Rule, Verdict,
+    CaseSource, CaseSpec, Digest, InvalidText, JobId, OutcomeGrid, Percent, Plan, Problem, Rule, Verdict, named_enum,
 };
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::str::FromStr;
 
 /// The default of the smallest effect that matters, as a share of 1 or of the maximum points of a case.
@@ -15,20 +14,22 @@ const DEFAULT_SHARE: f64 = 0.001;
 /// The largest relative difference between scores of one sign.
 const MAX_RELATIVE: f64 = 1.0;
 
-/// The measure of effects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EffectMeasure {
-    /// The difference of the points that the problem's rule totals, as a share of the first solver's total, shown as a
-    /// percentage.
-    Total,
-    /// The logarithm of the scores' ratio, shown as a percentage.
-    Ratio,
-    /// The difference of the scores.
-    Difference,
-    /// The difference over the larger score, shown as a percentage.
-    Relative,
-    /// The difference of the points that the problem's scoring rule gives.
-    Points,
+named_enum! {
+    /// The measure of effects.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EffectMeasure {
+        /// The difference of the points that the problem's rule totals, as a share of the first solver's total, shown as
+        /// a percentage.
+        Total = "total",
+        /// The difference of the points that the problem's scoring rule gives.
+        Points = "points",
+        /// The logarithm of the scores' ratio, shown as a percentage.
+        Ratio = "ratio",
+        /// The difference of the scores.
+        Difference = "difference",
+        /// The difference over the larger score, shown as a percentage.
+        Relative = "relative",
+    }
 }
 
 /// The smallest effect that matters, as the user wrote it.
@@ -55,9 +56,6 @@ impl FromStr for MinEffect {
 }
 
 impl EffectMeasure {
-    /// All measures.
-    pub const ALL: [Self; 5] = [Self::Total, Self::Points, Self::Ratio, Self::Difference, Self::Relative];
-
     /// Returns the measure that fits a rule.
     pub fn of_rule(rule: &Rule) -> Self {
         match rule {
@@ -172,23 +170,6 @@ impl EffectMeasure {
             Self::Relative => Some(ScoreMeasure::Relative),
             Self::Total | Self::Points => None,
         }
-    }
-
-    /// Returns the name, as `--measure` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Total => "total",
-            Self::Ratio => "ratio",
-            Self::Difference => "difference",
-            Self::Relative => "relative",
-            Self::Points => "points",
-        }
-    }
-}
-
-impl fmt::Display for EffectMeasure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
     }
 }
 

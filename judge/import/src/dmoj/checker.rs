@@ -3,7 +3,7 @@
 use crate::program::{self, Program};
 use crate::text::{self, Text};
 use crate::yaml::Mapping;
-use crate::{ImportError, Sources, files};
+use crate::{Result, Sources, files};
 use std::path::{Path, PathBuf};
 
 /// The default number of decimals in which numbers must agree.
@@ -62,7 +62,7 @@ static INTERACTOR: Role = Role { article: "an", noun: "interactor", place: INTER
 
 impl Checker {
     /// Reads `checker`. Adds a line for each difference.
-    pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Self, ImportError> {
+    pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Self> {
         if config.has(INTERACTIVE) {
             let Ok(settings) = config.mapping(INTERACTIVE) else {
                 return Err(config.unsupported("an interactor in Python, which runs inside DMOJ's judge"));
@@ -125,7 +125,7 @@ impl Checker {
 }
 
 /// Returns the arguments of `tokens`.
-fn comparison(config: &Mapping, name: &str, args: &Mapping) -> Result<String, ImportError> {
+fn comparison(config: &Mapping, name: &str, args: &Mapping) -> Result<String> {
     let precision = args.number("precision")?.unwrap_or(PRECISION).trunc();
     Ok(match name {
         "standard" => "case_sensitive".to_owned(),
@@ -149,7 +149,7 @@ fn comparison(config: &Mapping, name: &str, args: &Mapping) -> Result<String, Im
     })
 }
 
-fn tolerance(config: &Mapping, mode: Option<&str>) -> Result<&'static str, ImportError> {
+fn tolerance(config: &Mapping, mode: Option<&str>) -> Result<&'static str> {
     match mode {
         None | Some("default") => Ok("float_tolerance"),
         Some("absolute") => Ok("float_absolute_tolerance"),
@@ -167,7 +167,7 @@ fn bridged(
     settings: &Mapping,
     root: &Path,
     left: &mut Vec<String>,
-) -> Result<Bridged, ImportError> {
+) -> Result<Bridged> {
     let what = &format!("{} {}", role.article, role.noun);
     let is_default = is_default(role, config, settings, left)?;
     check_sources(settings, what)?;
@@ -204,12 +204,7 @@ fn bridged(
 }
 
 /// Returns whether a program has the type `default` instead of `testlib`. Other types are rejected.
-fn is_default(
-    role: &'static Role,
-    config: &Mapping,
-    settings: &Mapping,
-    left: &mut Vec<String>,
-) -> Result<bool, ImportError> {
+fn is_default(role: &'static Role, config: &Mapping, settings: &Mapping, left: &mut Vec<String>) -> Result<bool> {
     match settings.text("type")?.as_deref() {
         Some("testlib") => Ok(false),
         None | Some("default") => {
@@ -246,7 +241,7 @@ pub(super) struct Generator {
 
 impl Generator {
     /// Reads `generator`. `None` if there is none.
-    pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Option<Self>, ImportError> {
+    pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Option<Self>> {
         if !config.has(KEY) {
             return Ok(None);
         }
@@ -274,7 +269,7 @@ impl Generator {
 }
 
 /// Rejects a program with settings other than how to compile and run it.
-fn check_sources(settings: &Mapping, what: &str) -> Result<(), ImportError> {
+fn check_sources(settings: &Mapping, what: &str) -> Result<()> {
     if settings.words("flags")?.is_some_and(|flags| !flags.is_empty()) {
         return Err(settings.unsupported(format!("{what} that is compiled with `flags`")));
     }
@@ -286,7 +281,7 @@ fn check_sources(settings: &Mapping, what: &str) -> Result<(), ImportError> {
 }
 
 /// Returns the files of a program. There is at least one.
-fn read_sources(settings: &Mapping, key: &str, root: &Path) -> Result<Vec<PathBuf>, ImportError> {
+fn read_sources(settings: &Mapping, key: &str, root: &Path) -> Result<Vec<PathBuf>> {
     let names = settings.words(key)?.unwrap_or_default();
     if names.is_empty() {
         return Err(settings.wrong(key, format!("there is no `{key}`"), "the name of a source"));

@@ -7,7 +7,7 @@ use crate::files::{self, Unpacked};
 use crate::imported::unknown;
 use crate::text::Text;
 use crate::yaml::Mapping;
-use crate::{ImportError, Imported, ToMake};
+use crate::{ImportError, Imported, Result, ToMake};
 use checker::{Bridged, Checker, Generator, INTERACTIVE};
 use judge_problem::{PackageKind, counted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +42,7 @@ const DYNAMIC: char = '+';
 ///
 /// # Errors
 /// Fails if a file is malformed, or if the problem needs something that is not supported and would change verdicts.
-pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let file = root.join(PackageKind::Dmoj.sign());
     let config = Mapping::read(&file)?;
     if let Some((key, what)) = REFUSED.iter().find(|(key, _)| config.has(key)) {
@@ -95,7 +95,7 @@ struct Found {
 }
 
 /// Reports files that DMOJ reads differently, because DMOJ ends each line with one byte.
-fn line_breaks(found: &Found, is_exact: bool) -> Result<Option<String>, ImportError> {
+fn line_breaks(found: &Found, is_exact: bool) -> Result<Option<String>> {
     let mut changed = Vec::new();
     for file in found.copied.values() {
         let text = std::fs::read(file).map_err(|error| ImportError::unreadable(file, error))?;
@@ -174,7 +174,7 @@ struct Store<'a> {
 }
 
 impl<'a> Store<'a> {
-    fn open(config: &Mapping, root: &'a Path) -> Result<Self, ImportError> {
+    fn open(config: &Mapping, root: &'a Path) -> Result<Self> {
         let Some(name) = config.text("archive")? else { return Ok(Self { root, unpacked: None }) };
         let path = root.join(&name);
         if !path.is_file() {
@@ -185,13 +185,13 @@ impl<'a> Store<'a> {
     }
 
     /// Returns the absolute path of a file.
-    fn absolute(&self, name: &Path) -> Result<PathBuf, ImportError> {
+    fn absolute(&self, name: &Path) -> Result<PathBuf> {
         let found = self.find(name)?;
         found.canonicalize().map_err(|error| ImportError::unreadable(&found, error))
     }
 
     /// Returns a file of the folder or of the archive. As in DMOJ, the one in the folder counts if both have it.
-    fn find(&self, name: &Path) -> Result<PathBuf, ImportError> {
+    fn find(&self, name: &Path) -> Result<PathBuf> {
         let inside = self.unpacked.iter().map(|unpacked| unpacked.root.join(name));
         let beside = self.root.join(name);
         if let Some(found) = std::iter::once(beside).chain(inside).find(|path| path.is_file()) {
@@ -246,7 +246,7 @@ struct Cases {
 }
 
 /// Returns the entries of the pretests, and of the other cases.
-fn listed(config: &Mapping) -> Result<[Vec<Mapping>; 2], ImportError> {
+fn listed(config: &Mapping) -> Result<[Vec<Mapping>; 2]> {
     let bad = |key: &str, what: &str| {
         config.wrong(key, what, "a list of cases with `in` and `out`; patterns of files are not supported")
     };
@@ -258,7 +258,7 @@ fn listed(config: &Mapping) -> Result<[Vec<Mapping>; 2], ImportError> {
 }
 
 /// Returns the cases of a batch. `None`: the entry is a case.
-fn members(entry: &Mapping) -> Result<Option<Vec<Mapping>>, ImportError> {
+fn members(entry: &Mapping) -> Result<Option<Vec<Mapping>>> {
     match entry.mappings("batched")? {
         Some(members) if members.is_empty() => {
             Err(entry.wrong("batched", "a batch without cases", "a list of cases with `in` and `out`"))
@@ -274,7 +274,7 @@ impl Cases {
         pretests: &[Mapping],
         listed: &[Mapping],
         left: &mut Vec<String>,
-    ) -> Result<(Self, Found), ImportError> {
+    ) -> Result<(Self, Found)> {
         let mut cases = Self::default();
         for (place, entry) in pretests.iter().chain(listed).enumerate() {
             match members(entry)? {
@@ -359,7 +359,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn batch(&mut self, entry: &Mapping, members: &[Mapping], number: usize) -> Result<Batch, ImportError> {
+    fn batch(&mut self, entry: &Mapping, members: &[Mapping], number: usize) -> Result<Batch> {
         self.check(entry, &["batched", "dependencies"])?;
         let needed = entry.words("dependencies")?.unwrap_or_default();
         let is_earlier = |word: &String| word.parse::<usize>().is_ok_and(|needed| (1..number).contains(&needed));
@@ -379,7 +379,7 @@ impl Reader<'_> {
         Ok(Batch { name: format!("batch{number}"), points, depends_on, cases })
     }
 
-    fn case(&mut self, entry: &Mapping, batch: Option<&Mapping>) -> Result<Case, ImportError> {
+    fn case(&mut self, entry: &Mapping, batch: Option<&Mapping>) -> Result<Case> {
         self.count += 1;
         self.check(entry, &[])?;
         let batch = batch.map(|batch| batch.only(&OF_CASE));
@@ -420,7 +420,7 @@ impl Reader<'_> {
     }
 
     /// Takes a file of the package that a key names, and returns where it goes.
-    fn copied(&mut self, entry: &Mapping, key: &str) -> Result<PathBuf, ImportError> {
+    fn copied(&mut self, entry: &Mapping, key: &str) -> Result<PathBuf> {
         let name = file(entry, key)?;
         let to = Path::new(DATA).join(&name);
         self.found.copied.insert(to.clone(), self.store.find(&name)?);
@@ -434,7 +434,7 @@ impl Reader<'_> {
     }
 
     /// Rejects unsupported keys that change verdicts, and reports other unread keys. `known`: keys besides those of cases.
-    fn check(&mut self, entry: &Mapping, known: &[&str]) -> Result<(), ImportError> {
+    fn check(&mut self, entry: &Mapping, known: &[&str]) -> Result<()> {
         if let Some(key) = OF_ALL.iter().find(|key| entry.has(key)) {
             return Err(entry.unsupported(format!("a case with a `{key}` of its own")));
         }
@@ -445,7 +445,7 @@ impl Reader<'_> {
 }
 
 /// Returns the file of the package that a key names.
-fn file(entry: &Mapping, key: &str) -> Result<PathBuf, ImportError> {
+fn file(entry: &Mapping, key: &str) -> Result<PathBuf> {
     let named = PathBuf::from(entry.required(key, "the name of a file")?);
     if files::stays_inside(&named) {
         return Ok(named);

@@ -1,7 +1,7 @@
 //! Reads `problem.yaml`, with the constants that other files use.
 
 use crate::yaml::Mapping;
-use crate::{ImportError, Imported};
+use crate::{ImportError, Imported, Result};
 use regex::bytes::{Captures, Regex};
 use std::collections::BTreeMap;
 use std::io;
@@ -69,7 +69,7 @@ pub(super) struct Config {
 
 impl Config {
     /// Reads the `problem.yaml` of a package.
-    pub(super) fn read(file: &Path) -> Result<Self, ImportError> {
+    pub(super) fn read(file: &Path) -> Result<Self> {
         let yaml = Mapping::read(file)?;
         let version = yaml.text("problem_format_version")?.unwrap_or_else(|| "legacy".to_owned());
         let legacy = version.starts_with("legacy");
@@ -107,7 +107,7 @@ impl Config {
     }
 }
 
-fn check_kinds(file: &Path, kinds: &[String]) -> Result<(), ImportError> {
+fn check_kinds(file: &Path, kinds: &[String]) -> Result<()> {
     let known = ["pass-fail", "scoring", "interactive", "multi-pass"];
     match kinds.iter().find(|kind| !known.contains(&&***kind)) {
         Some(kind) if kind == "submit-answer" => Err(ImportError::unsupported(file, "`type: submit-answer`")),
@@ -117,7 +117,7 @@ fn check_kinds(file: &Path, kinds: &[String]) -> Result<(), ImportError> {
 }
 
 /// Returns a line for each other key.
-fn left(yaml: &Mapping) -> Result<Vec<String>, ImportError> {
+fn left(yaml: &Mapping) -> Result<Vec<String>> {
     let other = yaml.keys().filter(|key| !DESCRIPTIVE.contains(key) && !READ.contains(key));
     let line = |key| match key {
         "languages" => "problem.yaml: `languages`: every language is admitted".to_owned(),
@@ -146,7 +146,7 @@ pub(super) struct Constants(BTreeMap<String, String>);
 
 impl Constants {
     /// Reads the constants of a `problem.yaml`.
-    pub(super) fn read(yaml: &Mapping) -> Result<Self, ImportError> {
+    pub(super) fn read(yaml: &Mapping) -> Result<Self> {
         let constants = yaml.mapping("constants")?;
         let mut values = BTreeMap::new();
         for name in constants.keys() {
@@ -173,7 +173,7 @@ impl Constants {
 
     /// Replaces constants in files: copies with the values go to a temporary folder and are used instead. Cases stay
     /// unchanged.
-    pub(super) fn fill(&self, imported: &mut Imported) -> Result<(), ImportError> {
+    pub(super) fn fill(&self, imported: &mut Imported) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -215,7 +215,7 @@ impl Constants {
 mod tests {
     use super::*;
 
-    fn constants(text: &str) -> Result<Constants, ImportError> {
+    fn constants(text: &str) -> Result<Constants> {
         let folder = TempDir::new().unwrap();
         let file = folder.path().join("problem.yaml");
         std::fs::write(&file, text).unwrap();

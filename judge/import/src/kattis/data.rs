@@ -4,7 +4,7 @@ use super::config::{Config, Constants};
 use crate::imported::unknown;
 use crate::program::{self, Program};
 use crate::yaml::Mapping;
-use crate::{ImportError, files};
+use crate::{ImportError, Result, files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ impl Group {
         above: Option<&Mapping>,
         constants: &Constants,
         left: &mut BTreeSet<String>,
-    ) -> Result<Self, ImportError> {
+    ) -> Result<Self> {
         let folder = root.join(path);
         let own = Self::settings_of(&folder, constants)?;
         let settings = above.map_or_else(|| own.clone(), |above| own.clone().over(above));
@@ -87,7 +87,7 @@ impl Group {
     }
 
     /// Reads the settings of the group in a folder.
-    pub(super) fn settings_of(folder: &Path, constants: &Constants) -> Result<Mapping, ImportError> {
+    pub(super) fn settings_of(folder: &Path, constants: &Constants) -> Result<Mapping> {
         let file = SETTINGS.map(|name| folder.join(name)).into_iter().find(|file| file.exists());
         let file = file.unwrap_or_else(|| folder.join(SETTINGS[0]));
         let settings = Mapping::read_as(&file, |text| constants.put_into(text))?;
@@ -153,7 +153,7 @@ impl Group {
 const ARGUMENTS: &str = "arguments of solvers";
 
 /// Rejects arguments of solvers in the settings of a group or a case.
-fn without_arguments(settings: &Mapping) -> Result<(), ImportError> {
+fn without_arguments(settings: &Mapping) -> Result<()> {
     match settings.words("args")? {
         Some(words) if !words.is_empty() => Err(settings.unsupported(format!("{ARGUMENTS} (`args`)"))),
         _ => Ok(()),
@@ -229,7 +229,7 @@ pub(super) struct Points {
 pub(super) type Left = BTreeSet<String>;
 
 /// Returns the points of a group with cases. `is_old`: its settings are in `testdata.yaml`.
-pub(super) fn points_of_group(is_old: bool, group: &Group, left: &mut Left) -> Result<Points, ImportError> {
+pub(super) fn points_of_group(is_old: bool, group: &Group, left: &mut Left) -> Result<Points> {
     let points = if is_old { graded(group, left) } else { aggregated(group) }?;
     if !group.is_sample() {
         return Ok(points);
@@ -241,7 +241,7 @@ pub(super) fn points_of_group(is_old: bool, group: &Group, left: &mut Left) -> R
 }
 
 /// Reads the settings of `testdata.yaml` for the default grader.
-fn graded(group: &Group, left: &mut Left) -> Result<Points, ImportError> {
+fn graded(group: &Group, left: &mut Left) -> Result<Points> {
     let settings = &group.settings;
     let flags = settings.words("grader_flags")?.unwrap_or_default();
     let has = |flag: &str| flags.iter().any(|found| found == flag);
@@ -275,7 +275,7 @@ fn is_lenient(flags: &[String]) -> bool {
 }
 
 /// Reads the settings of `test_group.yaml`.
-fn aggregated(group: &Group) -> Result<Points, ImportError> {
+fn aggregated(group: &Group) -> Result<Points> {
     let settings = &group.settings;
     let rule = settings.text("score_aggregation")?;
     let is_secret = group.path == "data/secret";
@@ -304,7 +304,7 @@ pub(super) fn depend(
     names: &[&str],
     found: &mut BTreeMap<String, Vec<String>>,
     left: &mut Left,
-) -> Result<(), ImportError> {
+) -> Result<()> {
     for wanted in group.settings.words("require_pass")?.unwrap_or_default() {
         let is_named =
             |name: &str| [wanted.clone(), format!("secret/{wanted}")].iter().any(|wanted| is_in(name, wanted));
@@ -347,7 +347,7 @@ pub(super) fn of_no_group(above: &Mapping) -> impl Iterator<Item = String> {
 }
 
 /// Reports what a group requires beyond adding points.
-pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<(), ImportError> {
+pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<()> {
     let flags = group.settings.words("grader_flags")?.unwrap_or_default();
     for flag in flags.iter().filter(|flag| is_old && !GRADER_FLAGS.contains(&&***flag)) {
         left.insert(format!("{}: `grader_flags: {flag}`: it is not done", group.path));
@@ -367,7 +367,7 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
 }
 
 /// The flags in settings, if they have some.
-type Flags = Result<Option<Vec<String>>, ImportError>;
+type Flags = Result<Option<Vec<String>>>;
 
 /// Cases with their groups, by their flags.
 type ByFlags<'a> = BTreeMap<Vec<String>, Vec<(&'a Group, &'a Case)>>;
@@ -379,7 +379,7 @@ pub(super) fn by_flags<'a>(
     above: Option<&Vec<String>>,
     of: &impl Fn(&Mapping) -> Flags,
     found: &mut ByFlags<'a>,
-) -> Result<(), ImportError> {
+) -> Result<()> {
     for group in groups {
         let own = of(&group.settings)?;
         let here = own.as_ref().or(above);
@@ -399,7 +399,7 @@ pub(super) fn give(
     above: &Mapping,
     groups: &[Group],
     left: &mut Vec<String>,
-) -> Result<Option<Program>, ImportError> {
+) -> Result<Option<Program>> {
     let mut asked = ByFlags::new();
     let of = |settings: &Mapping| of(settings, &program.source);
     by_flags(groups, of(above)?.as_ref(), &of, &mut asked)?;
@@ -422,7 +422,7 @@ pub(super) fn give(
 }
 
 /// Reads a mapping of the legacy format: the name of a validator, and its flags.
-fn flags_by_name(each: &Mapping) -> Result<Option<(String, Vec<String>)>, ImportError> {
+fn flags_by_name(each: &Mapping) -> Result<Option<(String, Vec<String>)>> {
     if !each.keys().all(|key| ["name", "flags"].contains(&key)) {
         return Ok(None);
     }
@@ -521,7 +521,7 @@ pub(super) struct Validator {
 }
 
 /// Finds the output validator. `None` if the package has none.
-pub(super) fn output_validator(root: &Path) -> Result<Option<Validator>, ImportError> {
+pub(super) fn output_validator(root: &Path) -> Result<Option<Validator>> {
     let folders = [OUTPUT, "output_validators"].map(|name| root.join(name));
     let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else { return Ok(None) };
     let source = match &*program::all(folder, folder.ends_with(OUTPUT))? {
@@ -542,7 +542,7 @@ pub(super) fn output_validator(root: &Path) -> Result<Option<Validator>, ImportE
 }
 
 /// Finds the first input validator that can be run. Adds a line for each other one.
-pub(super) fn input_validator(root: &Path, left: &mut Vec<String>) -> Result<Option<Program>, ImportError> {
+pub(super) fn input_validator(root: &Path, left: &mut Vec<String>) -> Result<Option<Program>> {
     let mut found = None;
     for (name, is_one) in INPUT_FOLDERS {
         for source in program::all(&root.join(name), is_one)? {

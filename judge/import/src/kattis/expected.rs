@@ -1,9 +1,9 @@
 //! The expected results of submissions: by their folder, and by `submissions/submissions.yaml`.
 
 use super::config::Config;
-use crate::ImportError;
 use crate::text::{self, Text};
 use crate::yaml::Mapping;
+use crate::{ImportError, Result};
 use glob::{MatchOptions, Pattern};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub(super) struct Expected {
 
 impl Expected {
     /// Reads the file of a package, if it exists. Adds a line for each unused key.
-    pub(super) fn read(root: &Path, config: &Config, left: &mut Vec<String>) -> Result<Self, ImportError> {
+    pub(super) fn read(root: &Path, config: &Config, left: &mut Vec<String>) -> Result<Self> {
         let Config { scoring, legacy, .. } = *config;
         let file = root.join("submissions/submissions.yaml");
         let yaml = Mapping::read(&file)?;
@@ -77,7 +77,7 @@ impl Expected {
     }
 
     /// Returns whether the time limit may depend on the submission at a path.
-    pub(super) fn counts_for_time(&self, path: &Path) -> Result<bool, ImportError> {
+    pub(super) fn counts_for_time(&self, path: &Path) -> Result<bool> {
         for (_, _, rule) in self.rules.iter().filter(|(paths, ..)| matches(paths, path)) {
             match rule.text("use_for_time_limit")?.as_deref() {
                 None | Some("lower" | "true") => {}
@@ -92,7 +92,7 @@ impl Expected {
     }
 
     /// Writes the expectation for the submission at a path. Adds a line for each part that cannot be expressed.
-    pub(super) fn write(&self, text: &mut Text, path: &Path, left: &mut Vec<String>) -> Result<(), ImportError> {
+    pub(super) fn write(&self, text: &mut Text, path: &Path, left: &mut Vec<String>) -> Result<()> {
         let folder = path.parent().unwrap_or(path).to_string_lossy().into_owned();
         let own = self.rules.iter().find(|(_, name, _)| *name == folder).map(|(_, _, rule)| rule);
         let mut of_format = LEGACY_FOLDERS.iter().filter(|_| self.legacy).chain(&FOLDERS);
@@ -143,7 +143,7 @@ fn to_codes(codes: &[&str]) -> Codes {
     codes.iter().map(|code| (*code).to_owned()).collect()
 }
 
-fn codes(rule: &Mapping, key: &str) -> Result<Option<Codes>, ImportError> {
+fn codes(rule: &Mapping, key: &str) -> Result<Option<Codes>> {
     let Some(words) = rule.words(key)? else { return Ok(None) };
     match words.iter().find(|word| !ALL.contains(&&***word)) {
         Some(other) => Err(rule.wrong(key, format!("`{key}` has `{other}`"), "a list of AC, WA, RTE, TLE")),
@@ -152,7 +152,7 @@ fn codes(rule: &Mapping, key: &str) -> Result<Option<Codes>, ImportError> {
 }
 
 /// Returns the minimum and maximum score.
-fn range(rule: &Mapping) -> Result<Option<(f64, f64)>, ImportError> {
+fn range(rule: &Mapping) -> Result<Option<(f64, f64)>> {
     let Some(words) = rule.words("score")? else { return Ok(None) };
     let numbers: Option<Vec<f64>> =
         words.iter().map(|word| word.parse().ok().filter(|n: &f64| n.is_finite())).collect();

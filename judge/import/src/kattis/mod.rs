@@ -9,7 +9,7 @@ use crate::imported::{DerivedLimit, Imported, NO_LIMIT};
 use crate::program::Program;
 use crate::text::{self, Text};
 use crate::yaml::Mapping;
-use crate::{ImportError, files};
+use crate::{ImportError, Result, files};
 use config::Config;
 use data::{Case, FLAGS, Group, Package};
 use expected::Expected;
@@ -24,7 +24,7 @@ const CONFIG: &str = PackageKind::Kattis.sign();
 ///
 /// # Errors
 /// Fails if a file is malformed, or if the package needs something that is not supported and would change verdicts.
-pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let file = root.join(CONFIG);
     let config = Config::read(&file)?;
     if config.interactive && config.multi_pass {
@@ -61,7 +61,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     Ok(imported)
 }
 
-fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Package, ImportError> {
+fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Package> {
     let mut lines = BTreeSet::new();
     let above = Group::settings_of(&root.join("data"), &config.constants)?;
     let old_groups = config.legacy || Group::are_old(root);
@@ -102,7 +102,7 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
 }
 
 /// Returns the flags of the validator, which must be the same for all cases.
-fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Result<Vec<String>, ImportError> {
+fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Result<Vec<String>> {
     let of = |settings: &Mapping| {
         let [first, second] = FLAGS.map(|key| data::output_flags(settings, key));
         Ok(first?.or(second?))
@@ -126,7 +126,7 @@ fn flags(root: &Path, config: &Config, above: &Mapping, groups: &[Group]) -> Res
 }
 
 /// Reports packages without cases, and cases that cannot be checked.
-fn check_cases(root: &Path, package: &Package) -> Result<(), ImportError> {
+fn check_cases(root: &Path, package: &Package) -> Result<()> {
     if package.with_cases().is_empty() {
         let expected = "NAME.in and NAME.ans in data/sample or data/secret";
         return Err(ImportError::bad(&root.join("data"), "there are no cases", expected));
@@ -141,7 +141,7 @@ fn check_cases(root: &Path, package: &Package) -> Result<(), ImportError> {
 }
 
 /// Returns a line for each folder of a package that judging does not need.
-fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
+fn other_folders(root: &Path) -> Result<Vec<String>> {
     const KNOWN: [&str; 6] =
         ["data", "output_validator", "output_validators", "submissions", CONFIG, "domjudge-problem.ini"];
     let mut left = Vec::new();
@@ -173,7 +173,7 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
 const PASSES: f64 = 2.0;
 
 /// Returns the text of the `problems.toml` without the submissions.
-fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> Result<Text, ImportError> {
+fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> Result<Text> {
     let (config, id, left) = (&package.config, &imported.id, &mut imported.left);
     let mut text = Text::of_problem(&format!("the Kattis package {}", files::name(root)), id);
     text.text("title", config.title.as_deref().unwrap_or(id));
@@ -199,7 +199,7 @@ fn write_catalogue(package: &Package, root: &Path, imported: &mut Imported) -> R
     Ok(text)
 }
 
-fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
+fn checker(text: &mut Text, package: &Package) -> Result<()> {
     let config = &package.config;
     match &package.validator {
         None => {
@@ -239,7 +239,7 @@ fn validator(text: &mut Text, package: &Package) {
 }
 
 /// Writes the scoring rule and the groups of a problem with points.
-fn scoring(text: &mut Text, package: &Package, root: &Path, left: &mut Vec<String>) -> Result<(), ImportError> {
+fn scoring(text: &mut Text, package: &Package, root: &Path, left: &mut Vec<String>) -> Result<()> {
     let config = &package.config;
     let is_raw = package.has_raw_scores();
     let is_scaled = config.scoring && package.validator.as_ref().is_some_and(|validator| validator.writes_multipliers);
@@ -315,7 +315,7 @@ fn write_limits(
     root: &Path,
     has_validator: bool,
     left: &mut Vec<String>,
-) -> Result<Option<DerivedLimit>, ImportError> {
+) -> Result<Option<DerivedLimit>> {
     let limits = &config.limits;
     text.table("[problem.limits]");
     let time = limits.limit("time_limit", "s")?.map_or_else(|| time_in_file(root), |time| Ok(Some(time)))?;
@@ -351,7 +351,7 @@ fn write_limits(
 }
 
 /// Returns how to derive the time limit from the accepted submissions.
-fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<DerivedLimit, ImportError> {
+fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<DerivedLimit> {
     let multipliers = config.limits.mapping("time_multipliers")?;
     let factor = multipliers.number("ac_to_time_limit")?.or(config.limits.number("time_multiplier")?);
     let factor = factor.unwrap_or(if config.legacy { 5.0 } else { 2.0 });
@@ -375,7 +375,7 @@ fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<D
 }
 
 /// Returns the time limit in a file beside `problem.yaml`.
-fn time_in_file(root: &Path) -> Result<Option<String>, ImportError> {
+fn time_in_file(root: &Path) -> Result<Option<String>> {
     for (name, key) in TIME_FILES {
         let file = root.join(name);
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
@@ -395,12 +395,7 @@ fn time_in_file(root: &Path) -> Result<Option<String>, ImportError> {
 const DEFAULT: &str = "default";
 
 /// Writes a `[[problem.expect]]` for each submission that can be run.
-fn write_submissions(
-    text: &mut Text,
-    root: &Path,
-    config: &Config,
-    imported: &mut Imported,
-) -> Result<(), ImportError> {
+fn write_submissions(text: &mut Text, root: &Path, config: &Config, imported: &mut Imported) -> Result<()> {
     let includes = files::entries(&root.join("include"))?;
     let expected = Expected::read(root, config, &mut imported.left)?;
     let before = imported.files.len();
@@ -443,7 +438,7 @@ fn with_includes(
     submission: &Path,
     sources: Vec<PathBuf>,
     includes: &[PathBuf],
-) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
+) -> Result<Vec<(PathBuf, PathBuf)>> {
     let belongs = |include: &&PathBuf| sources.iter().any(|source| is_for(&files::name(include), source));
     let mut includes: Vec<_> = includes.iter().filter(belongs).collect();
     if includes.is_empty() {
@@ -472,7 +467,7 @@ fn is_for(include: &str, source: &Path) -> bool {
     built_in_languages().with_extension(&ending).any(|known| known.name == language)
 }
 
-fn sources(root: &Path, submission: &Path) -> Result<Vec<PathBuf>, ImportError> {
+fn sources(root: &Path, submission: &Path) -> Result<Vec<PathBuf>> {
     files::check_link(root, submission)?;
     if submission.is_dir() { files::tree(root, submission) } else { Ok(vec![submission.to_owned()]) }
 }

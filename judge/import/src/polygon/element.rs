@@ -1,6 +1,6 @@
 //! The elements of `problem.xml` with their places for messages, and a report of unknown ones.
 
-use crate::{ImportError, files};
+use crate::{ImportError, Result, files};
 use roxmltree::Node;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -54,13 +54,13 @@ impl<'a> Element<'a> {
         self.node.attributes().map(|attribute| attribute.name())
     }
 
-    pub(super) fn required(&self, key: &str) -> Result<&'a str, ImportError> {
+    pub(super) fn required(&self, key: &str) -> Result<&'a str> {
         let what = || format!("<{}> has no `{key}`", self.name());
         self.attribute(key).ok_or_else(|| self.bad(what(), format!("{key}=\"…\"")))
     }
 
     /// Returns a number in an attribute that is not negative.
-    pub(super) fn number(&self, key: &str) -> Result<Option<f64>, ImportError> {
+    pub(super) fn number(&self, key: &str) -> Result<Option<f64>> {
         let Some(value) = self.attribute(key) else { return Ok(None) };
         let number = value.parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
         let bad = || self.bad(format!("bad value of `{key}`: `{value}`"), "a number, at least 0");
@@ -73,7 +73,7 @@ impl<'a> Element<'a> {
     }
 
     /// Returns the integer in a child element, which is not below `least`.
-    pub(super) fn whole(&self, name: &str, least: u64) -> Result<Option<u64>, ImportError> {
+    pub(super) fn whole(&self, name: &str, least: u64) -> Result<Option<u64>> {
         let Some(child) = self.first(&[name]) else { return Ok(None) };
         let text = self.text(name).unwrap_or_default();
         let bad = || child.bad(format!("bad <{name}>: `{text}`"), format!("a whole number from {least} to {MOST}"));
@@ -81,7 +81,7 @@ impl<'a> Element<'a> {
     }
 
     /// Returns the file of the package that an attribute names.
-    pub(super) fn file(&self, key: &str) -> Result<PathBuf, ImportError> {
+    pub(super) fn file(&self, key: &str) -> Result<PathBuf> {
         let named = self.required(key)?;
         let path = self.root.join(named);
         if !path.is_file() {

@@ -5,7 +5,7 @@ mod element;
 mod programs;
 
 use crate::text::{self, Text};
-use crate::{ImportError, Imported, files};
+use crate::{ImportError, Imported, Result, files};
 use element::Element;
 use judge_problem::{PackageKind, counted};
 use programs::{Program, Programs, Reader, Test, Tests};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Fails if a file is malformed, or if the package needs something that is not supported and would change verdicts.
-pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let file = root.join(PackageKind::Polygon.sign());
     let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
     let document = Document::parse(&text).map_err(|error| {
@@ -49,7 +49,7 @@ struct Package<'a> {
 }
 
 impl<'a> Package<'a> {
-    fn read(problem: Element<'a>, root: &'a Path) -> Result<Self, ImportError> {
+    fn read(problem: Element<'a>, root: &'a Path) -> Result<Self> {
         let mut left = element::lines(&problem);
         let judging = problem.first(&["judging"]);
         if let Some(judging) = judging
@@ -78,7 +78,7 @@ impl<'a> Package<'a> {
         Ok(Self { problem, root, main, programs, tests, points, left })
     }
 
-    fn imported(mut self, id: Option<&str>) -> Result<Imported, ImportError> {
+    fn imported(mut self, id: Option<&str>) -> Result<Imported> {
         let named = id.or(self.problem.attribute("short-name"));
         let id = named.map_or_else(|| files::id_of(self.root), files::to_id);
         let mut text = Text::of_problem(&format!("the Polygon package {}", files::name(self.root)), &id);
@@ -144,7 +144,7 @@ impl<'a> Package<'a> {
         text.text("checker-protocol", "testlib");
     }
 
-    fn write_limits(&mut self, text: &mut Text) -> Result<(), ImportError> {
+    fn write_limits(&mut self, text: &mut Text) -> Result<()> {
         text.table("[problem.limits]");
         let time = self.main.whole("time-limit", 1)?;
         text.maybe("cpu", time.map(|milliseconds| format!("{}s", milliseconds as f64 / 1000.0)));
@@ -219,7 +219,7 @@ struct Points {
 }
 
 impl Points {
-    fn read(set: &Element<'_>, tests: &[Test], is_raw: bool, left: &mut Vec<String>) -> Result<Self, ImportError> {
+    fn read(set: &Element<'_>, tests: &[Test], is_raw: bool, left: &mut Vec<String>) -> Result<Self> {
         let mut groups = BTreeMap::new();
         let elements = set.all(&["groups", "group"]);
         let hides =
@@ -283,7 +283,7 @@ impl Points {
     }
 }
 
-fn group(element: &Element<'_>) -> Result<Group, ImportError> {
+fn group(element: &Element<'_>) -> Result<Group> {
     let is_whole = match element.attribute("points-policy") {
         Some("complete-group") => true,
         Some("each-test") | None => false,
@@ -321,7 +321,7 @@ fn write_submissions(
     text: &mut Text,
     problem: &Element<'_>,
     left: &mut Vec<String>,
-) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
+) -> Result<Vec<(PathBuf, PathBuf)>> {
     let mut copied = Vec::new();
     for solution in problem.all(&["assets", "solutions", "solution"]) {
         let Some(source) = solution.first(&["source"]) else {

@@ -1,7 +1,7 @@
 //! The programs of a package, and its tests: existing files, or files that generators and the main solution create.
 
 use super::element::Element;
-use crate::{ImportError, Sources, ToCompile, ToMake, files, program, text};
+use crate::{Result, Sources, ToCompile, ToMake, files, program, text};
 use std::path::{Component, Path, PathBuf};
 
 /// The main testset. Other testsets repeat its tests or add some.
@@ -39,7 +39,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub(super) fn read(mut self, main: &Element<'_>, left: &mut Vec<String>) -> Result<Tests, ImportError> {
+    pub(super) fn read(mut self, main: &Element<'_>, left: &mut Vec<String>) -> Result<Tests> {
         let sets = self.problem.all(&["judging", "testset"]);
         self.read_set(main, true, left)?;
         for set in sets.iter().filter(|set| set.attribute("name") != main.attribute("name")) {
@@ -51,7 +51,7 @@ impl Reader<'_> {
         Ok(self.found)
     }
 
-    fn read_set(&mut self, set: &Element<'_>, is_main: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
+    fn read_set(&mut self, set: &Element<'_>, is_main: bool, left: &mut Vec<String>) -> Result<()> {
         let name = set.attribute("name").unwrap_or(MAIN);
         if !matches!(Path::new(name).components().collect::<Vec<_>>()[..], [Component::Normal(_)]) {
             return Err(set.bad(format!("bad `name` of a testset: `{name}`"), "a name without `/`"));
@@ -99,7 +99,7 @@ impl Reader<'_> {
         name: String,
         set: &str,
         stem: &str,
-    ) -> Result<Test, ImportError> {
+    ) -> Result<Test> {
         let place = |ending: &str| Path::new(set).join(format!("{stem}.{ending}"));
         let (to, from) = (place("in"), self.root.join(input));
         if from.is_file() {
@@ -125,7 +125,7 @@ impl Reader<'_> {
     }
 
     /// Returns how the command of its script generates the input of a test.
-    fn generated(&self, test: &Element<'_>, input: &str, to: &Path) -> Result<ToMake, ImportError> {
+    fn generated(&self, test: &Element<'_>, input: &str, to: &Path) -> Result<ToMake> {
         let Some(command) = test.attribute("cmd").filter(|_| test.attribute("method") != Some("manual")) else {
             return Err(test.bad(format!("there is no file `{input}` in the package"), "the input of a manual test"));
         };
@@ -139,7 +139,7 @@ impl Reader<'_> {
         Ok(ToMake { by, arguments: words.collect(), input: None, file: to.to_owned(), second: None })
     }
 
-    fn main_solution(&self, test: &Element<'_>, answer: &str) -> Result<Sources, ImportError> {
+    fn main_solution(&self, test: &Element<'_>, answer: &str) -> Result<Sources> {
         let solutions = self.problem.all(&["assets", "solutions", "solution"]);
         let main = solutions.iter().find(|solution| solution.attribute("tag") == Some("main"));
         let Some(source) = main.and_then(|main| main.first(&["source"])) else {
@@ -158,7 +158,7 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn read(set: &Element<'_>, key: &str) -> Result<Self, ImportError> {
+    fn read(set: &Element<'_>, key: &str) -> Result<Self> {
         let text = set.text(key).unwrap_or_default();
         let bad = || set.bad(format!("bad <{key}>: `{text}`"), "a path with the test's number, such as `tests/%02d`");
         let (before, rest) = text.split_once('%').ok_or_else(bad)?;
@@ -222,11 +222,7 @@ impl Programs {
 }
 
 /// Reads the programs under `<assets>`.
-pub(super) fn read_programs(
-    problem: &Element<'_>,
-    root: &Path,
-    left: &mut Vec<String>,
-) -> Result<Programs, ImportError> {
+pub(super) fn read_programs(problem: &Element<'_>, root: &Path, left: &mut Vec<String>) -> Result<Programs> {
     let kind = problem.first(&["assets", "checker"]).and_then(|checker| checker.attribute("type"));
     if let Some(kind) = kind.filter(|kind| *kind != "testlib") {
         return Err(problem.unsupported(format!("a checker of the type `{kind}`, which is not testlib")));
@@ -249,7 +245,7 @@ pub(super) fn read_programs(
     Ok(programs)
 }
 
-fn kept(problem: &Element<'_>, element: &Element<'_>, root: &Path, name: &'static str) -> Result<Program, ImportError> {
+fn kept(problem: &Element<'_>, element: &Element<'_>, root: &Path, name: &'static str) -> Result<Program> {
     let what = format!("the {name}");
     let Some(source) = element.first(&["source"]) else {
         return Err(element.bad(format!("{what} has no source"), "<source path=\"…\"/>"));
@@ -264,7 +260,7 @@ fn kept(problem: &Element<'_>, element: &Element<'_>, root: &Path, name: &'stati
 }
 
 /// Returns a source with the files that it may include: the resources of the package and unlisted headers.
-pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &str) -> Result<Sources, ImportError> {
+pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &str) -> Result<Sources> {
     let resources = problem.all(&["files", "resources", "file"]);
     let mut found = resources.iter().map(|file| file.file("path")).collect::<Result<Vec<_>, _>>()?;
     if files::has_extension(source, &CPLUSPLUS) {
@@ -290,12 +286,7 @@ pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &
 }
 
 /// Returns the generator named in the script of a test.
-pub(super) fn generator(
-    problem: &Element<'_>,
-    test: &Element<'_>,
-    root: &Path,
-    name: &str,
-) -> Result<Sources, ImportError> {
+pub(super) fn generator(problem: &Element<'_>, test: &Element<'_>, root: &Path, name: &str) -> Result<Sources> {
     let is_named = |path: &str| Path::new(path).file_stem().is_some_and(|stem| stem == name);
     let executables = problem.all(&["files", "executables", "executable", "source"]);
     match executables.iter().find(|source| source.attribute("path").is_some_and(is_named)) {

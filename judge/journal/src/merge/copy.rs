@@ -2,7 +2,7 @@
 
 use super::source::{COLUMNS, Contribution, Difference, MergeError, NAMED, Source, contributions, open_to_read};
 use crate::columns::{add_node, is_fault, nodes, query_first, rank};
-use crate::error::JournalError;
+use crate::error::{JournalError, Result};
 use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
 use crate::store::Journal;
@@ -71,7 +71,7 @@ fn blamed(error: MergeError, source: &Source) -> MergeError {
 }
 
 /// Fails if a judge cannot have written this result: it would damage the target.
-fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
+fn check_result(row: &Row<'_>) -> Result<()> {
     let outcome = stored::read_outcome(row, 5)?;
     let place: i64 = row.get(0)?;
     let known = row.get_ref(4)?.as_blob_or_null().map_err(rusqlite::Error::from)?;

@@ -16,7 +16,7 @@ mod source;
 pub use source::{Difference, MergeError, Unusable};
 
 use super::columns::{microseconds, query_all, query_first};
-use super::error::JournalError;
+use super::error::Result;
 use super::recording::{sum_up as sum_up_entrant, terms};
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
@@ -80,13 +80,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn set_totals(
-        &mut self,
-        run: RunId,
-        rule: &Rule,
-        plan: &Plan,
-        totals: &[Option<&BigRational>],
-    ) -> Result<(), JournalError> {
+    pub fn set_totals(&mut self, run: RunId, rule: &Rule, plan: &Plan, totals: &[Option<&BigRational>]) -> Result<()> {
         let terms = terms(rule, &plan.problem, &plan.cases);
         let transaction = self.transaction()?;
         transaction.execute("UPDATE run SET rule = ?2 WHERE id = ?1", params![run.0, rule.to_string()])?;
@@ -101,7 +95,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn missing_places(&self, merged: &Merged) -> Result<Vec<usize>, JournalError> {
+    pub fn missing_places(&self, merged: &Merged) -> Result<Vec<usize>> {
         let mut results = vec![0; merged.planned];
         let sql = "SELECT result.place FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = ?1";
         for place in query_all(&self.connection, sql, [merged.run.0], |row| row.get::<_, usize>(0))? {
@@ -138,7 +132,7 @@ fn enter(into: &Journal, mut sources: Vec<Source>) -> Result<Merged, MergeError>
 
 /// Returns the target run: the run that these were merged into before, or else the newest run that runs of their plan
 /// were merged into, or else a new one.
-fn find_or_begin(journal: &Journal, sources: &[Source]) -> Result<Rows, JournalError> {
+fn find_or_begin(journal: &Journal, sources: &[Source]) -> Result<Rows> {
     let (into, key) = (&journal.connection, sources[0].key);
     let mut known: Option<i64> = None;
     for uid in sources.iter().flat_map(|source| &source.uids) {
@@ -238,9 +232,9 @@ fn sum_up(journal: &Journal, target: &Rows, added: usize) -> rusqlite::Result<Me
             commands,
             merged.origins.iter().map(|origin| origin.jobs).max(),
             merged.origins.iter().map(|origin| origin.tier).max().map(|tier| tier.name()),
-            all(|origin| &origin.host),
-            all(|origin| &origin.kernel),
-            all(|origin| &origin.cpu_model),
+            all(|origin| &origin.machine.host),
+            all(|origin| &origin.machine.kernel),
+            all(|origin| &origin.machine.cpu_model),
             all(|origin| &origin.judge),
         ],
     )?;

@@ -1,7 +1,7 @@
 //! A journal that is merged: its runs of one plan, and why they cannot be merged.
 
 use crate::columns::{query_all, query_first};
-use crate::error::JournalError;
+use crate::error::{JournalError, Result};
 use crate::file;
 use crate::identity::SameRun;
 use crate::store::Journal;
@@ -31,7 +31,7 @@ pub(super) struct Source {
 
 impl Source {
     /// Reads which runs a file has.
-    pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
         if path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
             return Err(no_journal("it is empty"));
@@ -57,7 +57,7 @@ impl Source {
     }
 
     /// Returns the journal that is merged into, if it has shards of this plan as runs of its own.
-    pub(super) fn of_target(target: &Journal, plan: Digest) -> Result<Option<Self>, JournalError> {
+    pub(super) fn of_target(target: &Journal, plan: Digest) -> Result<Option<Self>> {
         let newest = format!("SELECT max(id) FROM run WHERE {OWN_SHARDS}");
         let newest: Option<i64> = target.connection.query_row(&newest, [plan.0], |row| row.get(0))?;
         let own = newest.map(|newest| Self::of_run(target, target.path(), newest)).transpose()?.flatten();
@@ -66,7 +66,7 @@ impl Source {
     }
 
     /// Reads the plan of a run, and what a journal has of it; `None` if it is no run of a whole plan.
-    fn of_run(journal: &Journal, path: &Path, run: i64) -> Result<Option<Self>, JournalError> {
+    fn of_run(journal: &Journal, path: &Path, run: i64) -> Result<Option<Self>> {
         let connection = &journal.connection;
         let Some(plan) = SameRun::read(connection, RunId(run))? else { return Ok(None) };
         let key = plan.key();
@@ -95,7 +95,7 @@ impl Source {
 }
 
 /// Opens a journal that is merged. One that is not there is an error.
-pub(super) fn open_to_read(path: &Path) -> Result<Journal, JournalError> {
+pub(super) fn open_to_read(path: &Path) -> Result<Journal> {
     let missing = || {
         let source = path.metadata().err().unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
         JournalError::File { path: path.to_owned(), source }
@@ -130,7 +130,7 @@ fn values(connection: &Connection, sql: &str, run: i64) -> rusqlite::Result<Vec<
 
 /// Fails if a file ends before its last page. Its length is compared while the file is locked against writing. It is not
 /// opened another time: closing it would end the locks of this process.
-fn check_length(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+fn check_length(connection: &Connection, path: &Path) -> Result<()> {
     connection.execute_batch("BEGIN")?;
     let bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
     let bytes: u64 = connection.query_row(bytes, [], |row| row.get(0))?;
@@ -166,11 +166,7 @@ pub(super) const COLUMNS: &str =
 /// Returns the runs whose results are taken, in the order of their rows. An older run on other inputs is left out: a run
 /// that is continued after an edit starts anew, and leaves it behind. Of the journal that is merged into, only its own shards
 /// are taken.
-pub(super) fn contributions(
-    journal: &Journal,
-    plan: Digest,
-    is_target: bool,
-) -> Result<Vec<Contribution>, JournalError> {
+pub(super) fn contributions(journal: &Journal, plan: Digest, is_target: bool) -> Result<Vec<Contribution>> {
     let read = |row: &Row<'_>| {
         let columns = (4..row.as_ref().column_count()).map(|column| row.get(column)).collect::<Result<_, _>>()?;
         Ok(Contribution { uid: row.get(0)?, run: row.get(1)?, origin: row.get(2)?, started: row.get(3)?, columns })

@@ -2,6 +2,7 @@
 //! removed during a run.
 
 use super::*;
+use crate::error::Result;
 use crate::file::{self, Locks, Mode};
 use crate::store::SCHEMA_VERSION;
 use rusqlite::Connection;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Opens the journal as one that cannot be written.
-fn read_only(bench: &Bench) -> Result<Journal, JournalError> {
+fn read_only(bench: &Bench) -> Result<Journal> {
     let path = Journal::path_in(&bench.path());
     Journal::read_only(&path, file::mode(&path)?)
 }
@@ -268,7 +269,7 @@ fn crafted(bench: &Bench, name: &str, sql: &str) -> PathBuf {
 }
 
 /// Reads everything that any command reads of a journal, until something cannot be read.
-fn read_all(journal: &Journal) -> Result<(), JournalError> {
+fn read_all(journal: &Journal) -> Result<()> {
     let catalogue = Catalogue::built_in(Path::new("/")).unwrap();
     let game = judge_run::command::game_of(catalogue.find("columns").unwrap());
     journal.history(&HistoryFilter::default())?;

@@ -177,7 +177,7 @@ impl Scene {
         self.bench.generator = format!("generator-{}", world.generator);
         self.bench.checker.version = world.checker.into();
         self.bench.hashes = vec![Digest::of(&[world.solver])];
-        self.bench.surroundings.cpu_model = format!("cpu {}", world.machine);
+        self.bench.surroundings.machine.cpu_model = format!("cpu {}", world.machine);
     }
 
     fn play(&mut self, journal: usize, most: usize, resume: bool, reuse: bool, fault: Option<usize>) {

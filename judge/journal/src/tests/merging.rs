@@ -24,7 +24,7 @@ fn results(journal: &Journal, run: RunId) -> Vec<String> {
             case.results.iter().flatten().map(|result| (result.outcome.clone(), answer(result.answer))).collect();
         format!("{:?} {:?} {results:?}", case.spec, case.input)
     });
-    let about = format!("{:?} {:?} {} {}", stored.state, stored.entrants, stored.case_count, stored.command);
+    let about = format!("{:?} {:?} {} {}", stored.state, stored.entrants, stored.case_count, stored.provenance.command);
     std::iter::once(about).chain(outcomes).collect()
 }
 

@@ -4,8 +4,8 @@ use super::*;
 use checkers::Score;
 use judge_problem::{
     BrokenRule, Bytes, CaseSource, CaseSpec, Catalogue, CheckerIdentity, Digest, Evidence, FinishedJob, Game,
-    Invocation, JobId, KnownOutcome, Outcome, Plan, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec,
-    Stop, StoredOutcome, Verdict,
+    Invocation, JobId, KnownOutcome, Machine, Outcome, Plan, Retention, Rule, RunChoice, RunId, RunState, Solver,
+    SolverSpec, Stop, StoredOutcome, Verdict,
 };
 use judge_sandbox::Tier;
 use num_rational::BigRational;
@@ -53,9 +53,7 @@ impl Bench {
             ..Plan::new(problem, solvers.iter().map(solver).collect(), cases)
         };
         let surroundings = Surroundings {
-            host: "box".to_owned(),
-            kernel: "6.1".to_owned(),
-            cpu_model: "cpu".to_owned(),
+            machine: Machine { host: "box".to_owned(), kernel: "6.1".to_owned(), cpu_model: "cpu".to_owned() },
             git_commit: Some("0123456789abcdef".to_owned()),
             git_dirty: Some(true),
         };
@@ -183,7 +181,7 @@ fn what_is_recorded_comes_back() {
     assert_eq!((stored.state, stored.case_count, stored.cases.len()), (RunState::Killed, 3, 2));
     assert_eq!((&*stored.problem, &*stored.checker.name, stored.checker.version > 0), ("columns", "columns", true));
     assert_eq!((&stored.limits, &*stored.environment), (&bench.plan.limits, "'THREADS=1 2'"));
-    assert_eq!((&*stored.host, stored.tier, stored.git_dirty), ("box", Tier::Root, Some(true)));
+    assert_eq!((&*stored.provenance.machine.host, stored.tier, stored.git_dirty), ("box", Tier::Root, Some(true)));
     assert_eq!(stored.entrants[1].hash, bench.hashes[1]);
     assert_eq!(stored.cases.at(0).spec, bench.plan.cases.at(0));
     assert_eq!(stored.cases.at(0).input, Some(input(0)));

@@ -2,11 +2,11 @@
 
 use super::document::{Located, Section, closest, set};
 use super::protocols;
-use super::protocols::{Protocols, Role};
+use super::protocols::Protocols;
 use crate::{
     AnswerFiles, BadAnswer, Bytes, CheckerChoice, CheckerProtocol, CommandTemplate, CompileLimits, Expectation,
     ExternalChecker, FileGenerator, GeneratorChoice, GeneratorParameter, HelperLimits, Limits, Members, ProtocolName,
-    ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer, is_feature_name,
+    Role, ScoreRange, Seeds, TOKENS, Time, Verdict, Verification, Viewer, is_feature_name,
 };
 use checkers::{Checker, Score};
 use glob::Pattern;
@@ -42,7 +42,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
     let commands = ["checker-command", "interactor-command", "tester-command"];
     let speaker = Speaker { section, protocols: &protocols, place, answers: &answers };
     if let Some(tester) = tester {
-        return speaker.only_tester(&tester, keys).map(CheckerChoice::Tester);
+        return speaker.only_tester(&tester, keys).map(CheckerChoice::External);
     }
     match keys {
         (Some(name), None, None) if name.value == TOKENS => {
@@ -57,12 +57,12 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
             built_in_checker(section, &name).map(CheckerChoice::BuiltIn)
         }
         (None, Some(command), None) => speaker.program(Role::Checker, &command).map(CheckerChoice::External),
-        (None, None, Some(command)) => speaker.program(Role::Interactor, &command).map(CheckerChoice::Interactor),
+        (None, None, Some(command)) => speaker.program(Role::Interactor, &command).map(CheckerChoice::External),
         (None, Some(checker), Some(interactor)) if protocols.is(ProtocolName::Testlib) => {
             let (then, interactor) =
                 (speaker.program(Role::Checker, &checker), speaker.program(Role::Interactor, &interactor));
             let (then, interactor) = (Box::new(then?), interactor?);
-            Some(CheckerChoice::Interactor(ExternalChecker { then: Some(then), ..interactor }))
+            Some(CheckerChoice::External(ExternalChecker { then: Some(then), ..interactor }))
         }
         // A bad one was reported, and is not missing.
         (None, None, None) if commands.iter().any(|key| section.has(key)) => None,
@@ -93,17 +93,21 @@ type Keys<'a> = (Option<Located<&'a str>>, Option<Located<&'a str>>, Option<Loca
 
 impl Speaker<'_, '_> {
     /// Reads a tester. The only checker that it can have is a command.
-    fn only_tester(&self, command: &Located<&str>, (built_in, checker, interactor): Keys<'_>) -> Option<Tester> {
+    fn only_tester(
+        &self,
+        command: &Located<&str>,
+        (built_in, checker, interactor): Keys<'_>,
+    ) -> Option<ExternalChecker> {
         if let Some(second) = built_in.or(interactor) {
             let keep = "keep `tester-command` alone, or with the `checker-command` that `judge check` runs";
             return self.section.refuse(second.span, "a problem with a tester has no other program that decides", keep);
         }
-        let program = self.program(Role::Tester, command);
-        let checker = match checker {
+        let tester = self.program(Role::Tester, command);
+        let then = match checker {
             Some(checker) => Some(Box::new(self.program(Role::Checker, &checker)?)),
             None => None,
         };
-        Some(Tester { program: program?, checker })
+        Some(ExternalChecker { then, ..tester? })
     }
 
     /// Reads a command, and checks its placeholders.
@@ -136,7 +140,7 @@ impl Speaker<'_, '_> {
             is_complete &= require(self.section, command, what, name, is);
         }
         let command = self.place.command(protocols::plain_line(&protocol, command.value));
-        is_complete.then(|| ExternalChecker { command, protocol, answers: self.answers.clone(), then: None })
+        is_complete.then(|| ExternalChecker { role, command, protocol, answers: self.answers.clone(), then: None })
     }
 }
 
@@ -238,7 +242,8 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
 
 /// Returns whether a tester makes the cases itself.
 fn takes_seeds(checker: &CheckerChoice) -> bool {
-    matches!(checker, CheckerChoice::Tester(tester) if tester.program.command.line.contains("{seed}"))
+    let tester = checker.program().filter(|program| program.role == Role::Tester);
+    tester.is_some_and(|tester| tester.command.line.contains("{seed}"))
 }
 
 /// Reads the viewer for `judge view`.
@@ -458,14 +463,11 @@ fn read_helper_limits(
     has_others: bool,
 ) {
     let is_external = has_others
-        || checker.is_none_or(|checker| match checker {
-            CheckerChoice::External(_) => true,
-            CheckerChoice::Interactor(interactor) => interactor.then.is_some(),
-            CheckerChoice::Tester(tester) => tester.checker.is_some(),
-            CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => false,
+        || checker.is_none_or(|checker| {
+            checker.program().is_some_and(|program| program.role == Role::Checker || program.then.is_some())
         });
-    let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
-    let is_tester = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Tester(_)));
+    let is_interactive = checker.is_none_or(|checker| checker.role() == Role::Interactor);
+    let is_tester = checker.is_none_or(|checker| checker.role() == Role::Tester);
     let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. } | GeneratorChoice::Seed));
     let deciders = "checker-command` or `interactor-command";
     if let Some(cpu) = limit(section, "compile-cpu") {

@@ -2,14 +2,15 @@
 
 use super::document::{Located, Section};
 use crate::{
-    AnswerFiles, CheckerChoice, CheckerProtocol, Direction, Kattis, MatchPlace, MetricRule, ProtocolName, ScoreSearch,
-    ScoreStream, Testlib, TokenRules, is_feature_name, listed,
+    AnswerFiles, CheckerChoice, CheckerProtocol, Direction, ExternalChecker, Kattis, MatchPlace, MetricRule,
+    ProtocolName, Role, ScoreSearch, ScoreStream, Testlib, TokenRules, is_feature_name, listed,
 };
 use checkers::Metric;
 use regex::bytes::Regex;
 use std::num::NonZeroU8;
 use std::ops::Range;
 use std::path::Path;
+use std::str::FromStr;
 
 /// The argument that makes a testlib program write its result as XML.
 const XML: &str = "-appes";
@@ -29,24 +30,6 @@ const KEYS: &[(&str, ProtocolName)] = &[
 /// solver's standard error may be in the same output. Without a reason, the line itself is the
 /// reason, not the next line.
 pub const REJECTION: &str = r"(?m)^\[WA\](?:[^\S\n]*(\S.*))?";
-
-/// The purpose of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Checker,
-    Interactor,
-    Tester,
-}
-
-impl Role {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Checker => "checker",
-            Self::Interactor => "interactor",
-            Self::Tester => "tester",
-        }
-    }
-}
 
 /// The keys of the catalogue about protocols.
 pub(super) struct Protocols<'a> {
@@ -191,9 +174,8 @@ pub(super) fn plain_line(protocol: &CheckerProtocol, line: &str) -> String {
 
 /// Reads the keys of the protocol `regex`. `None` if one is missing or wrong.
 fn search(section: &Section<'_>) -> Option<ScoreSearch> {
-    let place = choice(section, "score-match", &[("first", MatchPlace::First), ("last", MatchPlace::Last)]);
-    let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
-    let stream = choice(section, "score-stream", &streams);
+    let place = choice::<MatchPlace>(section, "score-match", &MatchPlace::ALL.map(MatchPlace::name));
+    let stream = choice::<ScoreStream>(section, "score-stream", &ScoreStream::ALL.map(ScoreStream::name));
     let reject = regex(section, "reject-regex");
     let codes = section.integers::<NonZeroU8>("reject-exit-codes", "an exit code: a whole number from 1 to 255");
     let score = regex(section, "score-regex")?;
@@ -203,15 +185,13 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
 }
 
-fn choice<T: Copy + Default>(section: &Section<'_>, key: &'static str, values: &[(&str, T)]) -> T {
+fn choice<T: FromStr + Default>(section: &Section<'_>, key: &'static str, names: &[&str]) -> T {
     let Some(Located { value, span }) = section.text(key) else { return T::default() };
-    if let Some((_, chosen)) = values.iter().find(|(name, _)| *name == value) {
-        return *chosen;
-    }
-    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-    let expected = format!("expected one of: {}", names.join(", "));
-    section.complain(span, format!("bad value of `{key}`: `{value}`"), expected);
-    T::default()
+    value.parse().unwrap_or_else(|_| {
+        let expected = format!("expected one of: {}", names.join(", "));
+        section.complain(span, format!("bad value of `{key}`: `{value}`"), expected);
+        T::default()
+    })
 }
 
 /// Reads a regular expression. A syntax error is shown at its place.
@@ -341,9 +321,9 @@ fn prints_none(checker: &CheckerChoice) -> Option<&'static str> {
         CheckerChoice::BuiltIn(_) => Some("a built-in checker"),
         CheckerChoice::Tokens(..) => Some("the checker `tokens`"),
         // Its output may have lines of the solver.
-        CheckerChoice::Tester(tester) if matches!(tester.program.protocol, CheckerProtocol::Regex(_)) => {
-            Some("a tester with the protocol `regex`")
-        }
-        CheckerChoice::Tester(_) | CheckerChoice::External(_) | CheckerChoice::Interactor(_) => None,
+        CheckerChoice::External(ExternalChecker {
+            role: Role::Tester, protocol: CheckerProtocol::Regex(_), ..
+        }) => Some("a tester with the protocol `regex`"),
+        CheckerChoice::External(_) => None,
     }
 }

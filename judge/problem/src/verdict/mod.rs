@@ -14,7 +14,7 @@ use crate::checker::CheckerProtocol;
 
 pub use judge::tester_ruling;
 pub use kattis::NEXT_PASS_FILE;
-pub use protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, metrics_in, read_metrics};
+pub use protocol::{Call, CallFiles, CallOutput, Decision, NO_FILE, Protocol, ProtocolError, metrics_in};
 pub use termination::{Idleness, InteractorDecision, Termination, interactive_verdict, termination};
 pub use tokens::{compare_tokens, find_too_fine};
 

@@ -180,19 +180,35 @@ fn is_of_ruby(line: &str) -> bool {
 /// The first word of a line with a metric.
 const WORD: &str = "metric";
 
-/// Returns the metrics in the output of a program that accepted an answer.
-///
-/// # Errors
-/// Those of [`metrics_in`].
-pub fn read_metrics(
-    protocol: &dyn Protocol,
-    output: &CallOutput<'_>,
-    rules: &[MetricRule],
-) -> Result<Metrics, ProtocolError> {
-    if rules.iter().any(MetricRule::is_by_checker) {
-        metrics_in(&protocol.metrics_text(output), rules)
-    } else {
-        Ok(Metrics::default())
+/// The decision on an answer, with the program's other output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether the answer is accepted, and its score.
+    pub ruling: Ruling,
+    /// The metrics that the program printed. Only an accepted answer has some.
+    pub metrics: Metrics,
+}
+
+impl Decision {
+    /// Reads the decision of a program that has ended.
+    ///
+    /// # Errors
+    /// Fails if it violates the protocol, and those of [`metrics_in`].
+    pub fn read(protocol: &dyn Protocol, output: &CallOutput<'_>, rules: &[MetricRule]) -> Result<Self, ProtocolError> {
+        let ruling = protocol.ruling(output)?;
+        let metrics = match ruling {
+            Ruling::Accepted(_) if rules.iter().any(MetricRule::is_by_checker) => {
+                metrics_in(&protocol.metrics_text(output), rules)?
+            }
+            Ruling::Accepted(_) | Ruling::Rejected(_) => Metrics::default(),
+        };
+        Ok(Self { ruling, metrics })
+    }
+}
+
+impl From<Ruling> for Decision {
+    fn from(ruling: Ruling) -> Self {
+        Self { ruling, metrics: Metrics::default() }
     }
 }
 

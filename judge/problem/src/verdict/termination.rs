@@ -1,6 +1,7 @@
 //! How a program's end becomes a verdict, alone or with the decision of an interactor.
 
-use crate::{Limits, Metrics, Ruling, Verdict, after_colon};
+use super::Decision;
+use crate::{Limits, Verdict, after_colon};
 use judge_sandbox::{Breach, End, Execution};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -56,8 +57,8 @@ fn signal_name(signal: i32) -> String {
 /// within its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InteractorDecision {
-    /// It accepted or rejected, with the metrics of an accepted answer.
-    Decided(Ruling, Metrics),
+    /// It accepted or rejected.
+    Decided(Decision),
     /// It failed, with the reason. This is never the solver's fault.
     Failed(String),
     /// It was still running some time after the solver's end and was killed. Contains the end of its standard error.
@@ -73,7 +74,7 @@ pub enum Idleness {
     Computing,
 }
 
-/// Returns the ruling on a conversation and its metrics, or the verdict and the reason if there is no valid ruling.
+/// Returns the decision on a conversation, or the verdict and the reason if there is no valid one.
 ///
 /// The interactor reads everything that the solver prints, and its decision holds no matter how the solver ends: a
 /// wrong move is a wrong answer even if a crash, too much output or too much memory follows. Time limits are the
@@ -83,12 +84,12 @@ pub fn interactive_verdict(
     ending: Termination,
     limits: &Limits,
     decision: InteractorDecision,
-) -> Result<(Ruling, Metrics), (Verdict, String)> {
+) -> Result<Decision, (Verdict, String)> {
     match (decision, ending) {
         (_, Termination::Failed(Verdict::CannotStart, note)) => Err((Verdict::CannotStart, note)),
         (InteractorDecision::Failed(why), _) => Err((Verdict::JudgeError, why)),
-        (InteractorDecision::Decided(ruling, metrics), _) => {
-            breach_of(execution, &[Breach::Cpu, Breach::Wall], limits).map_or(Ok((ruling, metrics)), Err)
+        (InteractorDecision::Decided(decision), _) => {
+            breach_of(execution, &[Breach::Cpu, Breach::Wall], limits).map_or(Ok(decision), Err)
         }
         (InteractorDecision::None(_, stderr), Termination::Clean) => {
             let why = "the interactor was still running after the solver's end: it must decide when its input ends";
@@ -105,6 +106,7 @@ pub fn interactive_verdict(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ruling;
     use crate::limits::{Bytes, Time};
     use judge_sandbox::Usage;
     use std::time::Duration;
@@ -167,11 +169,11 @@ mod tests {
     const COMPUTING: InteractorDecision = InteractorDecision::None(Idleness::Computing, String::new());
 
     fn accepted() -> InteractorDecision {
-        InteractorDecision::Decided(Ruling::Accepted(3.into()), Metrics::default())
+        InteractorDecision::Decided(Ruling::Accepted(3.into()).into())
     }
 
     fn rejected() -> InteractorDecision {
-        InteractorDecision::Decided(Ruling::rejected("too far".to_owned()), Metrics::default())
+        InteractorDecision::Decided(Ruling::rejected("too far".to_owned()).into())
     }
 
     fn failed() -> InteractorDecision {

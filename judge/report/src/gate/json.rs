@@ -14,7 +14,7 @@ pub(crate) struct GateDocument<'a> {
     #[serde(flatten)]
     provenance: Versioned<'a, Provenance>,
     /// Of all gates together: `holds`, `fails` or `not-comparable`.
-    #[schemars(extend("enum" = VERDICTS.map(GateVerdict::name)))]
+    #[schemars(extend("enum" = GateVerdict::ALL.map(GateVerdict::name)))]
     verdict: &'static str,
     /// Whether all gates hold.
     holds: bool,
@@ -26,12 +26,10 @@ pub(crate) struct GateDocument<'a> {
     gates: Vec<SharedGate<'a>>,
 }
 
-const VERDICTS: [GateVerdict; 3] = [GateVerdict::Holds, GateVerdict::Fails, GateVerdict::NotComparable];
-
 /// One of several gates.
 #[derive(Serialize, JsonSchema)]
 struct SharedGate<'a> {
-    #[schemars(extend("enum" = VERDICTS.map(GateVerdict::name)))]
+    #[schemars(extend("enum" = GateVerdict::ALL.map(GateVerdict::name)))]
     verdict: &'static str,
     holds: bool,
     #[serde(flatten)]

@@ -5,7 +5,7 @@ use crate::run::report::RunReport;
 use crate::text::{
     Columns, Counts, Sheet, TextTable, first_lines, memory, milliseconds, or_nothing, right, verdict_of,
 };
-use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, after_colon, counted};
+use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Role, Verdict, after_colon, counted};
 
 /// The number of failed cases whose reasons and tests are on a page.
 const REASONS: usize = 100;
@@ -74,11 +74,11 @@ fn reason(report: &RunReport<'_>, job: JobId, outcome: &Outcome, shows_tests: bo
 fn tells_tests(checker: &CheckerChoice) -> bool {
     match checker {
         CheckerChoice::Tokens(..) => true,
-        CheckerChoice::External(program) | CheckerChoice::Interactor(program) => match program.protocol {
+        CheckerChoice::External(program) if program.role != Role::Tester => match program.protocol {
             CheckerProtocol::Testlib(_) | CheckerProtocol::Kattis(_) | CheckerProtocol::Regex(_) => true,
             CheckerProtocol::Judge => false,
         },
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tester(_) => false,
+        CheckerChoice::BuiltIn(_) | CheckerChoice::External(_) => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! When, how and where a run took place: lines and records.
 
-use judge_problem::{Limits, Machine, Node, NodeList, Plan, Provenance, Solver, one_line};
+use judge_problem::{Limits, Node, NodeList, Plan, Provenance, Solver, one_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,15 +28,15 @@ impl From<&Limits> for LimitsRecord {
 
 /// Returns the lines of a page: date, command, limits and machine.
 pub(crate) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>) -> Vec<String> {
-    let Provenance { started, command, machine: Machine { host, cpu, kernel }, nodes } = provenance;
+    let Provenance { started, command, machine, nodes } = provenance;
     let limits = limits.map(|limits| format!("limits: {}", limits_text(limits)));
     let lines = [format!("started: {started}"), format!("command: {command}")].into_iter().chain(limits);
     let node = |node: &Node| {
-        let Node { name, host, kernel, cpu_model, tier, load } = node;
+        let Node { name, machine, tier, load } = node;
         let load = load.map_or_else(String::new, |load| format!(", load {load:.2}"));
-        format!("node {name}: {host}, {cpu_model}, Linux {kernel}, tier {tier}{load}")
+        format!("node {name}: {machine}, tier {tier}{load}")
     };
-    let machines = [format!("machine: {host}, {cpu}, Linux {kernel}")].into_iter().chain(nodes.iter().map(node));
+    let machines = [format!("machine: {machine}")].into_iter().chain(nodes.iter().map(node));
     lines.chain(machines).chain(processors_line(nodes)).collect()
 }
 

@@ -4,10 +4,10 @@ use crate::command::{CallInput, CommandError, SetterProgram, StopSignal, reports
 use crate::files;
 use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
-use judge_problem::verdict::{self, CallOutput, NEXT_PASS_FILE, Protocol, ProtocolError};
+use judge_problem::verdict::{self, CallOutput, Decision, NEXT_PASS_FILE, Protocol, ProtocolError};
 use judge_problem::{
-    AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker,
-    GeneratorCall, MetricRule, Metrics, Problem, Ruling, TokenRules, error_chain,
+    AnswerFiles, CaseSource, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, GeneratorCall,
+    MetricRule, Metrics, Problem, Role, Ruling, TokenRules, error_chain,
 };
 use judge_sandbox::WorkFile;
 use std::io;
@@ -63,37 +63,6 @@ pub enum CheckerError {
     Panicked(String),
 }
 
-/// The decision of a checker on an answer, with its other output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// Whether the answer is accepted, and its score.
-    pub ruling: Ruling,
-    /// The metrics that the checker printed.
-    pub metrics: Metrics,
-}
-
-impl Decision {
-    /// Reads the decision of a program that has ended. Only an accepted answer has metrics.
-    pub(crate) fn read(
-        protocol: &dyn Protocol,
-        output: &CallOutput<'_>,
-        rules: &[MetricRule],
-    ) -> Result<Self, ProtocolError> {
-        let ruling = protocol.ruling(output)?;
-        let metrics = match ruling {
-            Ruling::Accepted(_) => verdict::read_metrics(protocol, output, rules)?,
-            Ruling::Rejected(_) => Metrics::default(),
-        };
-        Ok(Self { ruling, metrics })
-    }
-}
-
-impl From<Ruling> for Decision {
-    fn from(ruling: Ruling) -> Self {
-        Self { ruling, metrics: Metrics::default() }
-    }
-}
-
 /// The checker of a problem.
 #[derive(Clone)]
 pub struct ProblemChecker {
@@ -112,35 +81,15 @@ pub struct ProblemChecker {
 enum Kind {
     BuiltIn(&'static Checker),
     Tokens(TokenRules),
-    External(SettersPrograms),
-}
-
-/// The setter's programs that decide on answers.
-#[derive(Clone)]
-pub struct SettersPrograms {
-    pub(crate) role: Role,
-    pub(crate) first: Arc<CheckerProgram>,
-    /// The program that checks what an interactor wrote, or answers that no tester has seen.
-    then: Option<Arc<CheckerProgram>>,
-}
-
-/// What the first of a setter's programs does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// It checks answers.
-    Checker,
-    /// It talks to the solver.
-    Interactor,
-    /// It starts the solver.
-    Tester,
+    External(Arc<CheckerProgram>),
 }
 
 /// A case that the checker has read.
 pub enum PreparedCase {
     /// Read by a built-in checker.
     BuiltIn(Box<dyn Case>),
-    /// For programs of the setter.
-    External(SettersPrograms, ExternalCase),
+    /// For a program of the setter.
+    External(Arc<CheckerProgram>, ExternalCase),
     /// Compared with its answer file.
     Tokens(TokenRules, Vec<u8>),
 }
@@ -148,19 +97,10 @@ pub enum PreparedCase {
 impl ProblemChecker {
     /// Returns the checker of a problem.
     pub fn of(problem: &Problem) -> Self {
-        let program = |checker: &ExternalChecker| {
-            let program = SetterProgram::new(&checker.command, &problem.helper_limits.checker);
-            Arc::new(CheckerProgram { program, protocol: checker.protocol.clone() })
-        };
-        let external = |role, first: &ExternalChecker, then: Option<&ExternalChecker>| {
-            Kind::External(SettersPrograms { role, first: program(first), then: then.map(program) })
-        };
         let kind = match &problem.checker {
             CheckerChoice::BuiltIn(checker) => Kind::BuiltIn(checker),
             CheckerChoice::Tokens(rules, _) => Kind::Tokens(*rules),
-            CheckerChoice::External(checker) => external(Role::Checker, checker, None),
-            CheckerChoice::Interactor(interactor) => external(Role::Interactor, interactor, interactor.then.as_deref()),
-            CheckerChoice::Tester(tester) => external(Role::Tester, &tester.program, tester.checker.as_deref()),
+            CheckerChoice::External(checker) => Kind::External(Arc::new(CheckerProgram::of(checker, problem))),
         };
         Self {
             kind,
@@ -212,7 +152,7 @@ impl ProblemChecker {
                 let bytes = files::read(&path).map_err(|error| CheckerError::AnswerFile(path, error))?;
                 PreparedCase::Tokens(*rules, bytes)
             }
-            Kind::External(programs) => {
+            Kind::External(program) => {
                 // The program may see the file itself, and would wait for the writer of a pipe.
                 if let Some(path) = &expected {
                     files::check(path).map_err(|error| CheckerError::AnswerFile(path.clone(), error))?;
@@ -223,7 +163,7 @@ impl ProblemChecker {
                 };
                 let (stop, least, metrics) = (self.stop.clone(), self.least.clone(), Arc::clone(&self.metrics));
                 let case = ExternalCase { input: input.into(), expected, seed, stop, least, metrics };
-                PreparedCase::External(programs.clone(), case)
+                PreparedCase::External(Arc::clone(program), case)
             }
         })
     }
@@ -252,11 +192,11 @@ impl PreparedCase {
                 });
                 Ok(Decision { metrics, ruling: ruling(score)? })
             }
-            Self::External(programs, case) => {
-                let checker = match programs.role {
-                    Role::Checker => Some(&programs.first),
+            Self::External(program, case) => {
+                let checker = match program.role {
+                    Role::Checker => Some(&**program),
                     Role::Interactor => None,
-                    Role::Tester => programs.then.as_ref(),
+                    Role::Tester => program.then.as_deref(),
                 };
                 self.admit(checker.ok_or(CheckerError::Interactive)?.check_once(case, answer)?)
             }
@@ -272,7 +212,7 @@ impl PreparedCase {
     /// Returns the setter's checker, with its case, if the solver runs without a partner program.
     fn only_checker(&self) -> Option<(&CheckerProgram, &ExternalCase)> {
         match self {
-            Self::External(programs, case) if programs.role == Role::Checker => Some((&programs.first, case)),
+            Self::External(program, case) if program.role == Role::Checker => Some((program, case)),
             _ => None,
         }
     }
@@ -288,8 +228,8 @@ impl PreparedCase {
     /// When the checker itself fails.
     pub fn check_written(&self, written: &[u8]) -> Result<Option<Decision>, CheckerError> {
         match self {
-            Self::External(SettersPrograms { role: Role::Interactor, then: Some(then), .. }, case) => {
-                then.check_once(case, written).map(Some)
+            Self::External(program, case) if program.role == Role::Interactor => {
+                program.then.as_ref().map(|then| then.check_once(case, written)).transpose()
             }
             _ => Ok(None),
         }
@@ -357,15 +297,25 @@ pub enum Checked {
     NextPass(Vec<u8>),
 }
 
-/// A setter's checker or interactor, ready to be called.
+/// A setter's checker, interactor or tester, ready to be called.
 #[derive(Debug)]
 pub struct CheckerProgram {
+    pub(crate) role: Role,
     pub(crate) program: SetterProgram,
     /// How it is called and understood.
     pub(crate) protocol: CheckerProtocol,
+    /// The program that checks what an interactor wrote, or answers that no tester has seen.
+    then: Option<Box<Self>>,
 }
 
 impl CheckerProgram {
+    fn of(checker: &ExternalChecker, problem: &Problem) -> Self {
+        let ExternalChecker { role, command, protocol, then, .. } = checker;
+        let program = SetterProgram::new(command, &problem.helper_limits.checker);
+        let then = then.as_deref().map(|then| Box::new(Self::of(then, problem)));
+        Self { role: *role, program, protocol: protocol.clone(), then }
+    }
+
     /// Begins to check the answers of one solver.
     pub(super) fn begin<'a>(&'a self, case: &'a ExternalCase) -> Checking<'a> {
         Checking::begin(&self.program, verdict::checker_protocol(&self.protocol), case)
@@ -456,18 +406,17 @@ fn expect_decision(checked: Checked) -> Result<Decision, CheckerError> {
     }
 }
 
-/// Returns the ruling of a command on an answer.
+/// Returns the ruling of a program on an answer, or on the input itself.
 ///
 /// # Errors
 /// When it cannot be run, or violates its protocol.
 pub fn check_externally(
-    command: &CommandTemplate,
+    program: &SetterProgram,
     protocol: &dyn Protocol,
     input: &[u8],
-    answer: &[u8],
+    answer: Option<&[u8]>,
 ) -> Result<Ruling, CheckerError> {
-    let program = SetterProgram::new(command, &CommandLimits::default());
-    Ok(expect_decision(Checking::begin(&program, protocol, &ExternalCase::of(input)).check(answer)?)?.ruling)
+    Ok(expect_decision(Checking::begin(program, protocol, &ExternalCase::of(input)).check_files(answer)?)?.ruling)
 }
 
 /// Runs a validator of a problem on an input. Returns why it refuses the input; `None` if it accepts it.
@@ -477,9 +426,7 @@ pub fn check_externally(
 pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
     let program = SetterProgram::new(validator, &problem.helper_limits.checker);
     let protocol = verdict::validator_protocol(problem.checker.program().map(|checker| &checker.protocol));
-    let case = ExternalCase::of(input);
-    let mut checking = Checking::begin(&program, &protocol, &case);
-    match expect_decision(checking.check_files(None)?)?.ruling {
+    match check_externally(&program, &protocol, input, None)? {
         Ruling::Accepted(_) => Ok(None),
         Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),
     }

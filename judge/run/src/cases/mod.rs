@@ -4,10 +4,10 @@ mod checker;
 mod inputs;
 mod select;
 
+pub(crate) use checker::ExternalCase;
 pub use checker::{
-    Checked, CheckerError, CheckerProgram, Checking, Decision, PreparedCase, ProblemChecker, check_externally, validate,
+    Checked, CheckerError, CheckerProgram, Checking, PreparedCase, ProblemChecker, check_externally, validate,
 };
-pub(crate) use checker::{ExternalCase, Role};
 pub(crate) use inputs::features;
 pub use inputs::{CaseDescription, CaseReader, InputError, Inputs, ReadError, describe_all};
 pub use select::{SelectError, Selection, select};

@@ -29,8 +29,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
             let answers = Digest::of_parts(contents(&answer_files(answers).0));
             (format!("{} #{}", name.trim_end(), answers.short()), 1)
         }
-        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => (identity_of(external), 0),
-        CheckerChoice::Tester(tester) => (identity_of(&tester.program), 0),
+        CheckerChoice::External(external) => (identity_of(external), 0),
     };
     CheckerIdentity { name, version }
 }
@@ -58,13 +57,13 @@ fn identity_of(external: &ExternalChecker) -> String {
         }
         CheckerProtocol::Testlib(_) => " (testlib)".to_owned(),
     };
-    let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
+    let then = external.follower().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
     format!("{}{protocol} #{}{then}", external.command.written_line(), hash(&external.command, files))
 }
 
 /// Returns the files that the command of an external checker names, and the files that those name.
 pub fn checker_files(checker: &CheckerChoice) -> Vec<PathBuf> {
-    let programs = std::iter::successors(checker.program(), |program| program.then.as_deref());
+    let programs = std::iter::successors(checker.program(), |program| program.follower());
     programs.flat_map(|program| named_paths(&program.command)).collect()
 }
 
@@ -163,7 +162,7 @@ pub fn game_of(problem: &Problem) -> Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::{AnswerFiles, Kattis, Testlib};
+    use judge_problem::{AnswerFiles, Kattis, Role, Testlib};
 
     fn external(folder: &Path, line: &str) -> CheckerChoice {
         let command = CommandTemplate {
@@ -176,7 +175,7 @@ mod tests {
     }
 
     fn speaking(command: CommandTemplate, protocol: CheckerProtocol) -> ExternalChecker {
-        ExternalChecker { command, protocol, answers: AnswerFiles::default(), then: None }
+        ExternalChecker { role: Role::Checker, command, protocol, answers: AnswerFiles::default(), then: None }
     }
 
     #[test]

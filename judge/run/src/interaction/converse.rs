@@ -2,10 +2,12 @@
 
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Recorder, Relay, UnreadInput};
-use crate::cases::{CheckerProgram, Decision, ExternalCase};
+use crate::cases::{CheckerProgram, ExternalCase};
 use crate::command::{self, CallInput, CommandError, LiveCall};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError, Termination};
+use judge_problem::verdict::{
+    self, CallOutput, Decision, Idleness, InteractorDecision, Protocol, ProtocolError, Termination,
+};
 use judge_problem::{Limits, MetricRule, error_chain};
 use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
@@ -49,6 +51,15 @@ pub(crate) enum ConverseError {
     Relay(#[from] io::Error),
 }
 
+/// How the solver of a conversation is started.
+pub(crate) struct SolverStart<'a> {
+    pub executor: &'a mut dyn Executor,
+    pub request: &'a Request,
+    pub limits: &'a Limits,
+    /// Set when the run is stopped.
+    pub stopped: &'a AtomicBool,
+}
+
 /// The other side of a conversation: an interactor, or a tester that starts the solver itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Partner<'a> {
@@ -77,18 +88,15 @@ impl SolverRun {
 }
 
 /// Runs the solver of a request in a conversation with the interactor. The solver has no other input. It is killed after
-/// the interactor's end; `stopped` ends the conversation after the solver's own end. With a transcript, both sides take a
+/// the interactor's end. The conversation can be stopped after the solver's own end. With a transcript, both sides take a
 /// little longer.
 ///
 /// # Errors
 /// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
 pub(crate) fn converse(
-    executor: &mut dyn Executor,
-    request: &Request,
-    limits: &Limits,
+    SolverStart { executor, request, limits, stopped }: SolverStart<'_>,
     partner: Partner<'_>,
     is_recorded: bool,
-    stopped: &AtomicBool,
 ) -> Result<SolverRun, ConverseError> {
     let ((from_solver, to_interactor), (to_solver, from_interactor)) = (io::pipe()?, io::pipe()?);
     // Both programs run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
@@ -166,9 +174,9 @@ fn decision(
         None => Decision::read(protocol, &output, metrics),
     };
     match decision {
-        Ok(Decision { ruling, metrics }) => {
+        Ok(decision) => {
             let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
-            (InteractorDecision::Decided(ruling, metrics), written)
+            (InteractorDecision::Decided(decision), written)
         }
         Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Vec::new()),
     }

@@ -6,5 +6,5 @@ mod decision;
 mod relay;
 mod tester;
 
-pub(crate) use converse::{ConverseError, Partner, SolverRun, converse};
+pub(crate) use converse::{ConverseError, Partner, SolverRun, SolverStart, converse};
 pub(crate) use tester::test;

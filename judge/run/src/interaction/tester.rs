@@ -1,13 +1,12 @@
 //! One trial: a tester, and each run of the solver that it starts.
 
-use super::converse::{ConverseError, Partner, SolverRun, run_solver};
+use super::converse::{ConverseError, Partner, SolverRun, SolverStart, run_solver};
 use super::decision::{Afterwards, PendingDecision, WaitOutcome};
 use super::relay::{Relay, UnreadInput, are_one_socket};
 use crate::command::{self, CallInput, OutsideCall, Running};
-use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Termination};
-use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, after_colon, tail};
-use judge_sandbox::{Breach, End, Execution, Fault, Request, Stub, StubCall};
+use judge_problem::verdict::{self, CallOutput, Decision, Idleness, InteractorDecision, Termination};
+use judge_problem::{CheckerProtocol, MetricRule, Ruling, ScoreStream, Time, after_colon, tail};
+use judge_sandbox::{Breach, End, Execution, Fault, Stub, StubCall};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -22,26 +21,20 @@ use std::time::{Duration, Instant};
 const DECISION_TIME: Duration = Duration::from_secs(5);
 
 /// Runs a tester, and the solver of a request each time that the tester starts it. The first run counts: its verdict,
-/// its times. `stopped` ends the trial between two runs.
+/// its times. The trial can be stopped between two runs.
 ///
 /// # Errors
 /// When the tester fails without the solver; [`Fault::Cancelled`] when the trial is stopped.
-pub(crate) fn test(
-    executor: &mut dyn Executor,
-    request: &Request,
-    limits: &Limits,
-    partner: Partner<'_>,
-    stopped: &AtomicBool,
-) -> Result<SolverRun, ConverseError> {
+pub(crate) fn test(mut solver: SolverStart<'_>, partner: Partner<'_>) -> Result<SolverRun, ConverseError> {
     if partner.case.seed.is_none() && partner.program.program.command.line.contains("{seed}") {
         return Err(ConverseError::Tester("wants a `{seed}`, and the case is a file".to_owned()));
     }
     let mut tester = Tester::start(partner)?;
     let mut runs: Vec<Run> = Vec::new();
     loop {
-        match tester.next(stopped)? {
+        match tester.next(solver.stopped)? {
             Next::Start(call) => {
-                let run = perform(executor, request, limits, call, &mut tester, stopped)?;
+                let run = perform(&mut solver, call, &mut tester)?;
                 if let (true, Some(idleness)) = (runs.is_empty(), run.undecided) {
                     return Ok(without_ruling(run, &tester, idleness)?);
                 }
@@ -69,14 +62,7 @@ struct Run {
 
 /// Runs the solver on the standard streams of a process that the tester started, and ends that process in the same way. The
 /// tester may still write to the solver's input.
-fn perform(
-    executor: &mut dyn Executor,
-    request: &Request,
-    limits: &Limits,
-    call: StubCall,
-    tester: &mut Tester,
-    stopped: &AtomicBool,
-) -> Result<Run, ConverseError> {
+fn perform(solver: &mut SolverStart<'_>, call: StubCall, tester: &mut Tester) -> Result<Run, ConverseError> {
     let StubCall { stdin, stdout, arguments, link, .. } = call;
     let mut unread = UnreadInput::new(stdin.try_clone()?)?;
     let has_one_socket = are_one_socket(&stdin, &stdout)?;
@@ -84,13 +70,13 @@ fn perform(
     // Becomes readable when the tester has ended, or has killed the process that it started for the solver.
     let ended = watched(&[(Some(tester.running.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)])?;
     let over = watched(&[(Some(ended.as_fd()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
-    let mut request = request.clone();
+    let mut request = solver.request.clone();
     request.argv.extend(arguments);
-    let execution = run_solver(executor, request, stdin, &mut relay, over.as_fd())?;
+    let execution = run_solver(solver.executor, request, stdin, &mut relay, over.as_fd())?;
     if matches!(execution.end, End::NotStarted(_)) {
         return Ok(Run { execution, said: Vec::new(), failure_seen: true, undecided: Some(Idleness::Waiting) });
     }
-    let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
+    let ended_well = verdict::termination(&execution, solver.limits) == Termination::Clean;
     // The sandbox has killed it without an exceeded limit, because the tester no longer needed it.
     let was_cut = is_readable(&over)? && execution.end == End::Signalled(9) && execution.breaches.is_empty();
     let failed = !ended_well && !was_cut;
@@ -101,7 +87,7 @@ fn perform(
         to_solver: &mut unread,
         afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
         decision_time: if failed { DECISION_TIME } else { tester.time_left },
-        stopped,
+        stopped: solver.stopped,
     };
     let began = Instant::now();
     let waited = pending.wait_for_it()?;
@@ -160,12 +146,12 @@ fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<So
     let ruling = verdict::tester_ruling(&protocol, &output, later.is_some());
     let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
     let decision = match (ruling, later) {
-        (Ok(accepted @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&written, metrics) {
-            Ok(metrics) => InteractorDecision::Decided(accepted, metrics),
+        (Ok(ruling @ Ruling::Accepted(_)), _) => match verdict::metrics_in(&written, metrics) {
+            Ok(metrics) => InteractorDecision::Decided(Decision { ruling, metrics }),
             Err(error) => InteractorDecision::Failed(format!("the tester {error}")),
         },
         (_, Some(later)) => return Ok(SolverRun::undecided(later.execution)),
-        (Ok(rejected), None) => InteractorDecision::Decided(rejected, Metrics::default()),
+        (Ok(rejected), None) => InteractorDecision::Decided(rejected.into()),
         (Err(_), None) if first.failure_seen => return Ok(SolverRun::undecided(first.execution)),
         (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
     };

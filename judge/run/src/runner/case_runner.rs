@@ -14,14 +14,14 @@
 //! lock is written.
 
 use super::slots::{Slots, request};
-use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, Role, features};
+use crate::cases::{Checked, CheckerError, PreparedCase, ReadError, features};
 use crate::executor::{Executor, QUEUE};
-use crate::interaction::{self, ConverseError, Partner, SolverRun};
+use crate::interaction::{self, ConverseError, Partner, SolverRun, SolverStart};
 use crate::solver;
-use judge_problem::verdict::{self, InteractorDecision, Termination};
+use judge_problem::verdict::{self, Decision, InteractorDecision, Termination};
 use judge_problem::{
-    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
-    error_chain, tail,
+    Bytes, Digest, Evidence, Features, FinishedJob, HelperLimits, Invocation, JobId, KnownOutcome, Limits, Outcome,
+    Role, Ruling, Verdict, error_chain, tail,
 };
 use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
@@ -109,7 +109,7 @@ impl Task<'_> {
 
     /// Returns whether the solver runs without a partner program.
     fn is_alone(&self) -> bool {
-        !matches!(&self.case.prepared, PreparedCase::External(programs, _) if programs.role != Role::Checker)
+        !matches!(&self.case.prepared, PreparedCase::External(program, _) if program.role != Role::Checker)
     }
 
     fn is_slightly_slow(&self, execution: &Execution) -> bool {
@@ -353,7 +353,7 @@ impl<'a> CaseRunner<'a> {
         let Some(mut solver_run) = self.converse(request, limits, prepared)? else {
             return Ok(SolverRun::new(self.executor.run(request)?, None));
         };
-        if let Some(InteractorDecision::Decided(Ruling::Accepted(_), _)) = solver_run.decision
+        if let Some(InteractorDecision::Decided(Decision { ruling: Ruling::Accepted(_), .. })) = solver_run.decision
             && let Some(checked) = prepared.check_written(&solver_run.written).transpose()
         {
             solver_run.decision = Some(decided(checked));
@@ -368,20 +368,16 @@ impl<'a> CaseRunner<'a> {
         limits: &Limits,
         prepared: &PreparedCase,
     ) -> Result<Option<SolverRun>, ConverseError> {
-        let PreparedCase::External(programs, case) = prepared else { return Ok(None) };
-        let (plan, stopped) = (self.slots.plan, &self.slots.stopper.stopped);
-        let (executor, helper_limits) = (&mut *self.executor, &plan.problem.helper_limits);
-        let core = self.slots.settings.core(self.slot);
-        let partner = |time| Partner { program: &programs.first, case, time, core };
-        match programs.role {
+        let PreparedCase::External(program, case) = prepared else { return Ok(None) };
+        let (plan, core) = (self.slots.plan, self.slots.settings.core(self.slot));
+        let stopped = &self.slots.stopper.stopped;
+        let solver = SolverStart { executor: &mut *self.executor, request, limits, stopped };
+        let partner = |time| Partner { program, case, time, core };
+        let HelperLimits { interactor, tester, .. } = &plan.problem.helper_limits;
+        match program.role {
             Role::Checker => Ok(None),
-            Role::Interactor => {
-                let partner = partner(helper_limits.interactor.0);
-                interaction::converse(executor, request, limits, partner, plan.transcripts, stopped).map(Some)
-            }
-            Role::Tester => {
-                interaction::test(executor, request, limits, partner(helper_limits.tester.0), stopped).map(Some)
-            }
+            Role::Interactor => interaction::converse(solver, partner(interactor.0), plan.transcripts).map(Some),
+            Role::Tester => interaction::test(solver, partner(tester.0)).map(Some),
         }
     }
 
@@ -400,7 +396,7 @@ impl<'a> CaseRunner<'a> {
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                Ok((ruling, metrics)) => outcome_from_decision(case.admit(Decision { ruling, metrics })),
+                Ok(decision) => outcome_from_decision(case.admit(decision)),
                 Err((verdict, note)) => Outcome::without_run(verdict, note),
             },
             (None, Termination::Clean) => outcome_from_decision(case.decide(&execution.stdout)),
@@ -477,7 +473,7 @@ fn perform_passes(
 
 fn decided(decision: Result<Decision, CheckerError>) -> InteractorDecision {
     match decision {
-        Ok(Decision { ruling, metrics }) => InteractorDecision::Decided(ruling, metrics),
+        Ok(decision) => InteractorDecision::Decided(decision),
         Err(error) => InteractorDecision::Failed(error_chain(&error)),
     }
 }

@@ -4,7 +4,7 @@
 //! when to stop.
 
 use super::case_runner::work;
-use super::results::{Handover, ResultStore, RunError, RunResult};
+use super::results::{Handover, Result, ResultStore, RunError, RunResult, Watch};
 use super::signals::Signals;
 use super::slots::{RunSettings, RunStopper, Slots, request, shows_folders};
 use crate::executor::{DISMISSED, ExecutorPool};
@@ -27,12 +27,7 @@ pub trait PlanRunner {
     ///
     /// # Errors
     /// When the run cannot be started. A failure of a single case is an outcome, not an error.
-    fn run(
-        &self,
-        plan: &Plan,
-        store: &dyn ResultStore,
-        watch: &mut dyn FnMut(&RunEvent),
-    ) -> Result<RunResult, RunError>;
+    fn run(&self, plan: &Plan, store: &dyn ResultStore, watch: &mut Watch<'_>) -> Result<RunResult>;
 
     /// Prepares for a plan in the background, while the caller does other things.
     fn make_ready(&self, _plan: &Plan) {}
@@ -107,9 +102,9 @@ impl LocalRunner {
         &self,
         plan: &Plan,
         store: &dyn ResultStore,
-        watch: &mut dyn FnMut(&RunEvent),
+        watch: &mut Watch<'_>,
         signals: Signals,
-    ) -> Result<RunResult, RunError> {
+    ) -> Result<RunResult> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
         let (sender, receiver) = channel(BATCH);
         let (at_work, leaving) = channel(1);
@@ -148,7 +143,7 @@ impl LocalRunner {
         plan: &Plan,
         store: &dyn ResultStore,
         begin: impl FnOnce(RunStopper) -> T,
-    ) -> Result<Option<FinishedJob>, RunError> {
+    ) -> Result<Option<FinishedJob>> {
         let (slots, executors) = Slots::open(plan, &self.settings, &*self.pool, store)?;
         let (sender, mut receiver) = channel(1);
         let _begun = begin(slots.stopper.clone());
@@ -172,12 +167,7 @@ impl PlanRunner for LocalRunner {
         }
     }
 
-    fn run(
-        &self,
-        plan: &Plan,
-        store: &dyn ResultStore,
-        watch: &mut dyn FnMut(&RunEvent),
-    ) -> Result<RunResult, RunError> {
+    fn run(&self, plan: &Plan, store: &dyn ResultStore, watch: &mut Watch<'_>) -> Result<RunResult> {
         let signals = Signals::install().map_err(RunError::Start)?;
         self.run_until(plan, store, watch, signals.and_at(self.end))
     }
@@ -292,7 +282,7 @@ impl Dispatcher<'_> {
 pub fn run_alone<T: Send>(
     sandbox: &Sandbox,
     run: impl FnOnce(&mut Worker) -> Result<T, Fault> + Send,
-) -> Result<Option<T>, RunError> {
+) -> Result<Option<T>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
     let mut signals = Signals::install().map_err(RunError::Start)?;
     let mut worker = sandbox.worker(None).map_err(RunError::Sandbox)?;

@@ -15,6 +15,9 @@ pub struct RunResult {
     pub stop: Option<Stop>,
 }
 
+/// What a part of a run gives.
+pub type Result<T, E = RunError> = std::result::Result<T, E>;
+
 /// A run that could not be started or continued: a fault of the judge or of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -66,7 +69,9 @@ pub trait ResultStore: Sync {
     fn is_active(&self) -> bool;
 
     /// Returns the earlier outcome of this job on this input, if it is still valid.
-    fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome>;
+    fn lookup(&self, _job: JobId, _input: &Digest) -> Option<KnownOutcome> {
+        None
+    }
 
     /// Returns the outcome of this job, with the hash of its input, if a resumed run has it already. The input is then
     /// not made again.
@@ -127,17 +132,20 @@ pub trait ResultStore: Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreLost(pub String);
 
+/// Gets every event of a run, in the order in which jobs finish.
+pub type Watch<'a> = dyn FnMut(&RunEvent) + 'a;
+
 /// Passes the results of a run to the journal, and then to the watcher.
 pub struct Handover<'a> {
     /// `None` once it has failed.
     store: Option<&'a dyn ResultStore>,
-    watch: &'a mut dyn FnMut(&RunEvent),
+    watch: &'a mut Watch<'a>,
     outcomes: OutcomeGrid,
 }
 
 impl<'a> Handover<'a> {
     /// Returns a handover without results.
-    pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut dyn FnMut(&RunEvent)) -> Self {
+    pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut Watch<'a>) -> Self {
         Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
     }
 

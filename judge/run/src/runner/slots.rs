@@ -1,6 +1,6 @@
 //! The shared state of a run's workers: how the plan is run, its next job, and the means to stop.
 
-use super::results::{ResultStore, RunError};
+use super::results::{Result, ResultStore, RunError};
 use crate::cases::{Inputs, ProblemChecker};
 use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
@@ -95,7 +95,7 @@ impl<'a> Slots<'a> {
         settings: &'a RunSettings,
         pool: &'a dyn ExecutorPool,
         store: &'a dyn ResultStore,
-    ) -> Result<(Self, Vec<Box<dyn Executor>>), RunError> {
+    ) -> Result<(Self, Vec<Box<dyn Executor>>)> {
         let count = settings.jobs.get().min(plan.job_count());
         let executors = (0..count).map(|slot| pool.open(settings.core(slot)));
         let executors: Vec<_> = executors.collect::<Result<_, _>>().map_err(RunError::Sandbox)?;

@@ -6,7 +6,7 @@ use super::spec::{NotBuilt, remedy, tool, usable};
 use super::toolbox::Toolbox;
 use crate::command::{CommandError, filled, split};
 use crate::program;
-use crate::runner::RunError;
+use crate::runner::{Result, RunError};
 use judge_problem::{Bytes, Digest, Invocation, Language, Program};
 use judge_sandbox::WorkFile;
 use std::ffi::{OsStr, OsString};
@@ -21,12 +21,7 @@ fn cannot_start(why: impl ToString) -> NotBuilt {
 impl Toolbox {
     /// Builds a source file or folder as its language requires. If its compiler rejects it, or if it exceeds a limit, that is
     /// a compile error.
-    pub(super) fn build(
-        &self,
-        language: &Language,
-        source: &Path,
-        run: &mut RunCompiler<'_>,
-    ) -> Result<Invocation, RunError> {
+    pub(super) fn build(&self, language: &Language, source: &Path, run: &mut RunCompiler<'_>) -> Result<Invocation> {
         let built = match language.compile.is_empty() {
             true => self.interpreted(language, source),
             false => self.compiled(language, source, run),
@@ -107,7 +102,7 @@ impl Toolbox {
         compiler: &Program,
         project: &Project,
         run: &mut RunCompiler<'_>,
-    ) -> Result<Option<Digest>, RunError> {
+    ) -> Result<Option<Digest>> {
         if self.cache().is_none() {
             return Ok(None);
         }
@@ -122,7 +117,7 @@ impl Toolbox {
     }
 
     /// Returns the version of a language's compiler. Each compiler is asked once; the version is kept in the cache.
-    fn version(&self, language: &Language, identity: &Digest, run: &mut RunCompiler<'_>) -> Result<String, RunError> {
+    fn version(&self, language: &Language, identity: &Digest, run: &mut RunCompiler<'_>) -> Result<String> {
         let key =
             Digest::of_parts([&b"version"[..], language.version.as_deref().unwrap_or("").as_bytes(), &identity.0]);
         let known = self.cache().and_then(|cache| cache.find(&key)?.pop());

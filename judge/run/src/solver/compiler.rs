@@ -2,7 +2,7 @@
 
 use super::spec::{NotBuilt, missing, tool, usable};
 use crate::matching::real;
-use crate::runner::RunError;
+use crate::runner::Result;
 use crate::{command, program};
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{Bytes, CompileLimits, Digest, Language, LanguageStatus, Languages, Limits, Program, Verdict};
@@ -23,8 +23,7 @@ pub enum Purpose<'a> {
 }
 
 /// Runs a compiler in the sandbox, with its input and output files.
-pub type RunCompiler<'a> =
-    dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), RunError> + 'a;
+pub type RunCompiler<'a> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles)> + 'a;
 
 // The limits of every compiler, which no problem sets.
 
@@ -149,7 +148,7 @@ const MAX_VERSION_CHARS: usize = 100;
 ///
 /// # Errors
 /// Those of `run`.
-pub fn survey(languages: &Languages, run: &mut RunCompiler<'_>) -> Result<Vec<LanguageStatus>, RunError> {
+pub fn survey(languages: &Languages, run: &mut RunCompiler<'_>) -> Result<Vec<LanguageStatus>> {
     let status = |language: &Language| {
         let missing = missing(language);
         let version = if missing.is_empty() { language_version(language, run)? } else { None };
@@ -160,7 +159,7 @@ pub fn survey(languages: &Languages, run: &mut RunCompiler<'_>) -> Result<Vec<La
 }
 
 /// Returns the line with the version that a language's `version` prints; `None` if it fails.
-pub(super) fn language_version(language: &Language, run: &mut RunCompiler<'_>) -> Result<Option<String>, RunError> {
+pub(super) fn language_version(language: &Language, run: &mut RunCompiler<'_>) -> Result<Option<String>> {
     let Some(program) = version_program(language) else { return Ok(None) };
     let variables = ["HOME", "TMPDIR"].map(OsString::from).into();
     let exchange = Exchange { variables, output_folder: OUT.into(), ..Exchange::default() };

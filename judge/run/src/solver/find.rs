@@ -9,7 +9,7 @@ use crate::program::{
     find_program, is_below_here, is_in_journal, is_open, named_program, refuse_private_link, show_arguments,
     start_failure,
 };
-use crate::runner::RunError;
+use crate::runner::{Result, RunError};
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{
     Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, Language, LanguageChoice, Languages, Limits, Program,
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Those of `run`, and when its files cannot be stored.
-pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -> Result<Solver, RunError> {
+pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -> Result<Solver> {
     let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
         Ok(Some(source)) => (Ok(from_source(&source, toolbox, run)?), source.language.allowance),
@@ -92,7 +92,7 @@ fn check_bundled(id: &str, settings: &BuildSettings) -> Result<(), SolverError> 
     is_known.then_some(()).ok_or_else(|| SolverError::NotBundled(id.to_owned()))
 }
 
-fn from_source(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -> Result<Invocation, RunError> {
+fn from_source(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_>) -> Result<Invocation> {
     if let Some(why) = refusal_of_source(&source.path) {
         return Ok(Invocation::CannotStart(why));
     }
@@ -114,7 +114,7 @@ fn from_source(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_>
 ///
 /// # Errors
 /// When its files cannot be copied.
-pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Result<Invocation, RunError> {
+pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Result<Invocation> {
     if words.is_empty() {
         return Ok(Invocation::CannotStart("there is no command".to_owned()));
     }
@@ -205,7 +205,7 @@ pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(
 
 /// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. If the
 /// judge's user is not root, nothing changes, because solvers run as that user.
-fn stage(invocation: Invocation, toolbox: &Toolbox) -> Result<Invocation, RunError> {
+fn stage(invocation: Invocation, toolbox: &Toolbox) -> Result<Invocation> {
     if !rustix::process::geteuid().is_root() {
         return Ok(invocation);
     }

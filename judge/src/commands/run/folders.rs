@@ -3,8 +3,7 @@
 use judge_cli::RunArgs;
 use judge_journal::Journal;
 use judge_problem::{
-    CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent, Verdict,
-    counted,
+    CaseName, CaseSource, CaseSpec, Catalogue, Evidence, FinishedJob, JobId, Plan, Role, RunEvent, Verdict, counted,
 };
 use judge_report::{RunReport, TestTexts, feedback};
 use judge_run::cases::{Inputs, ProblemChecker};
@@ -39,7 +38,7 @@ impl<'a> JobFiles<'a> {
     /// Makes the folders that the command line names, and in each a folder for each solver if there are several. Fails if
     /// the problem has no conversations with an interactor, and transcripts are requested.
     pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>, Failure> {
-        if args.transcript.is_some() && !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
+        if args.transcript.is_some() && plan.problem.checker.role() != Role::Interactor {
             let id = &plan.problem.id;
             let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
             return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));

@@ -137,11 +137,11 @@ fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
 fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(global)?;
     let (run, reference, folder) = submitted(&catalogue, choice)?;
-    let own = command_line::recorded_run(&run.command)
-        .ok_or_else(|| Failure::usage(format!("run {} is not of `judge run`: {}", run.id, run.command)))?;
+    let own = command_line::recorded_run(&run.provenance.command)
+        .ok_or_else(|| Failure::usage(format!("run {} is not of `judge run`: {}", run.id, run.provenance.command)))?;
     let reports = if args.reports.is_empty() { &own.reports } else { &args.reports };
     let outputs = RunOutputs::check(reports)?;
-    let plan = submitted_plan(catalogue.find(&run.problem)?, &run.command, reference, &folder)?;
+    let plan = submitted_plan(catalogue.find(&run.problem)?, &run.provenance.command, reference, &folder)?;
     let plan = Plan { hand_over_answers: own.save_answers.is_some(), ..plan };
     let sandbox = sandbox::open(&own.running.conditions.sandbox)?;
     let detach = DetachPolicy::Reattach(folder);
@@ -149,7 +149,7 @@ fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<E
     let hashes = run.entrants.iter().map(|entrant| entrant.hash).collect();
     let recorder = Recorder::reattach(&catalogue, &plan, run.id, hashes, runner.tier())?;
     let features = vec![None; plan.cases.len()];
-    let provenance = restored_run::provenance(&run);
+    let provenance = run.provenance.clone();
     Play { catalogue: &catalogue, args: &own, plan: &plan, runner: &*runner, provenance }
         .play(recorder, outputs, features)
 }
@@ -174,9 +174,8 @@ fn submitted(catalogue: &Catalogue, choice: RunChoice) -> Result<(StoredRun, Opt
     let place = format!("its folder {} (Slurm job {})", job.folder.display(), job.id);
     match folder.find_open() {
         Ok(true) => Ok((run, journal.reference(id)?, folder)),
-        Ok(false) => {
-            Err(Failure::usage(format!("run {id}: {place} is gone")).with_hint(how_to_run_the_rest(&run.command)))
-        }
+        Ok(false) => Err(Failure::usage(format!("run {id}: {place} is gone"))
+            .with_hint(how_to_run_the_rest(&run.provenance.command))),
         Err(error) => Err(Failure::usage(format!("run {id}: {place} cannot be reached: {}", error_chain(&error)))
             .with_hint("is the shared file system mounted here? `df` lists the mounted ones")),
     }

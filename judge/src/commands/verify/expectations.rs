@@ -4,8 +4,8 @@ use super::programs::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
 use judge_problem::{
-    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, RunEvent, ScoreRange,
-    Solver, Stop, Verdict, after_colon, counted, scoring,
+    CaseSpec, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, RunEvent, ScoreRange, Solver, Stop,
+    Verdict, after_colon, counted, scoring,
 };
 use judge_report::{CheckResult, Finding, Progress};
 use judge_run::cases::{SelectError, Selection, select};
@@ -228,8 +228,7 @@ pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner
     if !subject.problem.checker.is_interactive() {
         return Ok(Vec::new());
     }
-    let is_tester = matches!(subject.problem.checker, CheckerChoice::Tester(_));
-    let check = if is_tester { "tester" } else { "interactor" };
+    let check = subject.problem.checker.role().name();
     let mut findings = Vec::new();
     for (what, text) in BAD_SOLVERS {
         let solvers = matches.solvers(&[text.to_owned()])?;

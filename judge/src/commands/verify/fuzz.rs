@@ -7,8 +7,8 @@ use crate::commands::verify::{FEW, Subject, finding};
 use checkers::{Frame, Observer, Score};
 use judge_problem::verdict::ProtocolError;
 use judge_problem::{
-    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, Problem, Ruling, Time,
-    counted, error_chain, quote, unknown_placeholders,
+    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, Problem, Role, Ruling,
+    Time, counted, error_chain, quote, unknown_placeholders,
 };
 use judge_report::{CheckResult, Finding};
 use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
@@ -64,7 +64,7 @@ impl Fuzz<'_> {
             return refused(&format!("unknown placeholder `{{{name}}}`: {expected}"));
         }
         let appends = |problem: &&Problem| match &problem.checker {
-            CheckerChoice::External(ExternalChecker { protocol, .. }) => match protocol {
+            CheckerChoice::External(ExternalChecker { role: Role::Checker, protocol, .. }) => match protocol {
                 CheckerProtocol::Testlib(_) | CheckerProtocol::Kattis(_) => true,
                 CheckerProtocol::Judge | CheckerProtocol::Regex(_) => false,
             },
@@ -243,7 +243,7 @@ impl Checkers {
         let problem = &self.problem;
         match &problem.checker {
             CheckerChoice::BuiltIn(_) => return true,
-            CheckerChoice::External(checker) if checker.answers.is_empty() => {}
+            CheckerChoice::External(checker) if checker.role == Role::Checker && checker.answers.is_empty() => {}
             _ => return false,
         }
         let Some(validator) = &problem.verification.validator else { return false };
@@ -331,10 +331,13 @@ fn with_checker(problem: &Problem, line: &str) -> Problem {
     let command =
         CommandTemplate { line: line.to_owned(), folder, trusted: problem.trusted, ..CommandTemplate::default() };
     let (protocol, answers) = match &problem.checker {
-        CheckerChoice::External(checker) => (checker.protocol.clone(), checker.answers.clone()),
+        CheckerChoice::External(checker) if checker.role == Role::Checker => {
+            (checker.protocol.clone(), checker.answers.clone())
+        }
         _ => (CheckerProtocol::Judge, problem.checker.answers().cloned().unwrap_or_default()),
     };
-    let checker = CheckerChoice::External(ExternalChecker { command, protocol, answers, then: None });
+    let checker =
+        CheckerChoice::External(ExternalChecker { role: Role::Checker, command, protocol, answers, then: None });
     Problem { checker, metrics: Vec::new(), ..problem.clone() }
 }
 

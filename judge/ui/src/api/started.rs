@@ -8,7 +8,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use clap::Parser;
 use judge_cli::Cli;
-use judge_journal::{Changes, JournalError, RunOrigin, Surroundings, Watch};
+use judge_journal::{Changes, JournalError, RunOrigin, Watch, this_machine};
 use judge_problem::{RunId, RunState, quote_words};
 use judge_report::{StartedRecord, StartedRuns, UnfinishedRun};
 use judge_session::detached::DetachedRuns;
@@ -62,7 +62,7 @@ pub(super) fn resume(store: &Store, Path(run): Path<String>) -> Document {
     if !matches!(state, RunState::Interrupted | RunState::Killed) {
         return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
     }
-    if host != Surroundings::machine().host {
+    if host != this_machine().host {
         let error = format!("run {run} is one of the machine `{host}`, and may still go on there");
         return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
     }
