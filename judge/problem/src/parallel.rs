@@ -3,9 +3,8 @@
 use std::convert::Infallible;
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::vec::IntoIter;
 
 /// The minimum number of items that is worth a thread.
 const MIN_SHARE: usize = 8;
@@ -49,28 +48,27 @@ pub fn try_map<R: Send, E: Send>(
     if threads < 2 {
         return (0..count).map(work).collect();
     }
-    let lowest_failed = AtomicUsize::new(count);
-    // Threads take turns, because the files of cases often grow with their number.
-    let share = |first: usize| {
-        let mut results = Vec::with_capacity(count / threads + 1);
-        for number in (first..count).step_by(threads) {
-            if number > lowest_failed.load(Ordering::Relaxed) {
+    let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let take_turns = || {
+        let mut results = Vec::new();
+        while !has_failed.load(Ordering::Relaxed) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
                 break;
             }
-            let result = work(number).inspect_err(|_| {
-                lowest_failed.fetch_min(number, Ordering::Relaxed);
-            });
-            results.push(result);
+            let result = work(number);
+            has_failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            results.push((number, result));
         }
-        results.into_iter()
+        results
     };
-    let mut shares: Vec<IntoIter<Result<R, E>>> = thread::scope(|scope| {
-        let share = &share;
-        let started: Vec<_> = (0..threads).map(|first| scope.spawn(move || share(first))).collect();
-        started.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    let mut results: Vec<(usize, Result<R, E>)> = thread::scope(|scope| {
+        let started: Vec<_> = (0..threads).map(|_| scope.spawn(take_turns)).collect();
+        started.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
-    // The results before the lowest error are complete.
-    (0..count).filter_map(|number| shares[number % threads].next()).collect()
+    // Numbers are taken in order, so all below the lowest error are there.
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]
