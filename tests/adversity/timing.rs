@@ -1,6 +1,6 @@
 //! Neighbours: solvers have separate cores, disturbed cases are marked, and no case is too slow because of another.
 
-use crate::support::pace::{at_most, in_time, unhurried};
+use crate::support::pace::{at_most, awaited, in_time, unhurried};
 use crate::support::processes::Guarded;
 use crate::support::require::{Need, skip};
 use crate::support::stage::{Stage, json, turn};
@@ -62,7 +62,12 @@ fn each_worker_has_its_own_core_by_default() {
     let solver = stage.solver("cores");
     let scores = |more: &[&str]| {
         let run = ["run", "-p", "echo", "-s", &solver, "--seeds", "1-40", "--json", "-"];
-        let report = json(stage.judge(&[&run[..], more].concat()));
+        // The judges of other tests may have the cores for a while.
+        let output = awaited(Duration::from_secs(60), "the cores are free", || {
+            let output = stage.judge(&[&run[..], more].concat()).output().unwrap();
+            (!String::from_utf8_lossy(&output.stderr).contains("other judges run here")).then_some(output)
+        });
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(of_cases(&report, "verdict"), ["accepted"; 40], "{report}");
         of_cases(&report, "score").iter().map(|score| score.as_u64().unwrap()).collect::<BTreeSet<_>>()
     };
