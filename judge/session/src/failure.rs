@@ -23,7 +23,7 @@ pub(crate) const SHORTAGE_HINT: &str =
     "start the judge with a higher limit (`ulimit -a` shows all), or end programs that use up open files and processes";
 
 /// What a part of a command gives.
-pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// The failure of a command as the user sees it: one or more errors, and the exit code.
 #[derive(Debug)]

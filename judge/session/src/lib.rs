@@ -58,8 +58,7 @@ pub mod sealed;
 
 pub use best_scores::{FromJournal, ReferenceScores};
 pub use edited::{Snapshot, snapshot};
-pub use failure::Failure;
-use failure::Result;
+pub use failure::{Failure, Result};
 pub use load::GlobalArgs;
 pub use match_runner::{MatchResult, MatchRunner, ScoredMatch, Session};
 pub use outputs::{Outputs, RunOutputs};

@@ -7,11 +7,11 @@ use judge_problem::{Exit, Problem};
 use judge_report::{Style, TextTable, left, right};
 use judge_run::solver::{self, Cache};
 use judge_sandbox::Options;
-use judge_session::{Failure, GlobalArgs, load, outputs, problem_facts, sandbox};
+use judge_session::{Failure, GlobalArgs, Result, load, outputs, problem_facts, sandbox};
 use std::path::Path;
 
 /// Lists the problems.
-pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
+pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit> {
     let catalogue = load::catalogue(global)?;
     let columns = [
         left("problem"),
@@ -40,7 +40,7 @@ pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
 }
 
 /// Shows a problem.
-pub(super) fn show(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
+pub(super) fn show(global: GlobalArgs<'_>, id: &str) -> Result<Exit> {
     let catalogue = load::catalogue(global)?;
     let facts = problem_facts::facts(catalogue.find(id)?);
     let line = |(key, text): (&str, String)| format!("{key:<11} {}", text.replace('\n', "\n            "));
@@ -49,7 +49,7 @@ pub(super) fn show(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
 }
 
 /// Shows the rules of a built-in game.
-pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
+pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit> {
     let catalogue = load::catalogue(global)?;
     let problem = catalogue.find(id)?;
     let Some(checker) = problem.checker.built_in() else {
@@ -65,7 +65,7 @@ pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
 }
 
 /// Shows the languages, with the versions that they have in the sandbox.
-pub(super) fn languages(global: GlobalArgs<'_>, json: Option<&Path>) -> Result<Exit, Failure> {
+pub(super) fn languages(global: GlobalArgs<'_>, json: Option<&Path>) -> Result<Exit> {
     let catalogue = load::catalogue_without_note(global)?;
     let languages = load::languages(&catalogue)?;
     // This command has no --unsafe.
@@ -80,7 +80,7 @@ pub(super) fn languages(global: GlobalArgs<'_>, json: Option<&Path>) -> Result<E
 }
 
 /// Shows or empties the cache.
-pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit, Failure> {
+pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit> {
     let nowhere = || Failure::usage("there is no place for a cache").with_hint("set JUDGE_CACHE or HOME to a folder");
     let place = Cache::place().ok_or_else(nowhere)?;
     let unusable = |error| Failure::usage(format!("cannot use the cache in {}: {error}", place.display()));
@@ -93,7 +93,7 @@ pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit, Failure> {
 }
 
 /// Tries every tier and reports.
-pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
+pub(super) fn doctor(json: Option<&Path>) -> Result<Exit> {
     let survey = judge_sandbox::survey(&Options { tier_cache: sandbox::tier_cache_file(), ..Options::default() });
     outputs::publish_document(json, &survey, |style| judge_report::doctor_text(&survey, style))?;
     let works = survey.tiers.iter().any(|tier| tier.missing.is_none());
@@ -101,7 +101,7 @@ pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
 }
 
 /// Prints a JSON schema.
-pub(super) fn schema(of: &str) -> Result<Exit, Failure> {
+pub(super) fn schema(of: &str) -> Result<Exit> {
     let text = match judge_report::schema(of) {
         Some(schema) => serde_json::to_string_pretty(&schema).map_err(Failure::fault)?,
         // The only schema that does not describe a report.

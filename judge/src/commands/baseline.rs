@@ -12,7 +12,7 @@ use judge_problem::{
 use judge_report::{Counts, StderrLines, Style};
 use judge_run::cases::Inputs;
 use judge_run::command::checker_identity;
-use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, load, programs};
+use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, Result, load, programs};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -31,7 +31,7 @@ const MAX_NAMED: usize = 20;
 const MAX_DISTURBED: f64 = 0.1;
 
 /// Records a solver's results. If the run was interrupted or the judge failed in it, nothing is recorded.
-pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
+pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Exit> {
     if let Some(file) = &args.sealed {
         return sealed::baseline(global, args, file.as_deref());
     }
@@ -126,7 +126,7 @@ const CPU_STEP_NANOS: u128 = 100_000;
 
 /// Returns the results of the only solver of a plan in these runs of it, without unfinished cases. They were run on
 /// these nodes, or on this machine if there are none.
-pub(super) fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Failure> {
+pub(super) fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseline> {
     let runs = played.iter().map(|played| of_run(played, nodes)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Baseline::of_runs(&runs).ok_or_else(|| Failure::fault("no run was made"))?;
     for entry in all.cases.values_mut() {
@@ -145,7 +145,7 @@ pub(super) fn failures(runs: &[MatchResult]) -> Vec<(JobId, Outcome)> {
     jobs.filter_map(|job| Some((job, failed(job)?))).collect()
 }
 
-fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure> {
+fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline> {
     let plan = &played.plan;
     let inputs = Inputs::of(&plan.problem);
     let mut cases = BTreeMap::new();

@@ -6,7 +6,9 @@ use judge_problem::{Exit, Game, InvalidText, Problem, Rule, closest, counted, li
 use judge_report::{BestReport, Document, Style};
 use judge_run::command::game_of;
 use judge_session::restored_run::{self, publish};
-use judge_session::{Failure, FromJournal, GlobalArgs, ReferenceScores, RestoredRun, case_selection, load, recorder};
+use judge_session::{
+    Failure, FromJournal, GlobalArgs, ReferenceScores, RestoredRun, Result, case_selection, load, recorder,
+};
 use std::num::NonZeroU64;
 use std::path::Path;
 
@@ -14,7 +16,7 @@ use std::path::Path;
 const ROWS: usize = 100;
 
 /// Shows the best scores, after importing others'.
-pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Failure> {
+pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit> {
     let catalogue = load::catalogue(global)?;
     let game = game_of(load::problem(&catalogue, args.problem.id())?);
     let journal = match &args.import {
@@ -35,7 +37,7 @@ pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Fail
     Ok(Exit::Success)
 }
 
-fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Failure> {
+fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal> {
     let scores = load::parse_best_scores(game, file, &load::bytes("the best scores", file)?)?;
     let Imported { better, no_better } = journal.import_best(game, &scores)?;
     let (better, others) = (counted(better, "better score"), counted(no_better, "case"));
@@ -44,7 +46,7 @@ fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Fai
 }
 
 /// Scores a past run by a rule.
-pub(super) fn rescore(global: GlobalArgs<'_>, args: &RescoreArgs) -> Result<Exit, Failure> {
+pub(super) fn rescore(global: GlobalArgs<'_>, args: &RescoreArgs) -> Result<Exit> {
     let rule = args.score.as_deref().map(rule).transpose()?;
     let catalogue = load::catalogue(global)?;
     let journal = recorder::open_to_read(&catalogue)?;
@@ -73,7 +75,7 @@ pub(super) fn rescore(global: GlobalArgs<'_>, args: &RescoreArgs) -> Result<Exit
 }
 
 /// Returns the rule with the given scale, or else with the scale of the problem's own rule.
-fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<Option<Rule>, Failure> {
+fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<Option<Rule>> {
     let scaled = rule.as_ref().unwrap_or(own);
     if scale.is_some() && !scaled.has_scale() {
         let error = format!("the rule `{scaled}` has no scale");
@@ -87,7 +89,7 @@ fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<O
     })
 }
 
-fn rule(name: &str) -> Result<Rule, Failure> {
+fn rule(name: &str) -> Result<Rule> {
     name.parse().map_err(|error: InvalidText| {
         let hint = match closest(name, Rule::names()) {
             Some(meant) => format!("did you mean `{meant}`?"),

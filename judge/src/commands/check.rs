@@ -10,12 +10,12 @@ use judge_problem::{
 use judge_report::{Style, TextTable, left, right};
 use judge_run::cases::{Inputs, PreparedCase, ProblemChecker};
 use judge_session::answers::{self, exit_of, refuse_interactive, too_long};
-use judge_session::{Failure, GlobalArgs, entrants, load, programs, recorder};
+use judge_session::{Failure, GlobalArgs, Result, entrants, load, programs, recorder};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Checks one answer, or all answers of a folder.
-pub(super) fn check(global: GlobalArgs<'_>, args: &CheckArgs) -> Result<Exit, Failure> {
+pub(super) fn check(global: GlobalArgs<'_>, args: &CheckArgs) -> Result<Exit> {
     if let Some(run) = args.run {
         return check_run(global, args.problem.id(), run, args.output_limit);
     }
@@ -30,7 +30,7 @@ pub(super) fn check(global: GlobalArgs<'_>, args: &CheckArgs) -> Result<Exit, Fa
     }
 }
 
-fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -> Result<Exit, Failure> {
+fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -> Result<Exit> {
     if args.input.as_deref() == Some(Path::new("-")) && output == Path::new("-") {
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
@@ -58,7 +58,7 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
 }
 
 /// Checks every pair. A fault in one pair does not end the others. Returns the exit code of the worst.
-fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
+fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit> {
     let mut table = TextTable::of([left("case"), right("score"), left("ruling").wrapped()]);
     let mut worst = Exit::Success;
     let bases = bases(folder)?;
@@ -73,7 +73,7 @@ fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, 
 }
 
 /// Every file NAME.in or NAME.out of a folder without its ending, in natural order.
-fn bases(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn bases(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = |error| Failure::usage(format!("cannot read the folder {}: {error}", folder.display()));
     let entries = std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     let files = entries.into_iter().map(|entry| entry.path());
@@ -103,7 +103,7 @@ fn check_pair(problem: &Problem, base: &Path, limit: Bytes) -> (Option<String>, 
     }
 }
 
-fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> Result<Ruling, Failure> {
+fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> Result<Ruling> {
     for path in [input, output] {
         // Looking into a pipe would wait for its writer.
         if path.metadata().is_ok_and(|meta| !meta.is_file()) {
@@ -137,12 +137,7 @@ enum Recheck {
 }
 
 /// Rechecks every stored answer of a run. Each answer was within the limit of its run; `limit` replaces that limit.
-fn check_run(
-    global: GlobalArgs<'_>,
-    id: Option<&str>,
-    choice: RunChoice,
-    limit: Option<Bytes>,
-) -> Result<Exit, Failure> {
+fn check_run(global: GlobalArgs<'_>, id: Option<&str>, choice: RunChoice, limit: Option<Bytes>) -> Result<Exit> {
     let mut catalogue = load::catalogue(global)?;
     let journal = recorder::open_to_read(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
@@ -193,7 +188,7 @@ fn recheck(
     prepared: &Result<PreparedCase, String>,
     stored: &StoredOutcome,
     limit: Option<Bytes>,
-) -> Result<Recheck, Failure> {
+) -> Result<Recheck> {
     let verdict = stored.outcome.verdict;
     let Some(answer) = stored.answer.map(|id| journal.answer(id)).transpose()?.flatten() else {
         return Ok(match verdict {

@@ -13,7 +13,7 @@ use judge_session::comparison::{self, Compared, measured, parameters, unit};
 use judge_session::entrants::{self, Entrant};
 use judge_session::match_runner::measure_of;
 use judge_session::pairing::{self, Pairing};
-use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, load, outputs, programs};
+use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, load, outputs, programs};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ const BATCH_SHARE: usize = 64;
 const SHOWN: usize = 8;
 
 /// Compares solvers with the first one of them.
-pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit, Failure> {
+pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit> {
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
@@ -52,8 +52,8 @@ pub(super) fn pair(
     problem: &Problem,
     entrants: &[Entrant],
     args: &CompareArgs,
-    fresh: impl FnOnce(&MatchRunner<'_>, Vec<Solver>) -> Result<MatchResult, Failure>,
-) -> Result<Pairing, Failure> {
+    fresh: impl FnOnce(&MatchRunner<'_>, Vec<Solver>) -> Result<MatchResult>,
+) -> Result<Pairing> {
     if entrants.iter().any(|entrant| entrant.past.is_some()) {
         if args.until_decided {
             return Err(Failure::usage("--until-decided needs fresh cases, which a past run does not have")
@@ -80,11 +80,7 @@ pub(super) fn pair(
 /// when there are no further cases. Batches fill the workers, but looks go case by case in the order of the cases. So
 /// `--jobs` does not change where a comparison ends. A runner that ends early gets all cases in one batch, with a look
 /// after each result. All of this is one run in the journal.
-fn play_until_decided(
-    runner: &MatchRunner<'_>,
-    solvers: Vec<Solver>,
-    args: &CompareArgs,
-) -> Result<MatchResult, Failure> {
+fn play_until_decided(runner: &MatchRunner<'_>, solvers: Vec<Solver>, args: &CompareArgs) -> Result<MatchResult> {
     let (most, early_end) = (args.max_cases.get(), runner.plan_runner.early_end());
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(most);
     let mut open = OpenComparisons::begin(runner.plan(solvers, CaseList::default())?, most, args);
@@ -160,7 +156,7 @@ impl<'a> OpenComparisons<'a> {
     }
 
     /// Adds a case of later results, which has these solvers, and looks after it. Results after the deciding case are not used.
-    fn add(&mut self, later: &MatchResult, case: usize, solvers: &[usize]) -> Result<(), Failure> {
+    fn add(&mut self, later: &MatchResult, case: usize, solvers: &[usize]) -> Result<()> {
         self.played.add_case(later, case, solvers, &self.playing);
         self.looks.add(&self.played)?;
         let mut playing = vec![0];
@@ -174,7 +170,7 @@ impl<'a> OpenComparisons<'a> {
     }
 
     /// Looks at the next cases of a run that goes on, and ends it if nothing more is needed.
-    fn look(&mut self, coming: &MatchResult, early_end: &EarlyEnd) -> Result<(), Failure> {
+    fn look(&mut self, coming: &MatchResult, early_end: &EarlyEnd) -> Result<()> {
         let solvers: Vec<usize> = (0..coming.plan.solvers.len()).collect();
         while !self.is_decided() {
             let case = self.played.plan.cases.len();
@@ -195,7 +191,7 @@ impl<'a> OpenComparisons<'a> {
     }
 
     /// Shows the intervals if it is time to.
-    fn show_if_due(&mut self) -> Result<(), Failure> {
+    fn show_if_due(&mut self) -> Result<()> {
         let Self { args, played, .. } = self;
         let cases = played.plan.cases.len();
         if cases < self.next_shown && self.playing.len() > 1 {
@@ -244,7 +240,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Adds the newest case.
-    fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
+    fn add(&mut self, played: &MatchResult) -> Result<()> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
         // A metric has no groups, thresholds or weights, so its problem is the newest case's.
         let (problem, spec) = (&self.newest.plan.problem, played.plan.cases.at(case));
@@ -279,7 +275,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Returns whether the comparison with this solver has ended.
-    fn is_over(&self, played: &MatchResult, second: usize) -> Result<bool, Failure> {
+    fn is_over(&self, played: &MatchResult, second: usize) -> Result<bool> {
         let (is_decided, solved) = match &self.growing {
             Some(growing) => match growing.get(second - 1) {
                 Some(growing) => (growing.claim().is_decided(), growing.solved()),
@@ -298,7 +294,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Makes a case the newest one, and returns the rule that it is scored by.
-    fn show(&mut self, played: &MatchResult, case: usize) -> Result<Rule, Failure> {
+    fn show(&mut self, played: &MatchResult, case: usize) -> Result<Rule> {
         let solvers: Vec<usize> = (0..played.plan.solvers.len()).collect();
         self.newest.plan.cases = CaseList::default();
         self.newest.outcomes = OutcomeGrid::new(0, solvers.len());
@@ -311,7 +307,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Adds the newest case to every comparison.
-    fn extend(&mut self) -> Result<(), Failure> {
+    fn extend(&mut self) -> Result<()> {
         let scored = self.newest.scored()?;
         for growing in self.growing.iter_mut().flatten() {
             growing.add(scored.outcomes())?;

@@ -7,7 +7,7 @@ use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell}
 use judge_cli::Cli;
 use judge_problem::Exit;
 use judge_sandbox::Tier;
-use judge_session::{Failure, load};
+use judge_session::{Failure, Result, load};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 const VARIABLE: &str = "JUDGE_COMPLETE";
 
 /// Prints a shell's completion script. It calls this program by the path that it was started by.
-pub(super) fn script(shell: Shell) -> Result<Exit, Failure> {
+pub(super) fn script(shell: Shell) -> Result<Exit> {
     let shells = Shells::builtins();
     let completer = shells.completer(&shell.to_string()).ok_or_else(|| Failure::fault("this shell has no script"))?;
     let mut script = Vec::new();
@@ -88,7 +88,7 @@ fn given_catalogue() -> Option<PathBuf> {
 }
 
 /// Prints the manual page: the program's, then each command's.
-pub(super) fn man() -> Result<Exit, Failure> {
+pub(super) fn man() -> Result<Exit> {
     let page = man_page().map_err(Failure::fault)?;
     judge_report::print_bytes(&page)?;
     Ok(Exit::Success)

@@ -10,7 +10,7 @@ use judge_run::solver::{self, BuildSettings, Toolbox};
 use judge_sandbox::{Request, Sink, Stdin, Visible};
 use judge_session::load::is_stdout;
 use judge_session::outputs::{refuse_input_as_output, refuse_two_in_one};
-use judge_session::{Failure, load, sandbox};
+use judge_session::{Failure, Result, load, sandbox};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -28,7 +28,7 @@ const PROCESSES: u32 = 64;
 const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 
 /// Runs one program in the sandbox.
-pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
+pub(super) fn exec(args: &ExecArgs) -> Result<Exit> {
     let limits = limits(&args.limits);
     let sandbox = sandbox::open_for_all_cores(&args.sandbox)?;
     let toolbox = Toolbox::new(sandbox.tier(), BuildSettings::default());
@@ -86,7 +86,7 @@ fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams
     }
 }
 
-fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
+fn stdin(path: Option<&Path>) -> Result<Stdin> {
     match path {
         None => Ok(Stdin::Empty),
         Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled(io::stdin().lock(), MOST)?))),
@@ -104,7 +104,7 @@ fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
 
 /// Copies the judge's standard input to an anonymous file, so that the program gets neither a terminal nor a pipe of another
 /// process. The file is in memory, so an input that is too long is refused.
-fn spooled(input: impl Read, most: Bytes) -> Result<File, Failure> {
+fn spooled(input: impl Read, most: Bytes) -> Result<File> {
     let mut file = nameless("judge-stdin")?;
     let length = io::copy(&mut input.take(most.0 + 1), &mut file)
         .map_err(|error| Failure::usage(format!("cannot read the standard input: {error}")))?;
@@ -130,7 +130,7 @@ fn files(args: &ExecArgs) -> [Option<&Path>; 3] {
 }
 
 impl Streams {
-    fn open(args: &ExecArgs) -> Result<Self, Failure> {
+    fn open(args: &ExecArgs) -> Result<Self> {
         // The input comes first: if it is unusable, no output file is emptied.
         let stdin = stdin(args.stdin.as_deref())?;
         // The output would empty the input before it is read.
@@ -157,7 +157,7 @@ impl Streams {
 
     /// Copies output that did not go to a file of the user to the judge's own streams, unless a report goes to standard
     /// output.
-    fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
+    fn show(&self, args: &ExecArgs) -> Result<()> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
         let [own_stdout, own_stderr, _] = files(args).map(|file| file.is_none());
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
@@ -173,7 +173,7 @@ impl Streams {
     }
 }
 
-fn nameless(purpose: &str) -> Result<File, Failure> {
+fn nameless(purpose: &str) -> Result<File> {
     let file = rustix::fs::memfd_create(purpose, rustix::fs::MemfdFlags::CLOEXEC);
     Ok(file.map_err(|error| Failure::fault(format!("cannot make a file in memory: {error}")))?.into())
 }

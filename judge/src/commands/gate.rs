@@ -12,8 +12,8 @@ use judge_report::{CalibrationReport, GateReport, GatesReport, case_flags};
 use judge_sandbox::Sandbox;
 use judge_session::sealed::SealedBaseline;
 use judge_session::{
-    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, case_selection, command_line, load, outputs, programs,
-    sandbox,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, case_selection, command_line, load, outputs,
+    programs, sandbox,
 };
 use judge_statistics::holm;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ struct PlayedGate {
 }
 
 /// Runs the cases of one or more baselines and compares.
-pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Failure> {
+pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit> {
     // Once, because a pipe has nothing more.
     let texts = args.baselines.iter().map(|file| load::text("the baseline", file)).collect::<Result<Vec<_>, _>>()?;
     let files: Vec<(&Path, String)> = args.baselines.iter().map(PathBuf::as_path).zip(texts).collect();
@@ -86,7 +86,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Fail
 }
 
 /// Returns the first sealed baseline, if there is one.
-fn sealed_baseline(args: &GateArgs, files: &[(&Path, String)]) -> Result<Option<SealedBaseline>, Failure> {
+fn sealed_baseline(args: &GateArgs, files: &[(&Path, String)]) -> Result<Option<SealedBaseline>> {
     for (file, text) in files {
         if let Some(record) = SealedBaseline::parse(file, text)? {
             return Ok(Some(record));
@@ -101,7 +101,7 @@ fn sealed_baseline(args: &GateArgs, files: &[(&Path, String)]) -> Result<Option<
 }
 
 /// Fails if one solver is given for baselines of several problems.
-fn check_solver(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<(), Failure> {
+fn check_solver(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<()> {
     let problems: BTreeSet<&str> = recorded.iter().map(|gate| &*gate.record.baseline.problem).collect();
     if args.solver.is_none() || problems.len() == 1 {
         return Ok(());
@@ -117,7 +117,7 @@ fn play(
     args: &GateArgs,
     sandbox: &Arc<Sandbox>,
     RecordedGate { file, record }: &RecordedGate<'_>,
-) -> Result<PlayedGate, Failure> {
+) -> Result<PlayedGate> {
     let (catalogue, _programs) = programs::catalogue(global, Some(&record.baseline.problem))?;
     let problem = catalogue.find(&record.baseline.problem)?;
     let mut runner = MatchRunner::open_in(sandbox.clone(), &catalogue, problem, &args.running)?;
@@ -147,7 +147,7 @@ fn play(
 }
 
 /// Prepares the given solver, or the solver of the baseline.
-fn solver(runner: &mut MatchRunner<'_>, args: &GateArgs, record: &BaselineFile) -> Result<Vec<Solver>, Failure> {
+fn solver(runner: &mut MatchRunner<'_>, args: &GateArgs, record: &BaselineFile) -> Result<Vec<Solver>> {
     match (&args.solver, &record.solver_name) {
         (None, Some(name)) => runner.prepare_all(vec![SolverSpec { name: name.clone(), text: record.solver.clone() }]),
         (given, _) => runner.solver(Some(given.as_ref().unwrap_or(&record.solver))),
@@ -156,12 +156,7 @@ fn solver(runner: &mut MatchRunner<'_>, args: &GateArgs, record: &BaselineFile) 
 
 /// Runs the disturbed cases of a run again, one at a time, and returns how many runs that took. On a cluster, each case
 /// would wait for a node and would not be less disturbed there.
-fn repeat(
-    runner: &MatchRunner<'_>,
-    plan: &Plan,
-    run: &mut MatchResult,
-    record: &BaselineFile,
-) -> Result<usize, Failure> {
+fn repeat(runner: &MatchRunner<'_>, plan: &Plan, run: &mut MatchResult, record: &BaselineFile) -> Result<usize> {
     if runner.plan_runner.engine().is_some() {
         return Ok(0);
     }
@@ -189,7 +184,7 @@ fn judge(recorded: &[RecordedGate<'_>], played: &[PlayedGate], alpha: f64) -> Ve
 }
 
 /// Reports which falls the gate would notice with a baseline's spread. Nothing is run.
-fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Failure> {
+fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit> {
     let [RecordedGate { file, record }] = recorded else {
         return Err(Failure::usage("--calibrate takes one --baseline"));
     };
@@ -228,7 +223,7 @@ fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Fai
     Ok(Exit::Success)
 }
 
-fn read<'a>(file: &'a Path, text: &str) -> Result<RecordedGate<'a>, Failure> {
+fn read<'a>(file: &'a Path, text: &str) -> Result<RecordedGate<'a>> {
     let record = BaselineFile::parse(text).map_err(|error| {
         Failure::usage(format!("{} is not a baseline: {error}", file.display()))
             .with_hint("`judge baseline -p ID -s S --output FILE` writes one")
@@ -237,7 +232,7 @@ fn read<'a>(file: &'a Path, text: &str) -> Result<RecordedGate<'a>, Failure> {
 }
 
 /// Returns the cases of the baseline whose input still exists. The gate complains about the others.
-fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<CaseList, Failure> {
+fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<CaseList> {
     let is_there = |case: &CaseSpec| case.file().is_none_or(Path::is_file);
     let terms = problem.cases.terms_by_source();
     let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, record, folder, &terms));
@@ -267,7 +262,7 @@ fn update(
     RecordedGate { file, record }: &RecordedGate<'_>,
     PlayedGate { plan, limits, runs, today, .. }: &PlayedGate,
     judgement: &Judgement,
-) -> Result<bool, Failure> {
+) -> Result<bool> {
     if runs.iter().any(MatchResult::is_faulty) {
         return Ok(false);
     }

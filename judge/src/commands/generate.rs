@@ -3,7 +3,7 @@
 use judge_cli::GenArgs;
 use judge_problem::{BundledSolver, Exit, Seeds, counted, try_map_on_all_cores};
 use judge_run::cases::Inputs;
-use judge_session::{Failure, GlobalArgs, load, programs};
+use judge_session::{Failure, GlobalArgs, Result, load, programs};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const BLOCK: usize = 1 << 12;
 
 /// Writes the inputs of cases, to standard output or into a folder.
-pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit, Failure> {
+pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit> {
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     if problem.generator.is_none() {

@@ -12,14 +12,14 @@ use judge_run::solver;
 use judge_session::case_selection::{self, CaseDescriptions, check_filter};
 use judge_session::detached::{self, DetachedRuns};
 use judge_session::restored_run::{is_rescored, publish};
-use judge_session::{Failure, GlobalArgs, RestoredRun, RunOutputs, load, outputs, recorder};
+use judge_session::{Failure, GlobalArgs, RestoredRun, Result, RunOutputs, load, outputs, recorder};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Lists past runs, shows or labels one, or removes some.
-pub(super) fn history(global: GlobalArgs<'_>, args: &HistoryArgs) -> Result<Exit, Failure> {
+pub(super) fn history(global: GlobalArgs<'_>, args: &HistoryArgs) -> Result<Exit> {
     if args.action.is_some() && args.choose_runs() {
         return Err(Failure::usage("these flags are of the list of runs, and a run is chosen by its number")
             .with_hint("give the flags of `show` after it: judge history show last --json -"));
@@ -40,7 +40,7 @@ pub(super) fn history(global: GlobalArgs<'_>, args: &HistoryArgs) -> Result<Exit
     }
 }
 
-fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
+fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit> {
     let journal = recorder::open_to_read(catalogue)?;
     let filter = HistoryFilter {
         problem: args.problem.as_deref(),
@@ -84,7 +84,7 @@ fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
     rows
 }
 
-fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
+fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit> {
     let ShowArgs { run, filter, all, sort, pareto, reports } = args;
     let journal = recorder::open_to_read(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
@@ -111,7 +111,7 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn untag(catalogue: &Catalogue, run: RunChoice, tags: &[Tag]) -> Result<Exit, Failure> {
+fn untag(catalogue: &Catalogue, run: RunChoice, tags: &[Tag]) -> Result<Exit> {
     let known = &recorder::open_to_read(catalogue)?;
     let id = known.choose(run)?;
     let labels = known.labels(id)?;
@@ -124,7 +124,7 @@ fn untag(catalogue: &Catalogue, run: RunChoice, tags: &[Tag]) -> Result<Exit, Fa
 }
 
 /// Changes the tags and the note of a run, and prints the new ones.
-fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)) -> Result<Exit, Failure> {
+fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)) -> Result<Exit> {
     recorder::open_to_read(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
     let run = journal.choose(run)?;
@@ -133,7 +133,7 @@ fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)
     Ok(Exit::Success)
 }
 
-fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exit, Failure> {
+fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exit> {
     recorder::open_to_read(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
     // All or none: before the first is removed. Afterwards, `last` is another run.
@@ -195,7 +195,7 @@ pub(super) fn rows(
     catalogue: &Catalogue,
     runs: &HistoryFilter<'_>,
     filter: &CaseFilterArgs,
-) -> Result<Vec<HistoryRow>, Failure> {
+) -> Result<Vec<HistoryRow>> {
     // A change is against the run before, whether that has the tag or not.
     let all = journal.history(&HistoryFilter { newest: None, tag: None, ..runs.clone() })?;
     let has_tag = |row: &HistoryRow| runs.tag.is_none_or(|tag| row.labels.tags.iter().any(|own| own.as_ref() == tag));
@@ -223,7 +223,7 @@ pub(super) fn rows(
 }
 
 impl FeatureHistory<'_> {
-    fn rows(&mut self, row: &HistoryRow, before: Option<&HistoryRow>) -> Result<Vec<HistoryRow>, Failure> {
+    fn rows(&mut self, row: &HistoryRow, before: Option<&HistoryRow>) -> Result<Vec<HistoryRow>> {
         let slices = self.slices(row)?;
         let earlier = before.map(|before| self.slices(before)).transpose()?.unwrap_or_default();
         Ok(slices.iter().map(|slice| self.row(row, slice, before, &earlier)).collect())
@@ -248,7 +248,7 @@ impl FeatureHistory<'_> {
         }
     }
 
-    fn slices(&mut self, row: &HistoryRow) -> Result<Rc<Vec<RunSlice>>, Failure> {
+    fn slices(&mut self, row: &HistoryRow) -> Result<Rc<Vec<RunSlice>>> {
         if let Some(known) = self.slices.get(&row.run) {
             return Ok(Rc::clone(known));
         }
@@ -257,7 +257,7 @@ impl FeatureHistory<'_> {
         Ok(slices)
     }
 
-    fn split(&mut self, row: &HistoryRow) -> Result<Vec<RunSlice>, Failure> {
+    fn split(&mut self, row: &HistoryRow) -> Result<Vec<RunSlice>> {
         let Ok(problem) = self.catalogue.find(&row.problem) else { return Ok(Vec::new()) };
         let mut run = self.journal.stored_run(row.run)?;
         let descriptions =
@@ -279,7 +279,7 @@ impl FeatureHistory<'_> {
         parts.into_iter().map(slice).collect()
     }
 
-    fn slice(&self, run: &StoredRun, value: Option<Score>) -> Result<RunSlice, Failure> {
+    fn slice(&self, run: &StoredRun, value: Option<Score>) -> Result<RunSlice> {
         let restored = RestoredRun::of(run, self.catalogue)?;
         let scored = restored.score(None).map_err(Failure::fault)?;
         let complete = run.state == RunState::Complete;

@@ -13,7 +13,7 @@ use judge_run::cases::{Selection, select};
 use judge_run::solver::{self, Toolbox};
 use judge_run::{program, runner};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
-use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, entrants, load, programs, sandbox};
+use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, Result, entrants, load, programs, sandbox};
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -35,7 +35,7 @@ const PROCESSES: u32 = 64;
 const MAX_LENGTH: Time = Time(Duration::from_secs(60));
 
 /// Writes the problem of a package into a new folder, and has it checked there.
-pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
+pub(super) fn import(args: &ImportArgs) -> Result<Exit> {
     let source = Source::open(&args.source).map_err(not_imported)?;
     if judge_import::builds(&source.root, args.kind) {
         judge_report::note("building the tools with cargo, outside the sandbox: this may take minutes");
@@ -89,7 +89,7 @@ fn with_links(failure: Failure, links: &[String]) -> Failure {
 }
 
 /// Writes everything, or nothing. The catalogue is read back, and programs are compiled, before the folder gets its name.
-fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<(), Failure> {
+fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()> {
     let folder = NewFolder::begin(target)?;
     for (from, to) in &imported.files {
         folder.copy(from, to)?;
@@ -158,7 +158,7 @@ struct NewFolder {
 
 impl NewFolder {
     /// Begins an empty folder for a place. Fails if something other than an empty folder exists there.
-    fn begin(target: &Path) -> Result<Self, Failure> {
+    fn begin(target: &Path) -> Result<Self> {
         let is_empty = target.read_dir().is_ok_and(|mut entries| entries.next().is_none());
         if !is_empty && target.symlink_metadata().is_ok() {
             let failure = Failure::usage(format!("there is already something named {}", target.display()));
@@ -180,19 +180,19 @@ impl NewFolder {
     }
 
     /// Writes a file.
-    fn write(&self, name: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fn write(&self, name: &Path, bytes: &[u8]) -> Result<()> {
         let write = || fs::write(self.place(name)?, bytes);
         write().map_err(|error| unwritable(&self.target.join(name), &error))
     }
 
     /// Makes an empty file.
-    fn create(&self, name: &Path) -> Result<File, Failure> {
+    fn create(&self, name: &Path) -> Result<File> {
         let create = || File::create(self.place(name)?);
         create().map_err(|error| unwritable(&self.target.join(name), &error))
     }
 
     /// Copies a file, without the permissions that its mode forbids.
-    fn copy(&self, from: &Path, name: &Path) -> Result<(), Failure> {
+    fn copy(&self, from: &Path, name: &Path) -> Result<()> {
         let copy = || fs::copy(from, self.place(name)?);
         copy().map(drop).map_err(|error| {
             let to = self.target.join(name);
@@ -209,7 +209,7 @@ impl NewFolder {
 
     /// Renames the folder to its final name, in one step. Into an empty folder without a name, such as the current one,
     /// its files are moved.
-    fn publish(self) -> Result<(), Failure> {
+    fn publish(self) -> Result<()> {
         let Self { staged, target } = self;
         let publish = || {
             fs::set_permissions(staged.path(), Permissions::from_mode(0o755))?;
@@ -248,12 +248,7 @@ struct ProgramBuilder<'a> {
 }
 
 impl<'a> ProgramBuilder<'a> {
-    fn open(
-        catalogue: &Catalogue,
-        problem: &Problem,
-        args: &SandboxArgs,
-        folder: &'a NewFolder,
-    ) -> Result<Self, Failure> {
+    fn open(catalogue: &Catalogue, problem: &Problem, args: &SandboxArgs, folder: &'a NewFolder) -> Result<Self> {
         let sandbox = sandbox::open(args)?;
         let settings = || programs::settings(catalogue, problem, &problem.limits, &BuildArgs::default());
         let toolbox = |change: fn(Languages) -> Languages| {
@@ -269,7 +264,7 @@ impl<'a> ProgramBuilder<'a> {
     }
 
     /// Compiles a program, and keeps it in the folder.
-    fn compile(&mut self, wanted: &ToCompile) -> Result<(), Failure> {
+    fn compile(&mut self, wanted: &ToCompile) -> Result<()> {
         let program = self.build(&wanted.sources)?;
         if program.argv.len() == 1 {
             return self.folder.copy(&program.path, &wanted.program);
@@ -278,7 +273,7 @@ impl<'a> ProgramBuilder<'a> {
     }
 
     /// Runs a program for the file that it makes.
-    fn make(&mut self, wanted: &ToMake) -> Result<(), Failure> {
+    fn make(&mut self, wanted: &ToMake) -> Result<()> {
         let program = self.build(&wanted.by)?;
         let stdin = match &wanted.input {
             Some(input) => Stdin::File(Arc::new(File::open(self.folder.path().join(input)).map_err(Failure::fault)?)),
@@ -313,7 +308,7 @@ impl<'a> ProgramBuilder<'a> {
     }
 
     /// Returns the program of these sources.
-    fn build(&mut self, sources: &Sources) -> Result<Program, Failure> {
+    fn build(&mut self, sources: &Sources) -> Result<Program> {
         if let Some(program) = self.built.get(sources) {
             return Ok(program.clone());
         }
@@ -369,12 +364,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 type Measured = Result<(Time, String), String>;
 
 /// Runs the accepted submissions of a problem on all of its cases, and derives the time limit from the slowest one.
-fn measure(
-    derived: &DerivedLimit,
-    catalogue: &mut Catalogue,
-    id: &str,
-    args: &ImportArgs,
-) -> Result<Measured, Failure> {
+fn measure(derived: &DerivedLimit, catalogue: &mut Catalogue, id: &str, args: &ImportArgs) -> Result<Measured> {
     let counts = |expectation: &&Expectation| {
         expectation.verdicts == [Verdict::Accepted] && !derived.excluded.contains(&expectation.solver)
     };

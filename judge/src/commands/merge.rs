@@ -5,7 +5,7 @@ use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
 use judge_problem::{CaseList, CaseName, Catalogue, Exit, Labels, Note, Origin, RunState, Shard, counted, quote};
 use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use judge_run::matching::{matching, real};
-use judge_session::{Failure, GlobalArgs, RestoredRun, case_selection, command_line, load, outputs, recorder};
+use judge_session::{Failure, GlobalArgs, RestoredRun, Result, case_selection, command_line, load, outputs, recorder};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const COMPANIONS: [&str; 4] = ["-journal", "-lock", "-wal", "-shm"];
 const COMMANDS: usize = 10;
 
 /// Merges journals into one run, and reports the missing parts.
-pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Failure> {
+pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit> {
     let global = GlobalArgs { journal: args.into.as_deref().or(global.journal), ..global };
     let catalogue = load::catalogue(global)?;
     let files = files(&args.files, &recorder::path(&catalogue))?;
@@ -67,7 +67,7 @@ fn note_left_out(merged: &Merged) {
 }
 
 /// Returns the cases without all results, from the recorded command; `None` if the catalogue here has other cases.
-fn missing_cases(journal: &Journal, catalogue: &Catalogue, merged: &Merged) -> Result<Option<Vec<CaseName>>, Failure> {
+fn missing_cases(journal: &Journal, catalogue: &Catalogue, merged: &Merged) -> Result<Option<Vec<CaseName>>> {
     if merged.is_whole() {
         return Ok(Some(Vec::new()));
     }
@@ -138,7 +138,7 @@ fn report_of(merged: &Merged, gaps: &[Gap], missing: Option<Vec<CaseName>>, file
 }
 
 /// Returns the named journals, each once, without the target journal.
-fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for pattern in patterns {
         if !pattern.contains(['*', '?', '[']) {
@@ -171,7 +171,7 @@ fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// Stores the totals of a complete run, by the rule of the catalogue. If the catalogue lacks the problem, there are
 /// none.
-fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Result<(), Failure> {
+fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Result<()> {
     if catalogue.find(&merged.problem).is_err() {
         let what = format!("the catalogue has no problem `{}`, so that the run has no total", merged.problem);
         let hint = "`judge history show` and `judge rescore` need its catalogue: --problems FILE";

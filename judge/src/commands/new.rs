@@ -2,8 +2,8 @@
 
 use judge_cli::{NewArgs, NewChecker};
 use judge_problem::{Exit, Problem, quote};
-use judge_session::Failure;
 use judge_session::programs::{TESTLIB, TESTLIB_SOURCE};
+use judge_session::{Failure, Result};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ const TESTLIB_VARIABLE: &str = "JUDGE_TESTLIB";
 const TESTLIB_PLACES: [&str; 2] = ["/usr/local/include/testlib.h", "/usr/include/testlib.h"];
 
 /// Makes the folder of a new problem.
-pub(super) fn new(args: &NewArgs) -> Result<Exit, Failure> {
+pub(super) fn new(args: &NewArgs) -> Result<Exit> {
     // Other programs would read a folder's name that begins with `-` as a flag.
     if !Problem::is_id(&args.id) || args.id.starts_with('-') {
         let hint = "an id has lower-case letters, digits, `-` and `_`, as in `judge new my-problem`";
@@ -41,7 +41,7 @@ pub(super) fn new(args: &NewArgs) -> Result<Exit, Failure> {
 }
 
 /// Returns testlib's header, if there is a copy of it.
-fn testlib() -> Result<Option<Vec<u8>>, Failure> {
+fn testlib() -> Result<Option<Vec<u8>>> {
     if let Some(named) = std::env::var_os(TESTLIB_VARIABLE).map(PathBuf::from) {
         let unreadable = |error| Failure::usage(format!("{TESTLIB_VARIABLE} names {}: {error}", named.display()));
         return std::fs::read(&named).map(Some).map_err(unreadable);
@@ -50,7 +50,7 @@ fn testlib() -> Result<Option<Vec<u8>>, Failure> {
 }
 
 /// Copies the header to the programs that include it, or notes how to get it.
-fn add_header(places: &[PathBuf], header: Option<&[u8]>) -> Result<(), Failure> {
+fn add_header(places: &[PathBuf], header: Option<&[u8]>) -> Result<()> {
     for (place, first) in places.iter().zip([None, places.first()]) {
         match (header, first) {
             (Some(header), _) => write(place, header)?,
@@ -67,7 +67,7 @@ fn add_header(places: &[PathBuf], header: Option<&[u8]>) -> Result<(), Failure> 
     Ok(())
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes));
     written.map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
     judge_report::print(&path.display().to_string())?;

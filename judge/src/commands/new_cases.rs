@@ -8,7 +8,7 @@ use judge_problem::{
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, CheckerError, ProblemChecker, validate};
 use judge_run::runner::outcome_from_decision;
-use judge_session::{Failure, MatchRunner, Session, case_selection};
+use judge_session::{Failure, MatchRunner, Result, Session, case_selection};
 use std::io::Write;
 use tempfile::NamedTempFile;
 
@@ -18,7 +18,7 @@ pub(super) struct NewAnswers(ProblemChecker);
 impl NewAnswers {
     /// Returns how answers are judged, if the checker compares with an answer file that new cases do not have. Cases from
     /// seeds never have one, so only `tokens` needs one for them. `of_files` says that the cases are changes of files.
-    pub(super) fn of(problem: &Problem, of_files: bool) -> Result<Option<Self>, Failure> {
+    pub(super) fn of(problem: &Problem, of_files: bool) -> Result<Option<Self>> {
         let has_files = of_files && problem.checker.answers().is_some_and(|answers| !answers.is_empty());
         let plays_alone = match &problem.checker {
             CheckerChoice::Tokens(..) => true,
@@ -33,7 +33,7 @@ impl NewAnswers {
     }
 
     /// Fails if a condition needs the score of answers that are not checked.
-    pub(super) fn check_condition(condition: &Condition) -> Result<(), Failure> {
+    pub(super) fn check_condition(condition: &Condition) -> Result<()> {
         if !condition.names().contains(&"score") {
             return Ok(());
         }
@@ -83,7 +83,7 @@ pub(super) fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> 
 }
 
 /// Fails if a condition on a case and its results uses a name that is not among these.
-pub(super) fn check_names(condition: &Condition, problem: &Problem, names: Features) -> Result<(), Failure> {
+pub(super) fn check_names(condition: &Condition, problem: &Problem, names: Features) -> Result<()> {
     for name in condition.names().into_iter().filter(|name| names.get(name).is_none()) {
         let of_other = name.strip_prefix("other_");
         if let Some(metric) = of_other.unwrap_or(name).strip_prefix(MetricRule::PREFIX) {
@@ -102,7 +102,7 @@ pub(super) fn solvers(
     runner: &mut MatchRunner<'_>,
     own: Option<&String>,
     other: Option<&String>,
-) -> Result<Vec<Solver>, Failure> {
+) -> Result<Vec<Solver>> {
     let solvers = runner.pair(own, other)?;
     match solvers.iter().find(|solver| matches!(solver.invocation, Invocation::Answers(_))) {
         Some(Solver { spec, .. }) => {
@@ -130,7 +130,7 @@ pub(super) fn try_cases<'i>(
     compared: Option<&NewAnswers>,
     input: impl Fn(usize) -> &'i [u8],
     steps: &Steps,
-) -> Result<Tried, Failure> {
+) -> Result<Tried> {
     let plan = Plan { hand_over_answers: compared.is_some(), ..plan };
     let solvers = plan.solvers.len();
     let mut answers = vec![vec![Vec::new(); solvers]; plan.cases.len()];

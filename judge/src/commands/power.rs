@@ -9,7 +9,8 @@ use judge_run::command::game_of;
 use judge_session::comparison;
 use judge_session::entrants::{self, CaseKey, PastEntrant, RUN};
 use judge_session::{
-    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, command_line, load, outputs, pairing, programs, recorder,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, command_line, load, outputs, pairing, programs,
+    recorder,
 };
 use judge_statistics::{Moments, linearised};
 use std::collections::HashSet;
@@ -29,7 +30,7 @@ const SEARCHED: usize = 50;
 const MIN_CASES: usize = 2;
 
 /// Tabulates differences and numbers of cases.
-pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Failure> {
+pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit> {
     let mut provenance = outputs::here();
     let outputs = Outputs::check::<PowerReport>(&args.reports)?;
     if let (None, Some(name)) = (&args.problem, args.statistics.metric()) {
@@ -67,7 +68,7 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Fa
 
 /// Measures the spread between two solvers, or between two runs of one. By default, it takes the newest two of the
 /// journal. `None` if that was interrupted.
-fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option<(Spread, Exit, NodeList)>, Failure> {
+fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option<(Spread, Exit, NodeList)>> {
     let (catalogue, _programs) = programs::catalogue(global, Some(id))?;
     let problem = catalogue.find(id)?;
     comparison::check_metric(&args.statistics, problem)?;
@@ -106,7 +107,7 @@ fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option
 
 /// Returns the newest two solvers of different content that are recorded on the same cases. Their order does not matter
 /// to the spread.
-fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, Failure> {
+fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>> {
     let nothing = || {
         let error = format!("no two solvers of `{}` are recorded on the same cases", problem.id);
         let flags = command_line::case_flags().suffix();
@@ -138,7 +139,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
     Err(nothing())
 }
 
-fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
+fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<Spread> {
     let seen = comparison::measured(played, &args.statistics)?;
     let scored = seen.scored()?;
     let measure = scored.measure(args.statistics.measure(), args.differences.first());
@@ -159,7 +160,7 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     })
 }
 
-fn known_spread(args: &PowerArgs, sd: &MinEffect) -> Result<Spread, Failure> {
+fn known_spread(args: &PowerArgs, sd: &MinEffect) -> Result<Spread> {
     let by_default = match sd {
         MinEffect::Share(_) => EffectMeasure::Ratio,
         MinEffect::Amount(_) => EffectMeasure::Difference,
@@ -175,7 +176,7 @@ fn known_spread(args: &PowerArgs, sd: &MinEffect) -> Result<Spread, Failure> {
 const LARGEST_SHARE: f64 = 1e9;
 
 /// Reads effects, one number each, separated by white space.
-fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
+fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread> {
     let text = load::text("the effects", path)?;
     let number = |(line, word): (usize, &str)| match word.parse::<f64>() {
         Ok(effect) if effect.is_finite() => Ok(effect),

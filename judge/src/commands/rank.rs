@@ -11,7 +11,7 @@ use judge_session::comparison::{
 };
 use judge_session::pairing::print_warning;
 use judge_session::{
-    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, ScoredMatch, entrants, load, outputs, programs,
 };
 use judge_statistics::{PairOrder, SolverOrder};
 
@@ -24,7 +24,7 @@ const BATCH_SHARE: usize = 16;
 const MIN_BATCH: usize = 4;
 
 /// Ranks solvers.
-pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Failure> {
+pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit> {
     let args = &args.pairs;
     check_options(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
@@ -53,7 +53,7 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
 }
 
 /// Fails on options of `judge compare` that concern a single pair.
-fn check_options(args: &CompareArgs) -> Result<(), Failure> {
+fn check_options(args: &CompareArgs) -> Result<()> {
     let given =
         [("--h0", args.h0.is_some()), ("--group-by", args.group_by.is_some()), ("--sort", args.sort.order().is_some())];
     match given.into_iter().find(|(_, is_given)| *is_given) {
@@ -70,7 +70,7 @@ fn until_decided(
     solvers: Vec<Solver>,
     args: &CompareArgs,
     order: &mut SolverOrder,
-) -> Result<MatchResult, Failure> {
+) -> Result<MatchResult> {
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get());
     let mut played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
     let mut session = runner.begin(&played.plan)?;
@@ -102,7 +102,7 @@ fn until_decided(
 }
 
 /// Tests all pairs whose order is open on the cases so far.
-fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> Result<(), Failure> {
+fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> Result<()> {
     let seen = measured(played, &args.statistics)?;
     let scored = seen.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
@@ -123,7 +123,7 @@ fn test(
     measure: EffectMeasure,
     parameters: TestParameters,
     is_sequential: bool,
-) -> Result<PairOrder, Failure> {
+) -> Result<PairOrder> {
     let mut paired = scored.between(measure, first, second);
     let mut orders = [PairOrder::Below, PairOrder::Above];
     if paired.pairs.is_empty() {

@@ -10,7 +10,7 @@ use judge_problem::{
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
-use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, load, outputs, programs};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Result, Session, answers, load, outputs, programs};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ const CONFIRMATIONS: usize = 5;
 const REPETITIONS: [usize; CONFIRMATIONS] = [14, 6, 4, 2, 1];
 
 /// Makes a failing case small.
-pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, Failure> {
+pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit> {
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let (mut input, name) = input(problem, args)?;
@@ -56,7 +56,7 @@ fn size(input: &[u8]) -> String {
 }
 
 /// Returns the input that the command line names, and its name. The input is valid for the problem.
-fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Failure> {
+fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String)> {
     let file = args.input.as_deref();
     if file.is_none() && problem.generator.is_none() {
         let error = format!("the problem `{}` has no generator for seeds", problem.id);
@@ -117,7 +117,7 @@ struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    fn open(catalogue: &'a Catalogue, problem: &'a Problem, args: &ReduceArgs) -> Result<Self, Failure> {
+    fn open(catalogue: &'a Catalogue, problem: &'a Problem, args: &ReduceArgs) -> Result<Self> {
         let running = RunningArgs::unrecorded(args.jobs.clone(), args.conditions.clone());
         let mut runner = MatchRunner::open(catalogue, problem, &running)?;
         let solvers = solvers(&mut runner, args.solver.as_ref(), args.against.as_ref())?;
@@ -152,7 +152,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Runs the first input. Determines which properties must stay, and whether the result depends on chance.
-    fn begin(&mut self, input: &[u8], name: &str) -> Result<(), Failure> {
+    fn begin(&mut self, input: &[u8], name: &str) -> Result<()> {
         self.smallest = input.len();
         let trials = self.play(&[input.to_vec()], CONFIRMATIONS)?;
         if self.interrupted {
@@ -241,7 +241,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Runs the result again, and reports how often it shows the goal.
-    fn confirm(&mut self, input: &[u8]) -> Result<(), Failure> {
+    fn confirm(&mut self, input: &[u8]) -> Result<()> {
         let trials = self.play(&[input.to_vec()], CONFIRMATIONS)?;
         if self.interrupted {
             return Err(Failure::interrupted());
@@ -254,7 +254,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Runs each input this many times. Returns the results in order, up to the first interrupted one.
-    fn play(&mut self, inputs: &[Vec<u8>], times: usize) -> Result<Vec<Trial>, Failure> {
+    fn play(&mut self, inputs: &[Vec<u8>], times: usize) -> Result<Vec<Trial>> {
         self.steps.begin(&format!("{} bytes, {}", self.smallest, counted(self.runs, "run")));
         let file = |number: usize| CaseSource::File(PathBuf::from(format!("try-{number}")));
         let of_input = |number| {
@@ -298,7 +298,7 @@ impl Oracle for Trials<'_> {
         map_on_all_cores(inputs.len(), |place| is_valid(problem, reader, inputs[place]))
     }
 
-    fn first(&mut self, inputs: &[Vec<u8>]) -> Result<Option<usize>, Failure> {
+    fn first(&mut self, inputs: &[Vec<u8>]) -> Result<Option<usize>> {
         if self.interrupted {
             return Err(Failure::interrupted());
         }

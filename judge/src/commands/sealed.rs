@@ -5,7 +5,7 @@ use judge_journal::Part;
 use judge_problem::{Exit, Percent, Stop};
 use judge_report::SealedReport;
 use judge_session::sealed::{SealedBaseline, SealedCases};
-use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, load, programs, sandbox};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, Result, load, programs, sandbox};
 use std::path::Path;
 
 /// An evaluation on sealed cases.
@@ -25,7 +25,7 @@ struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// Plays it. No journal is written, and neither progress nor messages of cases are shown. `None` if it was
     /// interrupted.
-    fn play(self, global: GlobalArgs<'_>) -> Result<Option<SealedReport>, Failure> {
+    fn play(self, global: GlobalArgs<'_>) -> Result<Option<SealedReport>> {
         if self.running.engine.on.is_some() {
             let error = "sealed cases are played on this machine alone: a cluster would store their seeds";
             return Err(Failure::usage(error).with_hint("leave out --on"));
@@ -53,7 +53,7 @@ impl Evaluation<'_> {
 }
 
 /// Runs a solver on the sealed cases of a problem.
-pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
+pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit> {
     let outputs = Outputs::check::<SealedReport>(&args.reports)?;
     let given = args.solvers();
     if given.len() > 1 {
@@ -71,7 +71,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
 }
 
 /// Records the best total of the sealed cases, if this solver reaches it.
-pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit, Failure> {
+pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit> {
     let (problem, solver) = (args.problem.as_deref(), args.solver.as_ref());
     let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: &args.running };
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
@@ -93,7 +93,7 @@ pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option
 }
 
 /// Holds a solver to the total of a sealed baseline.
-pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBaseline) -> Result<Exit, Failure> {
+pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBaseline) -> Result<Exit> {
     if args.baselines.len() > 1 {
         return Err(Failure::usage("a sealed baseline is alone").with_hint("run a gate for each baseline"));
     }

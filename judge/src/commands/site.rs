@@ -6,7 +6,7 @@ use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
 use judge_run::matching::{real, real_place};
 use judge_run::runner::Signals;
-use judge_session::{Failure, GlobalArgs, load, recorder};
+use judge_session::{Failure, GlobalArgs, Result, load, recorder};
 use judge_ui::{SiteOptions, SiteParts};
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const MARKER: &str = "data/index.js";
 
 /// Writes the site, the badge and the history.
-pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Failure> {
+pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit> {
     let catalogue = load::catalogue(global)?;
     // A link to a folder stays, and the folder that it leads to is replaced.
     let folder = args.folder.as_ref().map(|folder| real(folder));
@@ -64,7 +64,7 @@ fn is_empty(folder: &Path) -> bool {
 }
 
 /// Fails if the folder exists and is neither empty nor a site.
-fn check_folder(folder: &Path) -> Result<(), Failure> {
+fn check_folder(folder: &Path) -> Result<()> {
     let unreadable = |error: io::Error| load::unwritable("the site", folder, &error);
     let here = std::env::current_dir().and_then(|here| here.canonicalize());
     if here.is_ok_and(|here| folder.canonicalize().is_ok_and(|real| here.starts_with(real))) {
@@ -87,7 +87,7 @@ fn beside(folder: &Path) -> io::Result<TempDir> {
 }
 
 /// Writes a complete folder, and replaces the old one by it. Signals are caught from now on.
-fn write_folder(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+fn write_folder(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
     // A signal would leave the temporary folder, and the old site in it.
     let _caught = Signals::install().map_err(Failure::fault)?;
     let written = || -> io::Result<()> {
@@ -111,7 +111,7 @@ fn write_folder(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Failur
 }
 
 /// Writes the badge and the history of the problem of the newest of the runs.
-fn write_pictures(catalogue: &Catalogue, args: &SiteArgs) -> Result<(), Failure> {
+fn write_pictures(catalogue: &Catalogue, args: &SiteArgs) -> Result<()> {
     let journal = recorder::open_to_read(catalogue)?;
     let chosen = args.runs.iter().map(|run| journal.choose(*run)).collect::<Result<Vec<_>, _>>()?;
     let mut rows = journal.history(&HistoryFilter::default())?;

@@ -13,7 +13,7 @@ use judge_report::{Candidate, CompareReport, Comparison, TuneComparison, TuneRep
 use judge_session::comparison::{check_metric, compared_runs, measured_outcome, measured_pairing, measured_problem};
 use judge_session::pairing::Pairing;
 use judge_session::{
-    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Session, load, outputs, programs, restored_run,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, Session, load, outputs, programs, restored_run,
 };
 use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 /// Searches for good parameters.
-pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Failure> {
+pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit> {
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     check_metric(&args.statistics, problem)?;
@@ -54,7 +54,7 @@ pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Fail
 }
 
 /// Fails if a parameter is not used, or the budget is not enough for two settings.
-fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<(), Failure> {
+fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<()> {
     for parameter in &args.parameters {
         let marker = format!("{{{}}}", parameter.name);
         let in_environment =
@@ -113,7 +113,7 @@ struct Tuning<'a> {
 
 impl Tuning<'_> {
     /// Runs the settings that the search chooses, until it is over or stopped.
-    fn run(&mut self) -> Result<Option<Stop>, Failure> {
+    fn run(&mut self) -> Result<Option<Stop>> {
         while let Some(round) = self.search.next_round() {
             let stop = self.play(&round)?;
             self.tell(&round)?;
@@ -124,7 +124,7 @@ impl Tuning<'_> {
         Ok(None)
     }
 
-    fn play(&mut self, round: &SearchRound) -> Result<Option<Stop>, Failure> {
+    fn play(&mut self, round: &SearchRound) -> Result<Option<Stop>> {
         self.record_new()?;
         let solvers = round.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
         let cases = self.cases[round.cases.clone()].to_vec().into();
@@ -145,7 +145,7 @@ impl Tuning<'_> {
     }
 
     /// Passes the values of this round to the search. If points depend on the other settings, passes all values again.
-    fn tell(&mut self, round: &SearchRound) -> Result<(), Failure> {
+    fn tell(&mut self, round: &SearchRound) -> Result<()> {
         let part = if self.counts_scores() { round.clone() } else { self.whole() };
         for (&candidate, values) in part.candidates.iter().zip(self.values(&part)?) {
             for (case, value) in part.cases.clone().zip(values) {
@@ -158,7 +158,7 @@ impl Tuning<'_> {
     }
 
     /// Adds the new candidates to the recorded run.
-    fn record_new(&mut self) -> Result<(), Failure> {
+    fn record_new(&mut self) -> Result<()> {
         let settings: Vec<ParameterSetting> = self.search.candidates().skip(self.solvers.len()).cloned().collect();
         let new: Vec<Solver> = settings.iter().map(|setting| self.solver(setting)).collect::<Result<_, _>>()?;
         if !new.is_empty() {
@@ -169,7 +169,7 @@ impl Tuning<'_> {
         Ok(())
     }
 
-    fn solver(&mut self, setting: &ParameterSetting) -> Result<Solver, Failure> {
+    fn solver(&mut self, setting: &ParameterSetting) -> Result<Solver> {
         let fill = |text: &str| filled(text, &self.args.parameters, &setting.values);
         let text = fill(&self.args.solver);
         let environment = self.args.running.conditions.sandbox.environment.iter();
@@ -198,7 +198,7 @@ impl Tuning<'_> {
     }
 
     /// Returns which scores are better, or which values of the metric if one replaces the scores.
-    fn direction(&self) -> Result<Direction, Failure> {
+    fn direction(&self) -> Result<Direction> {
         Ok(measured_problem(self.problem, &self.args.statistics)?.direction)
     }
 
@@ -224,7 +224,7 @@ impl Tuning<'_> {
 
     /// Returns the value of every run of a part, by candidate and case. Larger is better; `None` is a failure without a
     /// value, or a judge error.
-    fn values(&self, part: &SearchRound) -> Result<Vec<Vec<Option<f64>>>, Failure> {
+    fn values(&self, part: &SearchRound) -> Result<Vec<Vec<Option<f64>>>> {
         let rows = part.candidates.iter().map(|&candidate| &self.outcomes[candidate][part.cases.clone()]);
         if let Some(measure) = self.measure().score_measure() {
             let direction = self.direction()?;
@@ -247,7 +247,7 @@ impl Tuning<'_> {
     }
 
     /// Closes the record of the run, compares the winner with the default setting, and returns the report.
-    fn finish(self, stop: Option<Stop>, mut provenance: Provenance) -> Result<TuneReport, Failure> {
+    fn finish(self, stop: Option<Stop>, mut provenance: Provenance) -> Result<TuneReport> {
         let measure = self.measure();
         let (plan, whole) = (self.plan(), self.whole());
         let best = self.search.best();
@@ -338,7 +338,7 @@ fn confirm(
     search: (&[CaseSpec], &HashSet<Digest>),
     default: &ParameterSetting,
     solvers: [Solver; 2],
-) -> Result<Option<TuneComparison>, Failure> {
+) -> Result<Option<TuneComparison>> {
     let alpha = args.statistics.alpha;
     let is_fresh = |case: &CaseSpec| !search.0.iter().any(|other| other.source == case.source);
     let cases = runner.cases_from(FIRST_FRESH_SEED, None)?.filter(is_fresh).take(args.compare).collect();

@@ -12,7 +12,7 @@ use judge_run::cases::Inputs;
 use judge_run::runner::{self, Signals};
 use judge_run::solver;
 use judge_session::{
-    Failure, GlobalArgs, MatchRunner, answers, entrants, load, outputs, programs, recorder, running, sandbox,
+    Failure, GlobalArgs, MatchRunner, Result, answers, entrants, load, outputs, programs, recorder, running, sandbox,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ struct Game<'a> {
 }
 
 /// Shows a game: as a page, or in plain characters.
-pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
+pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit> {
     let stdin = Some(Path::new("-"));
     if args.input.as_deref() == stdin && args.output.as_deref() == stdin {
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
@@ -66,7 +66,7 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
 }
 
 /// Fails if the page or the picture cannot be written, or would replace what it shows.
-fn check_outputs(args: &ViewArgs) -> Result<(), Failure> {
+fn check_outputs(args: &ViewArgs) -> Result<()> {
     let solver = args.solver.iter().flat_map(|solver| outputs::files_of_solver(solver)).collect::<Vec<_>>();
     let files = [&args.input, &args.output].into_iter().flatten().chain(&solver).map(|path| &**path);
     outputs::refuse_input_as_output(files, [&args.html, &args.svg].into_iter().flatten().map(|path| &**path))?;
@@ -75,7 +75,7 @@ fn check_outputs(args: &ViewArgs) -> Result<(), Failure> {
 }
 
 /// Prints the conversation of a solver and the interactor on a case, with times.
-fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit, Failure> {
+fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit> {
     let running = RunningArgs::unrecorded(JobArgs::default(), args.conditions.clone());
     let mut matches = MatchRunner::open(catalogue, problem, &running)?;
     let solvers = matches.solver(args.solver.as_ref())?;
@@ -96,7 +96,7 @@ fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Re
 }
 
 /// Returns the case that the command line names.
-fn case(args: &ViewArgs) -> Result<CaseSpec, Failure> {
+fn case(args: &ViewArgs) -> Result<CaseSpec> {
     match &args.input {
         Some(path) if path == Path::new("-") => {
             Err(Failure::usage("the case needs a name: give --input FILE or --seed N"))
@@ -107,7 +107,7 @@ fn case(args: &ViewArgs) -> Result<CaseSpec, Failure> {
 }
 
 /// Writes the page that the problem's own program makes.
-fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit, Failure> {
+fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit> {
     let Game { problem, input, answer, .. } = game;
     let case = answers::prepare(problem, input, &game.case, game.file.as_deref(), None)?;
     let source = game.file.clone().map(CaseSource::File);
@@ -121,7 +121,7 @@ fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit, Failure> 
 }
 
 /// Writes the page that plays a game.
-fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit, Failure> {
+fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit> {
     let Game { problem, case, input, answer, player, .. } = game;
     let mut replay = GameReplay::new(MoveRange { from: args.from, to: args.to });
     let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut replay)?;
@@ -141,7 +141,7 @@ fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit, Fai
 }
 
 /// Writes the board after a move.
-fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Exit, Failure> {
+fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Exit> {
     let Game { problem, case, input, answer, .. } = game;
     let mut last = LastFrame::of(step);
     let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut last)?;
@@ -156,7 +156,7 @@ fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Ex
 }
 
 /// Prints a game in plain characters, or steps through it on a terminal.
-fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
+fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit> {
     let Game { problem, case, input, answer, .. } = game;
     let mut text = GameText::new(MoveRange { from: args.from, to: args.to });
     let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut text)?;
@@ -179,7 +179,7 @@ fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
 }
 
 /// Returns the case and the answer that the command line names.
-fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<Game<'a>, Failure> {
+fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<Game<'a>> {
     let problem = load::problem(catalogue, args.problem.id())?;
     refuse(problem)?;
     if problem.checker.is_interactive() && args.output.is_none() {
@@ -202,7 +202,7 @@ fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<Game<'a>, Fail
 }
 
 /// Returns a case of a recorded run, and the stored answer to it.
-fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Result<Game<'a>, Failure> {
+fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Result<Game<'a>> {
     let journal = recorder::open_to_read(catalogue)?;
     let run = journal.stored_run(journal.choose(run)?)?;
     if let Some(other) = args.problem.id().filter(|problem| *problem != run.problem) {
@@ -227,12 +227,12 @@ fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Resu
 }
 
 /// Fails if no game of the problem can be shown.
-fn refuse(problem: &Problem) -> Result<(), Failure> {
+fn refuse(problem: &Problem) -> Result<()> {
     if problem.viewer.is_some() { Ok(()) } else { answers::refuse_interactive(problem) }
 }
 
 /// Reads the answer, up to the output limit of a solver.
-fn read_answer(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Vec<u8>, Failure> {
+fn read_answer(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Vec<u8>> {
     let limit = args.conditions.limits.output_limit.unwrap_or(problem.limits.output);
     load::bytes_up_to("the answer", path, limit)?.ok_or_else(|| {
         let ruling = answers::too_long(limit);
@@ -241,12 +241,7 @@ fn read_answer(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Vec<u8
 }
 
 /// Runs the solver on the input. Returns its answer and its name.
-fn play(
-    catalogue: &Catalogue,
-    problem: &Problem,
-    args: &ViewArgs,
-    input: &Arc<[u8]>,
-) -> Result<(Vec<u8>, String), Failure> {
+fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Arc<[u8]>) -> Result<(Vec<u8>, String)> {
     let sandbox = sandbox::open(&args.conditions.sandbox)?;
     let template = running::template(problem, &args.conditions, &sandbox)?;
     let toolbox = programs::toolbox(catalogue, &template, &args.conditions.build, &sandbox)?;

@@ -4,7 +4,7 @@ use judge_cli::RunArgs;
 use judge_problem::{Exit, Verdict, counted, with_flags, without_flags};
 use judge_report::{Style, TextTable, left, right};
 use judge_session::running::{PARENT, WATCHED};
-use judge_session::{Failure, GlobalArgs, Snapshot, command_line, entrants, load, snapshot};
+use judge_session::{Failure, GlobalArgs, Result, Snapshot, command_line, entrants, load, snapshot};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const SHOWN: usize = 20;
 
 /// Runs again and again, until the user or an error ends it.
-pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
+pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit> {
     let watched = watched(global, args)?;
     // The report has all cases without these flags.
     let words = without_flags(command_line::words(), &["--watch", "--reverse"], &["--sort", "--top"]);
@@ -49,7 +49,7 @@ pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Fail
 }
 
 /// Returns the catalogue's file, and the files and folders that the solvers of the command line name.
-fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failure> {
+fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>> {
     let catalogue = load::catalogue(global)?;
     let problem = load::problem(&catalogue, args.problem_id())?;
     let given_solvers = args.solvers();
@@ -91,7 +91,7 @@ struct Rerun {
 }
 
 impl Rerun {
-    fn start(words: &[String]) -> Result<Self, Failure> {
+    fn start(words: &[String]) -> Result<Self> {
         let executable = std::env::current_exe().map_err(Failure::fault)?;
         let mut child = Command::new(executable)
             .args(words)
@@ -113,7 +113,7 @@ impl Rerun {
     }
 
     /// Returns the report of the run. `None` if it has none, or is cancelled because `is_outdated`.
-    fn result_unless(mut self, is_outdated: impl Fn() -> bool) -> Result<Option<Value>, Failure> {
+    fn result_unless(mut self, is_outdated: impl Fn() -> bool) -> Result<Option<Value>> {
         while self.child.try_wait().map_err(Failure::fault)?.is_none() {
             if is_outdated() {
                 self.cancel()?;
@@ -126,7 +126,7 @@ impl Rerun {
     }
 
     /// Interrupts the run by ending its standard input, and if this takes long by a signal.
-    fn cancel(&mut self) -> Result<(), Failure> {
+    fn cancel(&mut self) -> Result<()> {
         drop(self.child.stdin.take());
         let started = Instant::now();
         let mut is_pressed = false;
@@ -141,7 +141,7 @@ impl Rerun {
 }
 
 /// Shows the totals, and the cases whose verdict or score changed, on one screen.
-fn show(last: Option<&Value>, result: &Value) -> Result<(), Failure> {
+fn show(last: Option<&Value>, result: &Value) -> Result<()> {
     if std::io::stdout().is_terminal() {
         // `print` would escape it.
         judge_report::print_bytes(b"\x1b[H\x1b[2J")?;

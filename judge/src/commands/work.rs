@@ -5,13 +5,13 @@ use judge_journal::this_machine;
 use judge_problem::{Exit, Invocation, Node, Plan, Solver, error_chain};
 use judge_run::runner::{LocalRunner, exit_at_once};
 use judge_sandbox::Sandbox;
-use judge_session::{Failure, running, sandbox};
+use judge_session::{Failure, Result, running, sandbox};
 use judge_slurm::{Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Plays pieces of the run in a folder until no piece is left. Stores a failure for the judge that follows the run.
-pub(super) fn work(folder: &Path) -> Result<Exit, Failure> {
+pub(super) fn work(folder: &Path) -> Result<Exit> {
     let task = Incarnation::here().ok_or_else(|| {
         Failure::usage("this is no task of an array job: SLURM_ARRAY_JOB_ID and SLURM_ARRAY_TASK_ID are not set")
             .with_hint("`judge run --on slurm` submits such a job")
@@ -31,7 +31,7 @@ pub(super) fn work(folder: &Path) -> Result<Exit, Failure> {
     result
 }
 
-fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit, Failure> {
+fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit> {
     let bad =
         |error| Failure::fault(format!("cannot read the plan in {}: {}", folder.path().display(), error_chain(&error)));
     let file = PlanFile::read(folder).map_err(bad)?;
@@ -68,7 +68,7 @@ fn node(sandbox: &Arc<Sandbox>) -> Node {
 
 /// Fails if this machine lacks something that a solver needs and that is not copied: its interpreter, and the
 /// interpreter's installation.
-fn check(plan: &Plan) -> Result<(), Failure> {
+fn check(plan: &Plan) -> Result<()> {
     let missing = |solver: &Solver| -> Option<PathBuf> {
         let program = match &solver.invocation {
             Invocation::Program(program) => program,

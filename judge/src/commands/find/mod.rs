@@ -15,7 +15,9 @@ use judge_problem::{
 use judge_report::{FindReport, FoundCase, FoundValue, Steps, exact};
 use judge_run::runner::was_interrupted;
 use judge_search::{UNCHECKED, add_all_names, add_measures, is_worse};
-use judge_session::{Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Session, load, outputs, programs};
+use judge_session::{
+    Failure, FromJournal, GlobalArgs, MatchRunner, ReferenceScores, Result, Session, load, outputs, programs,
+};
 use save::SavedFolder;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
@@ -34,7 +36,7 @@ const LEAST_LEFT: f64 = 1e-4;
 const BATCH: usize = 16;
 
 /// Searches for cases.
-pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Failure> {
+pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit> {
     let goal = checked_goal(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
@@ -71,7 +73,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
 }
 
 /// Returns the plan of the search, without cases. With `checker`, answers are not checked by the problem's own one.
-fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerChoice>) -> Result<Plan, Failure> {
+fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerChoice>) -> Result<Plan> {
     let solvers = solvers(runner, args.solver.as_ref(), args.against.as_ref())?;
     if let Some(checker) = checker {
         runner.template.problem.checker = checker;
@@ -95,7 +97,7 @@ fn budget(args: &FindArgs) -> usize {
 }
 
 /// Fails if the condition uses a name that no case has.
-fn check_condition(goal: &SearchGoal, first: &[Pick], args: &FindArgs, supply: &Supply<'_>) -> Result<(), Failure> {
+fn check_condition(goal: &SearchGoal, first: &[Pick], args: &FindArgs, supply: &Supply<'_>) -> Result<()> {
     let SearchGoal::Where(condition) = goal else { return Ok(()) };
     let problem = supply.problem;
     let mut checked = Ok(());
@@ -112,7 +114,7 @@ fn check_condition(goal: &SearchGoal, first: &[Pick], args: &FindArgs, supply: &
 }
 
 /// Returns the goal. Fails if the command line lacks something that it needs.
-fn checked_goal(args: &FindArgs) -> Result<SearchGoal, Failure> {
+fn checked_goal(args: &FindArgs) -> Result<SearchGoal> {
     let goal = args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
     if args.time.is_some_and(|time| time.0.is_zero()) {
         return Err(Failure::usage("--time 0s plays no case").with_hint("--time 60s"));
@@ -124,7 +126,7 @@ fn checked_goal(args: &FindArgs) -> Result<SearchGoal, Failure> {
 }
 
 /// Returns how answers are judged, if the checker would compare with an answer file that the cases do not have.
-fn compared(problem: &Problem, goal: &SearchGoal, args: &FindArgs) -> Result<Option<NewAnswers>, Failure> {
+fn compared(problem: &Problem, goal: &SearchGoal, args: &FindArgs) -> Result<Option<NewAnswers>> {
     let compared = NewAnswers::of(problem, supply::changes_inputs(problem, args))?;
     if compared.is_some() && args.against.is_none() {
         match goal {
@@ -173,7 +175,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Plays cases until enough are found, the budget is spent, or the search is stopped.
-    fn run(&mut self) -> Result<Option<Stop>, Failure> {
+    fn run(&mut self) -> Result<Option<Stop>> {
         let budget = budget(self.args);
         let end = self.args.time.map(|time| Instant::now() + time.0);
         let is_late = || end.is_some_and(|end| Instant::now() >= end);
@@ -235,7 +237,7 @@ impl Search<'_> {
     }
 
     /// Plays some cases, and passes their results to the search.
-    fn play(&mut self, picks: Vec<Pick>, steps: &Steps) -> Result<Option<Stop>, Failure> {
+    fn play(&mut self, picks: Vec<Pick>, steps: &Steps) -> Result<Option<Stop>> {
         let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
         if self.supply.makes_inputs() {
             cases.set_read_files(picks.iter().flat_map(|pick| &pick.input).map(|input| as_read_file(input)).collect());
@@ -380,7 +382,7 @@ impl Search<'_> {
     }
 
     /// Closes the record, and reports the results.
-    fn finish(mut self, stop: Option<Stop>) -> Result<Exit, Failure> {
+    fn finish(mut self, stop: Option<Stop>) -> Result<Exit> {
         let has_faults = self.note_faults();
         if self.seen.is_empty() && self.supply.makes_inputs() && stop.is_none() {
             judge_report::note(

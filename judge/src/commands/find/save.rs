@@ -4,7 +4,7 @@ use super::Seen;
 use judge_problem::{Catalogue, Digest, Problem};
 use judge_run::cases::Inputs;
 use judge_run::matching::real;
-use judge_session::{Failure, load};
+use judge_session::{Failure, Result, load};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -54,7 +54,7 @@ impl Drop for MadeFolders {
 impl SavedFolder {
     /// Finds the files that the problem needs, and makes the folder. Fails if it has files that were not written here and
     /// would be replaced.
-    pub(super) fn open(catalogue: &Catalogue, problem: &Problem, folder: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(catalogue: &Catalogue, problem: &Problem, folder: &Path) -> Result<Self> {
         let (whole, own) = tables(catalogue, problem)?;
         let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = MadeFolders(folder.ancestors().take_while(is_missing).map(Path::to_owned).collect());
@@ -65,7 +65,7 @@ impl SavedFolder {
         Ok(saved)
     }
 
-    fn check(&self, problem: &Problem) -> Result<(), Failure> {
+    fn check(&self, problem: &Problem) -> Result<()> {
         let file = self.folder.join(CATALOGUE);
         let refused = |what: String| Err(Failure::usage(what).with_hint("name a new folder: --save found"));
         let is_its_own = match fs::read_to_string(&file) {
@@ -95,7 +95,7 @@ impl SavedFolder {
 
     /// Writes the inputs, the right answers that are known, the catalogue, and the files that it names. If cases need an
     /// answer file, only cases with one are in the catalogue. Returns how many are.
-    pub(super) fn save(mut self, problem: &Problem, found: &[&Seen], need_answers: bool) -> Result<usize, Failure> {
+    pub(super) fn save(mut self, problem: &Problem, found: &[&Seen], need_answers: bool) -> Result<usize> {
         for (place, source) in &self.files {
             write(&self.folder.join(place), |copy| fs::copy(source, copy).map(drop))?;
         }
@@ -128,7 +128,7 @@ impl SavedFolder {
 
     /// Finds the files that the commands and the scoring rule name. Files outside of the problem's folder are named by their
     /// whole paths.
-    fn find_files(&mut self, from: &Path) -> Result<(), Failure> {
+    fn find_files(&mut self, from: &Path) -> Result<()> {
         let mut own = std::mem::take(&mut self.own);
         for (key, value) in &mut own {
             let Value::String(command) = value else { continue };
@@ -160,7 +160,7 @@ impl SavedFolder {
     }
 
     /// Adds a file or folder of the problem's folder, if there is one. Returns the whole path of one outside.
-    fn find_named(&mut self, path: &Path, from: &Path) -> Result<Option<String>, Failure> {
+    fn find_named(&mut self, path: &Path, from: &Path) -> Result<Option<String>> {
         let source = from.join(path);
         if path.is_absolute() || !source.exists() {
             return Ok(None);
@@ -175,7 +175,7 @@ impl SavedFolder {
     }
 
     /// Adds the files in the folder of a source, because it may include them.
-    fn find_included(&mut self, path: &Path, from: &Path) -> Result<(), Failure> {
+    fn find_included(&mut self, path: &Path, from: &Path) -> Result<()> {
         let may_include = |path: &Path| path.extension().is_some_and(|end| INCLUDED.iter().any(|known| end == *known));
         if !may_include(path) || !self.files.contains_key(path) {
             return Ok(());
@@ -188,7 +188,7 @@ impl SavedFolder {
     }
 
     /// Adds a file, or the files of a folder. The folder of the cases found is left out, and a link to a folder above.
-    fn add(&mut self, place: &Path, source: PathBuf) -> Result<(), Failure> {
+    fn add(&mut self, place: &Path, source: PathBuf) -> Result<()> {
         if source.is_file() {
             self.files.insert(place.to_owned(), source);
             return Ok(());
@@ -206,7 +206,7 @@ impl SavedFolder {
 }
 
 /// Returns the tables of the catalogue and of its problem.
-fn tables(catalogue: &Catalogue, problem: &Problem) -> Result<(Table, Table), Failure> {
+fn tables(catalogue: &Catalogue, problem: &Problem) -> Result<(Table, Table)> {
     let mut whole: Table = catalogue.text.parse().map_err(Failure::fault)?;
     let problems = whole.get_mut("problem").and_then(Value::as_array_mut);
     let of_id = |value: &Value| value.get("id").and_then(Value::as_str) == Some(&problem.id);
@@ -262,7 +262,7 @@ fn glob_escaped(name: &str) -> String {
 }
 
 /// Writes a file under another name first: it replaces a link, and never changes what the link names.
-fn write(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), Failure> {
+fn write(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<()> {
     load::make_folder(load::folder_of(path))?;
     let written = load::beside(path, load::PUBLIC).and_then(|temporary| {
         fill(temporary.path())?;
@@ -272,10 +272,10 @@ fn write(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), 
     written.map_err(|error| load::unwritable("the found case", path, &error))
 }
 
-fn listed(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn listed(folder: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Failure::usage(format!("cannot read the folder {}: {error}", folder.display()));
     let entries = fs::read_dir(folder).map_err(failed)?;
-    let mut paths = entries.map(|entry| Ok(entry.map_err(failed)?.path())).collect::<Result<Vec<_>, Failure>>()?;
+    let mut paths = entries.map(|entry| Ok(entry.map_err(failed)?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
 }

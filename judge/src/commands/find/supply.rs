@@ -10,7 +10,7 @@ use judge_problem::{
 use judge_run::cases::{CaseReader, Inputs};
 use judge_run::runner::was_interrupted;
 use judge_search::{Explorer, mutant};
-use judge_session::{Failure, case_selection};
+use judge_session::{Failure, Result, case_selection};
 use judge_statistics::Random;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ struct Parent {
 impl<'a> Supply<'a> {
     /// Returns the cases that the command line and the problem give. `readable` is the problem with a checker that can
     /// read inputs without an answer file.
-    pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
+    pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self> {
         let reader = CaseReader::of(readable);
         let new = |reader, source, categories| {
             let end = args.time.map(|time| Instant::now() + time.0);
@@ -222,7 +222,7 @@ pub(super) fn parameter_values(problem: &Problem, source: &CaseSource) -> Vec<(S
 }
 
 /// Reads the inputs that are changed.
-fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Source, Failure> {
+fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Source> {
     if args.seeds.is_some() {
         let error = format!("the problem `{}` cannot make cases from seeds: it has no generator", problem.id);
         return Err(Failure::usage(error).with_hint("leave out --seeds, or add `generator-command` to the problem"));
@@ -249,7 +249,7 @@ fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Sou
     }
     let inputs = Inputs::of(readable);
     let parent = |case: CaseSpec| Ok(Parent { input: inputs.load(&case)?, value: f64::NEG_INFINITY });
-    let parents: Vec<Parent> = chosen.iter().map(parent).collect::<Result<_, Failure>>()?;
+    let parents: Vec<Parent> = chosen.iter().map(parent).collect::<Result<_>>()?;
     if parents.is_empty() {
         return Err(
             Failure::usage(format!("`{}` has no inputs to change", problem.id)).with_hint("--inputs 'data/*.in'")

@@ -8,7 +8,7 @@ use judge_problem::{
 use judge_report::{RunReport, TestTexts, feedback};
 use judge_run::cases::{Inputs, ProblemChecker};
 use judge_run::files;
-use judge_session::{Failure, load, recorder};
+use judge_session::{Failure, Result, load, recorder};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ enum Content<'a> {
 impl<'a> JobFiles<'a> {
     /// Makes the folders that the command line names, and in each a folder for each solver if there are several. Fails if
     /// the problem has no conversations with an interactor, and transcripts are requested.
-    pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>, Failure> {
+    pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>> {
         if args.transcript.is_some() && plan.problem.checker.role() != Role::Interactor {
             let id = &plan.problem.id;
             let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
@@ -49,7 +49,7 @@ impl<'a> JobFiles<'a> {
     }
 
     /// Makes the folder, and a folder in it for each solver if there are several.
-    fn new(content: Content<'a>, plan: &'a Plan, folder: &Path) -> Result<Self, Failure> {
+    fn new(content: Content<'a>, plan: &'a Plan, folder: &Path) -> Result<Self> {
         let own = |name: String| if plan.solvers.len() == 1 { folder.to_owned() } else { folder.join(name) };
         let names = plan.solvers.iter().map(|solver| file_name(&solver.spec.name));
         let folders: Vec<PathBuf> = distinct(names).map(own).collect();
@@ -62,7 +62,7 @@ impl<'a> JobFiles<'a> {
     }
 
     /// Fails if a file would replace the input or the expected answer of a case.
-    fn check_tests(&self) -> Result<(), Failure> {
+    fn check_tests(&self) -> Result<()> {
         let checker = ProblemChecker::of(&self.plan.problem);
         let files_of =
             |case: &CaseSpec| [case.file().map(Path::to_owned), checker.answer_file(Some(&case.source)).ok().flatten()];
@@ -92,7 +92,7 @@ impl<'a> JobFiles<'a> {
         }
     }
 
-    fn save(&mut self, FinishedJob { job, outcome, evidence, .. }: &FinishedJob) -> Result<(), Failure> {
+    fn save(&mut self, FinishedJob { job, outcome, evidence, .. }: &FinishedJob) -> Result<()> {
         let (what, ending) = self.content.kind();
         let Some(content) = self.content.of(evidence)? else {
             let would_have_one = match self.content {
@@ -108,7 +108,7 @@ impl<'a> JobFiles<'a> {
     }
 
     /// Fails if a file could not be written.
-    pub(super) fn close(self) -> Result<(), Failure> {
+    pub(super) fn close(self) -> Result<()> {
         if self.lost > 0 {
             let missing = match self.content {
                 Content::Answers(..) => format!("no longer has {} (`keep-answers`)", counted(self.lost, "answer")),
@@ -130,7 +130,7 @@ impl Content<'_> {
         }
     }
 
-    fn of<'e>(&mut self, evidence: &'e Evidence) -> Result<Option<Cow<'e, [u8]>>, Failure> {
+    fn of<'e>(&mut self, evidence: &'e Evidence) -> Result<Option<Cow<'e, [u8]>>> {
         let (catalogue, journal) = match self {
             Self::Transcripts => return Ok(evidence.transcript.as_deref().map(|text| text.as_bytes().into())),
             Self::Answers(catalogue, journal) => (catalogue, journal),
@@ -170,7 +170,7 @@ fn distinct(names: impl Iterator<Item = String>) -> impl Iterator<Item = String>
 const MAX_LENGTH: usize = 80;
 
 /// Writes the pages of all solvers of a run to the folder of `--feedback`, if requested.
-pub(super) fn write_feedback(args: &RunArgs, report: &RunReport<'_>) -> Result<(), Failure> {
+pub(super) fn write_feedback(args: &RunArgs, report: &RunReport<'_>) -> Result<()> {
     let Some(folder) = &args.feedback else { return Ok(()) };
     let problem = &report.plan.problem;
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));

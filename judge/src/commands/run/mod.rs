@@ -20,8 +20,8 @@ use judge_sandbox::Sandbox;
 use judge_session::case_selection::{ChosenCases, choose};
 use judge_session::running::{self, DetachPolicy};
 use judge_session::{
-    Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, command_line,
-    entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
+    Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, Result, RunContext, RunOutputs,
+    command_line, entrants, load, match_runner, outputs, programs, recorder, restored_run, sandbox,
 };
 use judge_slurm::{PlanFile, RunFolder};
 use std::io::IsTerminal;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
-pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
+pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit> {
     running::end_with_parent()?;
     if let Some(choice) = args.detach.attach {
         return attach(global, args, choice);
@@ -79,7 +79,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
 }
 
 /// Refuses arguments that do not go together.
-fn refuse_contradictions(args: &RunArgs, catalogue: &Catalogue, problem: &Problem) -> Result<(), Failure> {
+fn refuse_contradictions(args: &RunArgs, catalogue: &Catalogue, problem: &Problem) -> Result<()> {
     outputs::pareto(args.pareto.as_deref(), problem)?;
     let is_id = |word: &&str| catalogue.find(word).is_ok() && !Path::new(word).exists();
     if let Some(word) = args.word_beside_problem().filter(is_id) {
@@ -101,7 +101,7 @@ fn plan(
     args: &RunArgs,
     toolbox: &Toolbox,
     sandbox: &Sandbox,
-) -> Result<Plan, Failure> {
+) -> Result<Plan> {
     let problem = &template.problem;
     reference.apply(problem, &mut cases);
     let jobs = running::count(&args.running.jobs);
@@ -134,7 +134,7 @@ fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
 
 /// Follows a run that continues without its judge. The plan comes from the run's folder, the reports from this command line or
 /// else from the recorded one.
-fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, Failure> {
+fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit> {
     let catalogue = load::catalogue(global)?;
     let (run, reference, folder) = submitted(&catalogue, choice)?;
     let own = command_line::recorded_run(&run.provenance.command)
@@ -156,7 +156,7 @@ fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<E
 
 /// Finds a run that continues on a cluster. Returns it with the best scores that its scores are relative to, and its folder
 /// on the shared file system.
-fn submitted(catalogue: &Catalogue, choice: RunChoice) -> Result<(StoredRun, Option<Reference>, RunFolder), Failure> {
+fn submitted(catalogue: &Catalogue, choice: RunChoice) -> Result<(StoredRun, Option<Reference>, RunFolder)> {
     let journal = recorder::open_to_read(catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let id = run.id;
@@ -182,12 +182,7 @@ fn submitted(catalogue: &Catalogue, choice: RunChoice) -> Result<(StoredRun, Opt
 }
 
 /// Returns the plan in the folder of a run, for a problem with its current terms.
-fn submitted_plan(
-    problem: &Problem,
-    command: &str,
-    reference: Option<Reference>,
-    folder: &RunFolder,
-) -> Result<Plan, Failure> {
+fn submitted_plan(problem: &Problem, command: &str, reference: Option<Reference>, folder: &RunFolder) -> Result<Plan> {
     let unreadable = |error| {
         let error = format!("cannot read the run folder {}: {}", folder.path().display(), error_chain(&error));
         Failure::usage(error).with_hint(how_to_run_the_rest(command))
@@ -222,7 +217,7 @@ impl Play<'_> {
         recorder: Recorder,
         outputs: RunOutputs<'_>,
         mut features: Vec<Option<Arc<Features>>>,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit> {
         let Self { catalogue, args, plan, runner, mut provenance } = self;
         let pareto = outputs::pareto(args.pareto.as_deref(), &plan.problem)?;
         let (started, mut outputs) = (Instant::now(), outputs.open()?);

@@ -3,7 +3,7 @@
 use judge_cli::{ShardArg, TaskIds};
 use judge_journal::{CasePlaces, Part, Reference};
 use judge_problem::{Features, Plan, Shard};
-use judge_session::Failure;
+use judge_session::{Failure, Result};
 use std::sync::Arc;
 
 /// A program that starts one command as many tasks, with the variables that it sets for each task.
@@ -44,7 +44,7 @@ static ENGINES: [Engine; 10] = [
 ];
 
 /// Returns the shard of this process, and notes how it was found.
-pub(super) fn shard(arg: ShardArg) -> Result<Shard, Failure> {
+pub(super) fn shard(arg: ShardArg) -> Result<Shard> {
     match arg {
         ShardArg::Fixed(shard) => Ok(shard),
         ShardArg::Auto(ids) => {
@@ -56,9 +56,9 @@ pub(super) fn shard(arg: ShardArg) -> Result<Shard, Failure> {
 }
 
 /// Returns the shard of this task, and the data read from its engine.
-fn of_engine(given: TaskIds, variable: &dyn Fn(&str) -> Option<String>) -> Result<(Shard, String), Failure> {
+fn of_engine(given: TaskIds, variable: &dyn Fn(&str) -> Option<String>) -> Result<(Shard, String)> {
     let engine = engine(variable)?;
-    let number = |name: &str| -> Result<Option<u32>, Failure> {
+    let number = |name: &str| -> Result<Option<u32>> {
         let Some(text) = variable(name).filter(|text| !text.is_empty() && text != "undefined") else { return Ok(None) };
         text.parse().map(Some).map_err(|_| Failure::usage(format!("{name} is `{text}`: expected a number")))
     };
@@ -92,7 +92,7 @@ fn of_engine(given: TaskIds, variable: &dyn Fn(&str) -> Option<String>) -> Resul
 }
 
 /// Returns the engine that has started this task.
-fn engine(variable: &dyn Fn(&str) -> Option<String>) -> Result<&'static Engine, Failure> {
+fn engine(variable: &dyn Fn(&str) -> Option<String>) -> Result<&'static Engine> {
     // Outside of arrays, Grid Engine says `undefined`, and LSF 0.
     let is_set = |engine: &&Engine| {
         variable(engine.id).is_some_and(|id| !id.is_empty() && id != "undefined" && (engine.name != "LSF" || id != "0"))
@@ -111,11 +111,7 @@ fn engine(variable: &dyn Fn(&str) -> Option<String>) -> Result<&'static Engine, 
 }
 
 /// Returns the first and the last id of the tasks, and the step between them; `None` if their number is unknown.
-fn range(
-    given: TaskIds,
-    ids: &Ids,
-    number: &dyn Fn(&str) -> Result<Option<u32>, Failure>,
-) -> Result<Option<(u32, u32, u32)>, Failure> {
+fn range(given: TaskIds, ids: &Ids, number: &dyn Fn(&str) -> Result<Option<u32>>) -> Result<Option<(u32, u32, u32)>> {
     let counted =
         |first: u32, count: u32, step: u32| (first, first.saturating_add((count - 1).saturating_mul(step)), step);
     Ok(match (given, ids) {

@@ -9,7 +9,7 @@ use judge_problem::{
 };
 use judge_report::{CheckResult, Finding, Progress};
 use judge_run::cases::{SelectError, Selection, select};
-use judge_session::{Failure, MatchResult, MatchRunner, entrants, restored_run};
+use judge_session::{Failure, MatchResult, MatchRunner, Result, entrants, restored_run};
 use std::time::Duration;
 
 /// Solvers that no interactor may accept.
@@ -39,7 +39,7 @@ pub(super) struct Slowest {
 }
 
 /// Runs every expected solver; without any, the problem's own on a few cases.
-pub(super) fn expectations(subject: &Subject<'_>, matches: &mut MatchRunner<'_>) -> Result<Played, Failure> {
+pub(super) fn expectations(subject: &Subject<'_>, matches: &mut MatchRunner<'_>) -> Result<Played> {
     let mut played = Played::default();
     let given = &subject.problem.verification.expectations;
     let own = subject.problem.default_solver.iter().map(|solver| Expectation {
@@ -67,7 +67,7 @@ fn one(
     expectation: &Expectation,
     most: usize,
     played: &mut Played,
-) -> Result<Finding, Failure> {
+) -> Result<Finding> {
     let check = format!("solver {}", expectation.solver);
     let failed = |why: String| finding(&check, CheckResult::Failed, why, subject.show());
     let cases = match &expectation.cases {
@@ -98,11 +98,7 @@ fn one(
 }
 
 /// Runs solvers on cases without a journal. Also returns the answers by job.
-fn play(
-    matches: &MatchRunner<'_>,
-    solvers: Vec<Solver>,
-    cases: Vec<CaseSpec>,
-) -> Result<(MatchResult, Answers), Failure> {
+fn play(matches: &MatchRunner<'_>, solvers: Vec<Solver>, cases: Vec<CaseSpec>) -> Result<(MatchResult, Answers)> {
     let plan = Plan { hand_over_answers: true, ..matches.plan(solvers, cases.into())? };
     let mut session = matches.begin(&plan)?;
     let (part, mut answers) = (Part::whole(&plan), Answers::new());
@@ -224,7 +220,7 @@ fn says_nothing(plan: &Plan) -> Option<String> {
 }
 
 /// Checks that the interactor or tester of an interactive problem survives bad solvers, and accepts none.
-pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner<'_>) -> Result<Vec<Finding>, Failure> {
+pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner<'_>) -> Result<Vec<Finding>> {
     if !subject.problem.checker.is_interactive() {
         return Ok(Vec::new());
     }

@@ -15,7 +15,7 @@ use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, valid
 use judge_run::command::CommandError;
 use judge_run::program::find_program;
 use judge_run::runner::was_interrupted;
-use judge_session::{Failure, load};
+use judge_session::{Failure, Result, load};
 use judge_statistics::Random;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub(super) struct Fuzz<'a> {
 
 impl Fuzz<'_> {
     /// Fails if the flags cannot be used for these problems.
-    pub(super) fn check(&self, problems: &[&Problem]) -> Result<(), Failure> {
+    pub(super) fn check(&self, problems: &[&Problem]) -> Result<()> {
         if self.time.is_zero() {
             return Err(Failure::usage("--fuzz 0s changes no answer").with_hint("--fuzz 60s"));
         }
@@ -128,7 +128,7 @@ struct Checkers {
 }
 
 /// Fuzzes the checker of a problem. `good`: answers that it accepts.
-pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) -> Result<Vec<Finding>, Failure> {
+pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) -> Result<Vec<Finding>> {
     if !subject.problem.checker.checks_answers() {
         let why = "the problem is interactive: there are no answers to change";
         return Ok(vec![finding("fuzz", CheckResult::Warning, why, String::new())]);
@@ -349,7 +349,7 @@ fn kept(
     fault: Fault,
     pair: Pair,
     why: &str,
-) -> Result<Finding, Failure> {
+) -> Result<Finding> {
     let (pair, why) = if fault == Fault::Hang { (pair, why.to_owned()) } else { smaller(checkers, fault, pair, why) };
     let name = format!("{}-{}-{}", subject.problem.id, fault.name(), fuzz.seed);
     let path = |ending: &str| fuzz.folder.join(format!("{name}.{ending}"));

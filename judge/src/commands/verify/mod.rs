@@ -14,7 +14,7 @@ use judge_run::cases::{Selection, select};
 use judge_run::runner::was_interrupted;
 use judge_sandbox::Sandbox;
 use judge_session::programs::{Programs, compile};
-use judge_session::{Failure, GlobalArgs, MatchRunner, load, outputs, sandbox};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Result, load, outputs, sandbox};
 use num_rational::BigRational;
 use num_traits::One;
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Checks the problems that are named, or all of the catalogue.
-pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, Failure> {
+pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit> {
     let mut catalogue = load::catalogue(global)?;
     let mut ids = match &*args.ids {
         [] => catalogue.problems.iter().map(|problem| problem.id.clone()).collect(),
@@ -50,7 +50,7 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
         Ok(_) => verifier.verify(catalogue.find(id)?),
         Err(failure) => Ok(not_compiled(id, global.catalogue, failure)),
     });
-    let verified = each.collect::<Result<Vec<_>, Failure>>()?;
+    let verified = each.collect::<Result<Vec<_>>>()?;
     drop(compiled);
     let has = |result| judge_report::count_checks(&verified, result) > 0;
     let ok = !(has(CheckResult::Failed) || args.strict && has(CheckResult::NotChecked));
@@ -61,7 +61,7 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
 
 /// Compiles the programs of a problem. A program that does not compile is a finding about its problem; a fault of the
 /// machine is not.
-fn compiled(catalogue: &mut Catalogue, id: &str) -> Result<Result<Programs, Failure>, Failure> {
+fn compiled(catalogue: &mut Catalogue, id: &str) -> Result<Result<Programs>> {
     match compile(catalogue, Some(id)) {
         Err(failure) if failure.exit() != Exit::Usage => Err(failure),
         compiled => Ok(compiled),
@@ -94,7 +94,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    fn verify(&self, problem: &Problem) -> Result<VerifiedProblem, Failure> {
+    fn verify(&self, problem: &Problem) -> Result<VerifiedProblem> {
         let verified = |checks| VerifiedProblem { id: problem.id.clone(), checks };
         let mut subject = match Subject::new(problem, self.file) {
             Ok(subject) => subject,
@@ -170,7 +170,7 @@ fn case_flags(own: CaseFlags, catalogue: Option<&Path>) -> CaseFlags {
 
 impl<'a> Subject<'a> {
     /// Finds the cases of a problem.
-    fn new(problem: &'a Problem, catalogue: Option<&Path>) -> Result<Self, Failure> {
+    fn new(problem: &'a Problem, catalogue: Option<&Path>) -> Result<Self> {
         let cases = select(problem, &Selection::default())?;
         Ok(Self { problem, cases: cases.iter().collect(), catalogue: catalogue_flag(catalogue) })
     }
