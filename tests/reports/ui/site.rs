@@ -206,10 +206,12 @@ fn a_badge_and_a_history_are_drawn() {
 }
 
 /// Every page of a site, each with its expected content.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 10] = [
     ("#/", "columns-greedy"),
     ("#/runs/2", "seed-1"),
     ("#/runs/2?filter=k%3C200%20%26%26%20score%3E0&sort=score&descending=1", "seed-"),
+    ("#/runs/2?filter=metric%3Amoves%3E0%20%26%26%20!k%3C0&sort=metric%3Amoves", "4 rows"),
+    ("#/runs/2?filter=!(1%2F0%3C3)", "0 rows"),
     ("#/compare?a=run%3A1&b=run%3A2", "columns-quickstart"),
     ("#/grid?runs=run%3A1%0Arun%3A2", "columns-greedy"),
     ("#/problems/columns", "columns-greedy"),
