@@ -104,6 +104,24 @@ fn a_run_is_started_stopped_and_resumed() {
     }
 }
 
+#[test]
+fn equal_started_runs_have_their_own_numbers() {
+    let folder = stage();
+    let server = Server::start(&folder, &["--allow-run"]);
+    let body = json!({ "problem": "columns", "solvers": ["./late"], "seeds": "1" });
+    document(&server.post("/api/started", &body, &[]));
+    until("it fails", || (newest(&server)["running"] == false).then_some(()));
+    folder.script("late", "echo 0");
+    for _ in 0..2 {
+        document(&server.post("/api/started", &body, &[]));
+    }
+    let list = || server.json("/api/started")["started"].as_array().unwrap().clone();
+    until("they end", || list().iter().all(|run| run["running"] == false).then_some(()));
+    let mut runs: Vec<Option<u64>> = list().iter().map(|run| run["run"].as_u64()).collect();
+    runs.sort_unstable();
+    assert_eq!(runs, [None, Some(1), Some(2)]);
+}
+
 /// An interrupted run, in a journal whose record of it is then changed.
 fn changed_record(folder: &Folder, server: &Server, column: &str, value: &str) -> (u64, Value) {
     let run = start_slowly(server);
