@@ -175,6 +175,26 @@ fn an_answer_without_a_move_is_no_game_that_lacks_room() {
     assert!(!said.stderr.contains("left out"), "{}", said.stderr);
 }
 
+#[test]
+fn the_best_game_of_all_runs_comes_first() {
+    let folder = Folder::new();
+    let best = "read w h; read k; echo $k; i=0; while [ $i -lt $k ]; do echo $((i % w + 1)) 0; i=$((i + 1)); done";
+    for (name, script) in [("best", best), ("newest", "echo 0")] {
+        folder.script(name, script);
+        let said = folder.judge(&["run", "-p", "columns", "-s", &format!("./{name}"), "--seeds", "2"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+    }
+    let said = folder.judge(&["site", "public", "--games", "400B"]);
+    assert!(said.stderr.contains("2 runs, 1 game,"), "{}", said.stderr);
+    let shown = |run: u32| {
+        has(
+            &opened(&std::fs::read(folder.path().join(format!("public/data/run-{run}.js"))).unwrap()),
+            "\"answer\":true",
+        )
+    };
+    assert_eq!((shown(1), shown(2)), (true, false));
+}
+
 /// Under `relative` small scores are good, and large totals.
 #[test]
 fn a_badge_shows_the_best_points() {
