@@ -125,7 +125,11 @@ async function filtered(head, filter = "", solver = "") {
   const holds = filter.trim() ? reader(head, rows, filter) : () => true;
   const solvers = head.solvers.length;
   const found = rows.map((row, at) => ({ row, place: Math.floor(at / solvers) })).filter((one) => !solver || one.row.solver === solver);
-  return found.filter((one) => holds(one) === true);
+  return found.filter((one) => {
+    const value = holds(one);
+    if (typeof value === "number") throw new Error(`\`${filter}\` is a number: expected a comparison such as \`<\``);
+    return value;
+  });
 }
 
 async function cases(head, { filter, solver, sort = "", descending = "", offset = 0, limit = 100 }) {

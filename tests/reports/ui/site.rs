@@ -245,6 +245,10 @@ fn look_around(browser: &mut Browser) {
         browser.until(&format!("document.querySelector('main').innerText.includes({})", json!(shown)));
         assert_eq!(browser.text(".error"), "", "{page}");
     }
+    for (wrong, why) in [("k", "expected a comparison"), ("nothing%3E1", "no case has")] {
+        browser.go(&format!("#/runs/2?filter={wrong}"));
+        browser.until(&format!("document.querySelector('#wrong').innerText.includes({})", json!(why)));
+    }
     browser.go("#/replay?run=2&case=seed-1");
     browser.until("(document.querySelector('#position')?.innerText ?? '') !== ''");
     browser.press("End");
