@@ -69,6 +69,22 @@ fn without_the_flag_nothing_is_started() {
 }
 
 #[test]
+fn one_browser_is_opened() {
+    let folder = Folder::new();
+    for program in ["xdg-open", "open"] {
+        folder.script(program, "echo \"$1\" >> opened");
+    }
+    let mut command = folder.command(&["ui", "--port", "0", "--open"]);
+    command.env("PATH", folder.path());
+    let server = Server::of(command);
+    let opened = || std::fs::read_to_string(folder.path().join("opened")).ok().filter(|text| text.ends_with('\n'));
+    until("it is opened", opened);
+    // Another one would be as fast.
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(opened().unwrap(), format!("{}\n", server.url()));
+}
+
+#[test]
 fn what_only_reads_starts_nothing() {
     let said = Folder::new().judge(&["ui", "--read-only", "--allow-run"]);
     assert_eq!(said.code, Some(2));
