@@ -144,6 +144,8 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
         assert!(folder.path().join("link").is_symlink());
         assert!(folder.path().join(format!("public/data/run-{run}.js")).is_file());
     }
+    let said = folder.judge(&["site", "public", "--games", "1B", "--badge", "public/badge.svg"]);
+    assert!(said.code == Some(0) && folder.path().join("public/badge.svg").is_file(), "{}", said.stderr);
     let empty = Folder::new();
     let said = empty.judge(&["site", "public"]);
     assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
