@@ -287,13 +287,13 @@ impl Journal {
         Ok(found.optional()?.map(|(_, value)| value))
     }
 
-    /// Returns the first run with this command line after the given one; `None` if there is no such run.
+    /// Returns the run that was recorded with this id; `None` if there is no such run.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn run_of(&self, command: &str, after: RunId) -> Result<Option<RunId>> {
-        let sql = "SELECT id FROM run WHERE command = ?1 AND id > ?2 ORDER BY id LIMIT 1";
-        Ok(query_first(&self.connection, sql, params![command, after.0], |row| row.get(0).map(RunId))?)
+    pub fn run_of(&self, uid: &str) -> Result<Option<RunId>> {
+        let sql = "SELECT id FROM run WHERE uid = ?1";
+        Ok(query_first(&self.connection, sql, [uid.as_bytes()], |row| row.get(0).map(RunId))?)
     }
 
     fn running(&self) -> Result<Vec<RunId>> {

@@ -249,6 +249,8 @@ pub struct RunRecord<'a> {
     pub generator: String,
     /// The content of each solver, in the order of the plan.
     pub solver_hashes: Vec<Digest>,
+    /// Its id among all runs of all machines, if the caller has chosen one.
+    pub uid: Option<String>,
     /// The command line that does it again.
     pub command: String,
     /// The user's message, if there is one.
@@ -278,6 +280,7 @@ impl<'a> RunRecord<'a> {
             checker: command::checker_identity(&plan.problem.checker),
             generator: command::generator_identity(&plan.problem),
             solver_hashes: Vec::new(),
+            uid: None,
             command: String::new(),
             message: None,
             jobs: 1,

@@ -59,7 +59,7 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
              played, turn)
          VALUES (:command, :conditions, :problem, :checker, :version, :rule, :direction,
              :cpu, :wall, :memory, :output, :processes, :environment, :cases, :jobs,
-             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge, :message, randomblob(16), :shard, :shards,
+             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge, :message, coalesce(:uid, randomblob(16)), :shard, :shards,
              :played, (SELECT coalesce(max(turn), 0) + 1 FROM run))",
         named_params! {
             ":command": record.command,
@@ -85,6 +85,7 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
             ":dirty": surroundings.git_dirty,
             ":judge": env!("CARGO_PKG_VERSION"),
             ":message": record.message,
+            ":uid": record.uid.as_ref().map(String::as_bytes),
             ":shard": record.shard.map(Shard::number),
             ":shards": record.shard.map(Shard::count),
             ":played": record.played,

@@ -53,6 +53,7 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let all = plan.job_count();
     let tell = |done: usize| task.progress(Progress { state: "running", done, cases: all });
     let finished = evaluation::play(evaluator, &plan, false, task, tell)?;
+    evaluator.counters.count(0, evaluation::runs(&finished), 0);
     for ((candidate, (choice, id)), name) in candidates.iter().zip(at_start).zip(NAMES) {
         if candidate.is_edited(&problem, choice, &id) {
             return Err(edited(&format!("solver {name}")));

@@ -290,7 +290,7 @@ impl<'a> Running<'a> {
         self.refuse_edited()?;
         // Several cases may share an input, and so a row.
         let answered = self.keys.iter().filter(|key| self.rows.contains_key(key)).count();
-        self.evaluator.counters.count(runs(&self.finished), answered.saturating_sub(self.finished.len()));
+        self.evaluator.counters.count(1, runs(&self.finished), answered.saturating_sub(self.finished.len()));
         let run = self.record(elapsed)?;
         self.remember();
         let is_best = self.stopped_of.is_none() && self.is_best()?;

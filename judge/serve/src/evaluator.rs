@@ -62,9 +62,9 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Counts an evaluation that ran this many programs, and took this many results from memory.
-    pub(crate) fn count(&self, runs: usize, cached: usize) {
-        let counts = [(&self.evaluations, 1), (&self.runs, runs), (&self.cached, cached)];
+    /// Counts this many evaluations, which ran this many programs, and took this many results from memory.
+    pub(crate) fn count(&self, evaluations: usize, runs: usize, cached: usize) {
+        let counts = [(&self.evaluations, evaluations), (&self.runs, runs), (&self.cached, cached)];
         for (counter, more) in counts {
             counter.fetch_add(more as u64, Ordering::Relaxed);
         }

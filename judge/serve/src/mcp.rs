@@ -8,7 +8,7 @@ use crate::problems::{is_of_files, refuse_hidden};
 use crate::queue::Progress;
 use crate::rpc::{Answer, Id, Result, RpcError, code, json, notification_line};
 use crate::{compare, evaluation, sealed};
-use judge_journal::HistoryFilter;
+use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
 use judge_report::{Document, RunReport, schema};
 use judge_session::{Failure, RestoredRun, answers, recorder};
@@ -314,15 +314,17 @@ fn check(evaluator: &Evaluator, params: &CheckParams, file: Option<&Path>) -> An
 /// Lists past runs, or shows the worst cases of one.
 fn history(evaluator: &Evaluator, params: &HistoryParams) -> Answer {
     let catalogue = &evaluator.catalogue;
-    let Some(journal) = recorder::open_to_read_if_any(catalogue)? else {
-        return Ok(content("{\"runs\":[]}", Some("there are no runs yet"), false));
-    };
+    let journal = recorder::open_to_read_if_any(catalogue)?;
     let Some(run) = params.run else {
         let problem = params.problem.as_deref();
         let filter = HistoryFilter { problem, newest: Some(SHOWN), ..HistoryFilter::default() };
-        let rows = journal.history(&filter).map_err(Failure::from)?;
-        return Ok(content(&json(&rows.record()), None, false));
+        let rows = journal.map_or_else(|| Ok(Vec::new()), |journal| journal.history(&filter)).map_err(Failure::from)?;
+        if rows.is_empty() && problem.is_some() {
+            evaluator.find_problem(problem)?;
+        }
+        return Ok(content(&json(&rows.record()), rows.is_empty().then_some("there are no runs yet"), false));
     };
+    let journal = journal.ok_or(JournalError::NoRunYet).map_err(Failure::from)?;
     let choice: RunChoice = run.to_string().parse().map_err(|error| RpcError::params(format!("run: {error}")))?;
     let stored = journal.choose(choice).and_then(|run| journal.stored_run(run)).map_err(Failure::from)?;
     let restored = RestoredRun::of(&stored, catalogue)?;

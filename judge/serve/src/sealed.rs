@@ -46,6 +46,6 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     // Progress would reveal how long each case takes, even without a number.
     let jobs = play(evaluator, &plan, false, task, |_| ())?;
     let played = MatchResult::of_jobs(plan, &jobs);
-    evaluator.counters.count(runs(&jobs), 0);
+    evaluator.counters.count(1, runs(&jobs), 0);
     Ok(json(&cases.tell(&played, None)?.score()))
 }

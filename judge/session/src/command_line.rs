@@ -43,12 +43,7 @@ pub(crate) fn whole() -> String {
 /// that it played and the language from a request to this process.
 pub(crate) fn recorded(shard: Option<Shard>, language: Option<&str>) -> String {
     let language = language.into_iter().flat_map(|language| ["--language".to_owned(), language.to_owned()]);
-    as_recorded(with_flags(words(), language), shard)
-}
-
-/// Returns the words of a command line as they are recorded.
-pub fn as_recorded(words: Vec<String>, shard: Option<Shard>) -> String {
-    let words = without_flags(words, &["--resume"], &["--journal", "--shard"]);
+    let words = without_flags(with_flags(words(), language), &["--resume"], &["--journal", "--shard"]);
     quoted(with_flags(words, shard_flag(shard)))
 }
 

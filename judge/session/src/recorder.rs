@@ -336,7 +336,7 @@ fn record<'a>(context: &RunContext<'a>) -> RunRecord<'a> {
     let RunContext { catalogue, plan, message, runner, shard, played, language, .. } = *context;
     let (command, jobs) = (command_line::recorded(shard, language), runner.jobs());
     let record = RunRecord::new(plan, runner.tier(), catalogue.retention);
-    RunRecord { command, message, jobs, shard, played, ..record }
+    RunRecord { uid: running::run_uid(), command, message, jobs, shard, played, ..record }
 }
 
 fn surroundings(runner: &dyn PlanRunner) -> Surroundings {

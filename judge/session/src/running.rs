@@ -210,6 +210,9 @@ pub const PARENT: &str = "JUDGE_PARENT";
 /// The environment variable that names the run to continue. If that run cannot continue, nothing is started.
 pub const RESUMED: &str = "JUDGE_RESUMED";
 
+/// The environment variable with the id of a run, by which the parent process finds it in the journal.
+pub const RUN_UID: &str = "JUDGE_RUN_UID";
+
 /// The environment variable of the runs of `judge run --watch`.
 pub const WATCHED: &str = "JUDGE_WATCHED";
 
@@ -221,6 +224,11 @@ pub fn is_watched() -> bool {
 /// Returns the run that must be continued, if the parent process names one.
 pub(crate) fn resumed_run() -> Option<RunId> {
     ends_with_parent().then(|| std::env::var(RESUMED).ok()?.parse().ok().map(RunId)).flatten()
+}
+
+/// Returns the id of the run, if the parent process has chosen one.
+pub(crate) fn run_uid() -> Option<String> {
+    ends_with_parent().then(|| std::env::var(RUN_UID).ok()).flatten()
 }
 
 /// Returns whether the parent names itself in the variable. This process's own children inherit the variable, too.

@@ -32,15 +32,23 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit> {
         return Err(Failure::usage("the badge and the history cannot both go to one file")
             .with_hint("give each a file of its own"));
     }
+    if let Some(folder) = folder {
+        write_site(catalogue.clone(), args, &folder)?;
+    }
+    // After the folder was replaced: they may be in it.
     if args.badge.is_some() || args.history.is_some() {
         write_pictures(&catalogue, args)?;
     }
-    let Some(folder) = folder else { return Ok(Exit::Success) };
+    Ok(Exit::Success)
+}
+
+/// Writes the pages, and tells what is in them.
+fn write_site(catalogue: Catalogue, args: &SiteArgs, folder: &Path) -> Result<()> {
     let has = |part| args.include.contains(&part) || args.include.contains(&SitePart::All);
     let parts =
         SiteParts { commands: has(SitePart::Commands), machine: has(SitePart::Machine), stderr: has(SitePart::Stderr) };
     let site = judge_ui::site(catalogue, SiteOptions { runs: &args.runs, parts, games: args.games })?;
-    write_folder(&folder, &site.files)?;
+    write_folder(folder, &site.files)?;
     let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
     let (shown, left_out) = site.games;
     let (runs, games) = (counted(site.runs, "run"), counted(shown, "game"));
@@ -56,7 +64,7 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit> {
             4 * args.games.0.div_ceil(1_000_000)
         ));
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 fn is_empty(folder: &Path) -> bool {

@@ -2,17 +2,17 @@
 
 const FUNCTIONS = { log: Math.log, sqrt: Math.sqrt, abs: Math.abs };
 const BINARY = [
-  { "||": (a, b) => a || b }, { "&&": (a, b) => a && b },
+  { "||": true }, { "&&": false },
   { "==": (a, b) => a === b, "!=": (a, b) => a !== b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "<": (a, b) => a < b, ">": (a, b) => a > b },
   { "+": (a, b) => a + b, "-": (a, b) => a - b }, { "*": (a, b) => a * b, "/": (a, b) => a / b },
 ];
-/** From this precedence level on, both operands are numbers. If one is unknown, no comparison holds. */
+/** From this precedence level on, both operands are numbers. Below it, an operator has the value that decides alone. */
 const NUMBERS = 2;
-const TOKEN = /\s*(\|\||&&|[<>=!]=|[-+*/<>!()]|\d+(?:\.\d+)?|[\p{L}_][\p{L}\p{N}_]*)/uy;
+const TOKEN = /\s*(\|\||&&|[<>=!]=|[-+*/<>!()]|\d+(?:\.\d+)?|[A-Za-z_][\w:]*)/y;
 
 /** Returns a function that evaluates a text for a row. It gets the row's numbers from `value(name)`, which is undefined
- * for unknown ones. */
-export function parse(text) {
+ * for unknown ones. A comparison of an unknown number is undefined, and so is its negation. Fails if no row has a name. */
+export function parse(text, isName) {
   const tokens = tokensOf(text);
   let place = 0;
   const wrong = () => new Error(`\`${text}\` cannot be read at ${tokens[place] === undefined ? "its end" : `\`${tokens[place]}\``}`);
@@ -22,12 +22,14 @@ export function parse(text) {
     let left = level(depth + 1);
     for (;;) {
       const operator = BINARY[depth][tokens[place]];
-      if (!operator) return left;
+      if (operator === undefined) return left;
       place += 1;
       const [one, other] = [left, level(depth + 1)];
-      left = depth < NUMBERS ? (value) => operator(one(value), other(value)) : (value) => {
+      left = (value) => {
         const [a, b] = [one(value), other(value)];
-        if (a === undefined || b === undefined) return depth === NUMBERS ? false : undefined;
+        if (depth < NUMBERS && (a === operator || b === operator)) return operator;
+        if (a === undefined || b === undefined) return undefined;
+        if (depth < NUMBERS) return !operator;
         const result = operator(a, b);
         return typeof result === "number" && !Number.isFinite(result) ? undefined : result;
       };
@@ -39,8 +41,8 @@ export function parse(text) {
       return (value) => (of(value) === undefined ? undefined : -of(value));
     }
     if (take("!")) {
-      const of = unary();
-      return (value) => !of(value);
+      const of = level(NUMBERS);
+      return (value) => (of(value) === undefined ? undefined : !of(value));
     }
     if (take("(")) {
       const inner = level(0);
@@ -48,10 +50,13 @@ export function parse(text) {
       return inner;
     }
     const token = tokens[place];
-    if (token === undefined || !/^[\p{L}\p{N}_]/u.test(token)) throw wrong();
+    if (token === undefined || !/^\w/.test(token)) throw wrong();
     place += 1;
     if (/^\d/.test(token)) return () => Number(token);
-    if (!FUNCTIONS[token] || !take("(")) return (value) => value(token);
+    if (!FUNCTIONS[token] || !take("(")) {
+      if (!isName(token)) throw new Error(`no case has \`${token}\``);
+      return (value) => value(token);
+    }
     const inner = level(0);
     if (!take(")")) throw wrong();
     return (value) => {

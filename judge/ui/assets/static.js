@@ -7,6 +7,7 @@ import { parse } from "./formula.js";
 
 export const isStatic = true;
 const VERDICTS = ["AC", "WA", "TLE", "ILE", "MLE", "OLE", "PLE", "RE", "CE", "CS", "JE", "–"];
+const METRIC = "metric:";
 /** Charts group by value if there are at most this many, else into this many groups. */
 const MOST_VALUES = 12;
 const GROUPS = 8;
@@ -101,43 +102,52 @@ async function history({ text: words = "", problem = "", solver = "", tag = "", 
   return { schema: 1, total: found.length, offset, runs: found.slice(offset, offset + limit) };
 }
 
+/** Returns a function that evaluates a condition or a formula for a row and the place of its case. */
+function reader(head, rows, text) {
+  const isName = (name) => head.fields.includes(name) || VERDICTS.includes(name) || rows.some((row) => row.features?.[name] !== undefined);
+  const read = parse(text, isName);
+  return ({ row, place }) => read((name) => numberOf(head, row, place, name));
+}
+
 /** Returns the number of a row by name. */
-function valueOf(row, place) {
-  return (name) => {
-    if (name === "case") return place;
-    if (name === "verdict") return VERDICTS.indexOf(row.code);
-    const code = VERDICTS.indexOf(name);
-    if (code >= 0) return code;
-    const value = row[name] ?? row.features?.[name];
-    return value === undefined || value === null ? undefined : Number(value);
-  };
+function numberOf({ fields, solvers }, row, place, name) {
+  if (name === "case") return place;
+  if (name === "solver") return solvers.findIndex((solver) => solver.name === row.solver);
+  const code = VERDICTS.indexOf(name === "verdict" ? row.code : name);
+  if (code >= 0) return code;
+  const value = name.startsWith(METRIC) ? row.metrics?.[name.slice(METRIC.length)] : (fields.includes(name) ? row : row.features)?.[name];
+  return value === undefined || value === null ? undefined : Number(value);
 }
 
 /** Returns the rows of a run that match a filter, each with the index of its case. */
 async function filtered(head, filter = "", solver = "") {
   const rows = await rowsOf(head.run);
-  const holds = filter.trim() ? parse(filter) : () => true;
+  const holds = filter.trim() ? reader(head, rows, filter) : () => true;
   const solvers = head.solvers.length;
-  return rows.map((row, at) => ({ row, place: Math.floor(at / solvers) })).filter(({ row, place }) => (!solver || row.solver === solver) && holds(valueOf(row, place)));
+  const found = rows.map((row, at) => ({ row, place: Math.floor(at / solvers) })).filter((one) => !solver || one.row.solver === solver);
+  return found.filter((one) => {
+    const value = holds(one);
+    if (typeof value === "number") throw new Error(`\`${filter}\` is a number: expected a comparison such as \`<\``);
+    return value;
+  });
 }
 
 async function cases(head, { filter, solver, sort = "", descending = "", offset = 0, limit = 100 }) {
-  const found = await filtered(head, filter, solver);
+  const found = await filtered(head, filter, solver), rows = await rowsOf(head.run);
   if (sort && sort !== "case") {
-    const key = parse(sort);
-    const keyed = found.map((one) => [sort === "solver" ? head.solvers.findIndex(({ name }) => name === one.row.solver) : key(valueOf(one.row, one.place)), one]);
+    const key = reader(head, rows, sort);
+    const keyed = found.map((one) => [key(one), one]);
     const isDown = descending && descending !== "false";
     keyed.sort(([a], [b]) => (a === undefined || b === undefined ? (a === undefined) - (b === undefined) : (isDown ? b - a : a - b)));
     found.splice(0, found.length, ...keyed.map(([, one]) => one));
   } else if (descending && descending !== "false") found.reverse();
-  const all = (await rowsOf(head.run)).length;
-  return { run: head.run, all, total: found.length, offset, rows: found.slice(offset, offset + Number(limit)).map(({ row }) => row) };
+  return { run: head.run, all: rows.length, total: found.length, offset, rows: found.slice(offset, offset + Number(limit)).map(({ row }) => row) };
 }
 
 /** Returns the values of formulas by solver, for each row that has all of them. */
 async function numbers(head, formulas, filter) {
-  const parsed = formulas.map(parse);
-  const known = (await filtered(head, filter)).map(({ row, place }) => ({ row, values: parsed.map((formula) => formula(valueOf(row, place))) }));
+  const rows = await rowsOf(head.run), read = formulas.map((formula) => reader(head, rows, formula));
+  const known = (await filtered(head, filter)).map((one) => ({ row: one.row, values: read.map((value) => value(one)) }));
   const found = known.filter(({ values }) => values.every((value) => value !== undefined));
   return head.solvers.map(({ name }) => found.filter(({ row }) => row.solver === name));
 }
@@ -201,7 +211,8 @@ async function grid({ runs, sort = "", filter = "" }) {
   const entrants = await Promise.all(runs.split("\n").filter((key) => key.trim()).map(entrant));
   const [first] = entrants, { direction } = first.head.scoring;
   const results = await Promise.all(entrants.map(resultsOf));
-  const rows = (await filtered(first.head, filter, first.solver)).map(({ row, place }) => ({ row, key: sort ? parse(sort)(valueOf(row, place)) ?? null : null }));
+  const key = sort ? reader(first.head, await rowsOf(first.head.run), sort) : () => null;
+  const rows = (await filtered(first.head, filter, first.solver)).map((one) => ({ row: one.row, key: key(one) ?? null }));
   if (sort) rows.sort((a, b) => (a.key === null || b.key === null ? (a.key === null) - (b.key === null) : a.key - b.key));
   const shares = rows.map(({ row }) => {
     const of = results.map((rows) => rows.get(row.case)), best = bestOf(direction, of.map((one) => one?.score));

@@ -55,12 +55,9 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Makes a token of 128 random bits for the server at a port.
+    /// Makes a token for the server at a port.
     pub(super) fn new(port: u16) -> io::Result<Self> {
-        let mut bytes = [0; 16];
-        // getrandom(2) always returns 16 bytes in one call.
-        getrandom(&mut bytes, GetRandomFlags::empty())?;
-        Ok(Self { token: HEXLOWER.encode(&bytes), port })
+        Ok(Self { token: random_text()?, port })
     }
 
     /// Returns the address with the token.
@@ -125,6 +122,14 @@ impl Guard {
         let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie(), self.token);
         (StatusCode::SEE_OTHER, [(LOCATION, rest), (SET_COOKIE, &cookie)]).into_response()
     }
+}
+
+/// Returns 128 random bits as text.
+pub(super) fn random_text() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    // getrandom(2) always returns 16 bytes in one call.
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(HEXLOWER.encode(&bytes))
 }
 
 /// Returns the values of a header.

@@ -10,6 +10,7 @@ use crate::reply::Document;
 use crate::server::{bundle, static_page};
 use crate::store::Store;
 use axum::extract::{Path, Query};
+use checkers::Score;
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -318,8 +319,15 @@ impl Maker {
                 order.entry(case).or_default().push((run, *place));
             }
         }
-        let score = |&(run, place): &(usize, usize)| rows[run][place]["relative"].as_f64().unwrap_or(0.0);
-        order.values_mut().for_each(|results| results.sort_by(|one, other| score(other).total_cmp(&score(one))));
+        let score = |&(run, place): &(usize, usize)| rows[run][place]["score"].to_string().parse::<Score>().ok();
+        for results in order.values_mut() {
+            results.sort_by_cached_key(score);
+            if heads[results[0].0]["scoring"]["direction"] != "min" {
+                results.reverse();
+            }
+            // Rejected answers come last.
+            results.sort_by_cached_key(|result| score(result).is_none());
+        }
         let most = order.values().map(Vec::len).max().unwrap_or(0);
         for rank in 0..most {
             for &(run, place) in order.values().filter_map(|results| results.get(rank)) {

@@ -59,6 +59,15 @@ fn a_bad_program_is_an_error_of_the_tool() {
 }
 
 #[test]
+fn history_refuses_unknown_problems_and_missing_runs() {
+    let mut served = start();
+    let (is_error, text) = tool(&mut served, "history", &json!({"problem": "colums"}));
+    assert!(is_error && text.contains("did you mean `columns`"), "{text}");
+    let (is_error, text) = tool(&mut served, "history", &json!({"run": 1}));
+    assert!(is_error && text.contains("no run"), "{text}");
+}
+
+#[test]
 fn files_outside_the_folder_are_not_read() {
     let mut served = start();
     served.folder.write("bot/main.sh", "echo 2\n");

@@ -126,6 +126,15 @@ fn a_result_is_repeated_under_its_own_limits() {
 }
 
 #[test]
+fn the_runs_of_a_comparison_are_counted() {
+    let mut served = Served::start(&[]);
+    let (a, b) = (json!({"command": "echo 1"}), json!({"command": "echo 2"}));
+    served.result("compare", &json!({"problem": "columns", "a": a, "b": b, "seeds": "1-3"}));
+    let status = served.result("status", &json!({}));
+    assert_eq!((&status["evaluations"], &status["runs"]), (&json!(0), &json!(6)), "{status}");
+}
+
+#[test]
 fn a_recorded_text_is_no_command() {
     let mut served = Served::start(&["--journal", "j.db"]);
     served.evaluate("exit 3", "1", &json!({}));

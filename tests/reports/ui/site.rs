@@ -144,6 +144,8 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
         assert!(folder.path().join("link").is_symlink());
         assert!(folder.path().join(format!("public/data/run-{run}.js")).is_file());
     }
+    let said = folder.judge(&["site", "public", "--games", "1B", "--badge", "public/badge.svg"]);
+    assert!(said.code == Some(0) && folder.path().join("public/badge.svg").is_file(), "{}", said.stderr);
     let empty = Folder::new();
     let said = empty.judge(&["site", "public"]);
     assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
@@ -173,6 +175,26 @@ fn an_answer_without_a_move_is_no_game_that_lacks_room() {
     let said = folder.judge(&["site", "public"]);
     assert!(said.code == Some(0) && said.stderr.contains("1 run, 0 games"), "{}", said.stderr);
     assert!(!said.stderr.contains("left out"), "{}", said.stderr);
+}
+
+#[test]
+fn the_best_game_of_all_runs_comes_first() {
+    let folder = Folder::new();
+    let best = "read w h; read k; echo $k; i=0; while [ $i -lt $k ]; do echo $((i % w + 1)) 0; i=$((i + 1)); done";
+    for (name, script) in [("best", best), ("newest", "echo 0")] {
+        folder.script(name, script);
+        let said = folder.judge(&["run", "-p", "columns", "-s", &format!("./{name}"), "--seeds", "2"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+    }
+    let said = folder.judge(&["site", "public", "--games", "400B"]);
+    assert!(said.stderr.contains("2 runs, 1 game,"), "{}", said.stderr);
+    let shown = |run: u32| {
+        has(
+            &opened(&std::fs::read(folder.path().join(format!("public/data/run-{run}.js"))).unwrap()),
+            "\"answer\":true",
+        )
+    };
+    assert_eq!((shown(1), shown(2)), (true, false));
 }
 
 /// Under `relative` small scores are good, and large totals.
@@ -206,10 +228,12 @@ fn a_badge_and_a_history_are_drawn() {
 }
 
 /// Every page of a site, each with its expected content.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 10] = [
     ("#/", "columns-greedy"),
     ("#/runs/2", "seed-1"),
     ("#/runs/2?filter=k%3C200%20%26%26%20score%3E0&sort=score&descending=1", "seed-"),
+    ("#/runs/2?filter=metric%3Amoves%3E0%20%26%26%20!k%3C0&sort=metric%3Amoves", "4 rows"),
+    ("#/runs/2?filter=!(1%2F0%3C3)", "0 rows"),
     ("#/compare?a=run%3A1&b=run%3A2", "columns-quickstart"),
     ("#/grid?runs=run%3A1%0Arun%3A2", "columns-greedy"),
     ("#/problems/columns", "columns-greedy"),
@@ -222,6 +246,10 @@ fn look_around(browser: &mut Browser) {
         browser.go(page);
         browser.until(&format!("document.querySelector('main').innerText.includes({})", json!(shown)));
         assert_eq!(browser.text(".error"), "", "{page}");
+    }
+    for (wrong, why) in [("k", "expected a comparison"), ("nothing%3E1", "no case has")] {
+        browser.go(&format!("#/runs/2?filter={wrong}"));
+        browser.until(&format!("document.querySelector('#wrong').innerText.includes({})", json!(why)));
     }
     browser.go("#/replay?run=2&case=seed-1");
     browser.until("(document.querySelector('#position')?.innerText ?? '') !== ''");

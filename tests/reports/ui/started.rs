@@ -69,6 +69,22 @@ fn without_the_flag_nothing_is_started() {
 }
 
 #[test]
+fn one_browser_is_opened() {
+    let folder = Folder::new();
+    for program in ["xdg-open", "open"] {
+        folder.script(program, "echo \"$1\" >> opened");
+    }
+    let mut command = folder.command(&["ui", "--port", "0", "--open"]);
+    command.env("PATH", folder.path());
+    let server = Server::of(command);
+    let opened = || std::fs::read_to_string(folder.path().join("opened")).ok().filter(|text| text.ends_with('\n'));
+    until("it is opened", opened);
+    // Another one would be as fast.
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(opened().unwrap(), format!("{}\n", server.url()));
+}
+
+#[test]
 fn what_only_reads_starts_nothing() {
     let said = Folder::new().judge(&["ui", "--read-only", "--allow-run"]);
     assert_eq!(said.code, Some(2));
@@ -102,6 +118,24 @@ fn a_run_is_started_stopped_and_resumed() {
     for (address, status) in [("/api/runs/9/resume", 404), ("/api/started/9/stop", 404), ("/api/started/x/stop", 400)] {
         assert_eq!(server.post(address, &json!({}), &[]).status, status, "{address}");
     }
+}
+
+#[test]
+fn equal_started_runs_have_their_own_numbers() {
+    let folder = stage();
+    let server = Server::start(&folder, &["--allow-run"]);
+    let body = json!({ "problem": "columns", "solvers": ["./late"], "seeds": "1" });
+    document(&server.post("/api/started", &body, &[]));
+    until("it fails", || (newest(&server)["running"] == false).then_some(()));
+    folder.script("late", "echo 0");
+    for _ in 0..2 {
+        document(&server.post("/api/started", &body, &[]));
+    }
+    let list = || server.json("/api/started")["started"].as_array().unwrap().clone();
+    until("they end", || list().iter().all(|run| run["running"] == false).then_some(()));
+    let mut runs: Vec<Option<u64>> = list().iter().map(|run| run["run"].as_u64()).collect();
+    runs.sort_unstable();
+    assert_eq!(runs, [None, Some(1), Some(2)]);
 }
 
 /// An interrupted run, in a journal whose record of it is then changed.

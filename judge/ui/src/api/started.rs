@@ -1,6 +1,7 @@
 //! The runs that pages start, and the events of runs that go on. Each started run is a judge process in a process group of its
 //! own, so that Ctrl-C in the terminal of the server does not reach it. The runs end with the server, even if it is killed.
 
+use crate::guard::random_text;
 use crate::reply::{BodyResult, Document, Refused, Shared, json, number, parse_body, run_blocking};
 use crate::store::Store;
 use axum::extract::{Path, State};
@@ -12,7 +13,7 @@ use judge_journal::{Changes, JournalError, RunOrigin, Watch, this_machine};
 use judge_problem::{RunId, RunState, quote_words};
 use judge_report::{StartedRecord, StartedRuns, UnfinishedRun};
 use judge_session::detached::DetachedRuns;
-use judge_session::running::{PARENT, RESUMED};
+use judge_session::running::{PARENT, RESUMED, RUN_UID};
 use judge_session::{Failure, command_line, sandbox};
 use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -83,7 +84,7 @@ pub(super) fn stop(store: &Store, Path(number): Path<usize>) -> Document {
 fn start_run(store: &Store, starter: &Starter, words: Vec<String>, run: Option<RunId>) -> Document {
     let words = [command_line::places(), words].concat();
     check(&words)?;
-    starter.start(words, newest(store)?, run)?;
+    starter.start(words, run)?;
     started_document(store)
 }
 
@@ -104,11 +105,9 @@ fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused>
     // Its output is complete once it has ended.
     let exit = started.exit();
     let known = started.progress.lock().run;
-    let run = if known.is_some() {
-        known
-    } else {
-        let command = command_line::as_recorded(started.words.clone(), None);
-        store.read(|journal| Ok(journal.run_of(&command, started.after)?))?
+    let run = match known {
+        Some(_) => known,
+        None => store.read(|journal| Ok(journal.run_of(&started.uid)?))?,
     };
     let mut progress = started.progress.lock();
     progress.run = run;
@@ -120,11 +119,6 @@ fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused>
         exit_code: exit.and_then(|exit| exit.code()),
         output: String::from_utf8_lossy(&progress.output).into_owned(),
     })
-}
-
-/// Returns the newest run in the journal; 0 if there is none.
-fn newest(store: &Store) -> Result<RunId, Refused> {
-    Ok(store.read(|journal| Ok(journal.newest()?))?.unwrap_or(RunId(0)))
 }
 
 /// Returns the words of a command line. A value that begins with a dash is joined to its flag.
@@ -237,8 +231,8 @@ struct StartedRun {
     number: usize,
     /// The words of its command line after the program.
     words: Vec<String>,
-    /// The newest run in the journal before it started. Its own number is greater.
-    after: RunId,
+    /// The id by which the journal knows it.
+    uid: String,
     /// A handle of its process, which stays valid if the process number is used again.
     process: OwnedFd,
     /// Its standard input. It closes when this process ends, and then the run ends.
@@ -255,19 +249,20 @@ struct Progress {
 }
 
 impl Starter {
-    /// Starts a run. `after` is the newest run in the journal, and `run` the run that is resumed, if any.
-    fn start(&self, words: Vec<String>, after: RunId, run: Option<RunId>) -> Result<(), Failure> {
+    /// Starts a run. `run` is the one that is resumed, if any.
+    fn start(&self, words: Vec<String>, run: Option<RunId>) -> Result<(), Failure> {
         let mut runs = self.0.lock();
         if runs.iter().filter(|run| run.exit().is_none()).count() >= MAX_RUNNING {
             let error = format!("{MAX_RUNNING} runs that were started here go on already");
             return Err(Failure::usage(error).with_hint("stop one, or wait for its end"));
         }
         let number = runs.last().map_or(1, |last| last.number + 1);
+        let uid = random_text().map_err(Failure::fault)?;
         let (mut child, output) =
-            spawn(&words, run).map_err(|error| Failure::usage(format!("no run can be started: {error}")))?;
+            spawn(&words, &uid, run).map_err(|error| Failure::usage(format!("no run can be started: {error}")))?;
         let process = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(Failure::fault)?;
         let progress = Mutex::new(Progress { run, ..Progress::default() });
-        let run = Arc::new(StartedRun { number, words, after, process, _alive: child.stdin.take(), progress });
+        let run = Arc::new(StartedRun { number, words, uid, process, _alive: child.stdin.take(), progress });
         runs.push(Arc::clone(&run));
         let ended = runs.iter().filter(|run| run.exit().is_some()).count();
         if ended > MAX_ENDED
@@ -299,11 +294,12 @@ impl Starter {
 }
 
 /// Starts this program again, to resume a run if one is given. Both its output streams go to one pipe.
-fn spawn(words: &[String], run: Option<RunId>) -> io::Result<(Child, PipeReader)> {
+fn spawn(words: &[String], uid: &str, run: Option<RunId>) -> io::Result<(Child, PipeReader)> {
     let (output, writer) = io::pipe()?;
     let child = Command::new(std::env::current_exe()?)
         .args(words)
         .env(PARENT, std::process::id().to_string())
+        .env(RUN_UID, uid)
         .envs(run.map(|run| (RESUMED, run.to_string())))
         .stdin(Stdio::piped())
         .stdout(writer.try_clone()?)
