@@ -367,6 +367,7 @@ type Property = (&'static str, &'static str, &'static str);
 const PROBLEM: Property = ("problem", "string", "The problem's id; not needed if there is only one");
 const SEEDS: Property =
     ("seeds", "string", "The cases made from these seeds, such as 1-20; without it the problem's own cases");
+const LIMITS: Property = ("limits", "object", "cpu, wall, memory, output, processes; at most the server's");
 
 /// The parameters that name a solver.
 const SOLVER: [Property; 3] = [
@@ -379,7 +380,7 @@ const SOLVER: [Property; 3] = [
 const EVALUATION: [Property; 6] = [
     PROBLEM,
     SEEDS,
-    ("limits", "object", "cpu, wall, memory, output, processes; at most the server's"),
+    LIMITS,
     ("against", "string", "best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
     ("min_effect", "string", "With against: the improvement that counts, such as 1%"),
     ("fresh", "boolean", "Run again what is known"),
@@ -402,9 +403,10 @@ fn tools() -> Value {
     let mut evaluate = properties(&[&SOLVER[..], &EVALUATION].concat());
     let what = "Instead of seeds: names such as seed-7, or files";
     let cases = value!({"type": "array", "items": {"type": "string"}, "description": what});
-    evaluate.insert("cases".to_owned(), cases);
+    evaluate.insert("cases".to_owned(), cases.clone());
     let solver = value!({"type": "object", "properties": properties(&SOLVER), "additionalProperties": false});
-    let mut compare = properties(&[PROBLEM, SEEDS, ("min_effect", "string", "Such as 1%")]);
+    let mut compare = properties(&[PROBLEM, SEEDS, LIMITS, ("min_effect", "string", "Such as 1%")]);
+    compare.insert("cases".to_owned(), cases);
     compare.extend(["a", "b"].map(|name| (name.to_owned(), solver.clone())));
     let check = properties(&[
         PROBLEM,

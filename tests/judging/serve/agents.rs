@@ -24,6 +24,9 @@ fn a_client_falls_back_to_initialize() {
     let tools = served.result("tools/list", &json!({}));
     let names: Vec<_> = tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["list_problems", "evaluate", "compare", "check", "history"]);
+    for (tool, parameter) in [(1, "cases"), (1, "limits"), (2, "cases"), (2, "limits")] {
+        assert!(tools["tools"][tool]["inputSchema"]["properties"][parameter].is_object(), "{}", names[tool]);
+    }
     let resources = served.result("resources/list", &json!({}));
     for resource in resources["resources"].as_array().unwrap() {
         let read = served.result("resources/read", &json!({"uri": resource["uri"]}));
