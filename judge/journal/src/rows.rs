@@ -59,8 +59,8 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
              played, turn)
          VALUES (:command, :conditions, :problem, :checker, :version, :rule, :direction,
              :cpu, :wall, :memory, :output, :processes, :environment, :cases, :jobs,
-             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge, :message, coalesce(:uid, randomblob(16)), :shard, :shards,
-             :played, (SELECT coalesce(max(turn), 0) + 1 FROM run))",
+             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge, :message, coalesce(:uid, randomblob(16)),
+             :shard, :shards, :played, (SELECT coalesce(max(turn), 0) + 1 FROM run))",
         named_params! {
             ":command": record.command,
             ":conditions": record.conditions().0,

@@ -1,6 +1,7 @@
 //! The result of `judge merge`: merged runs and missing or refused parts, as JSON.
 
 use crate::text::{Document, Versioned};
+use judge_problem::Machine;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
@@ -58,11 +59,8 @@ pub struct MergedOrigin {
     /// The number of results that it will have.
     pub planned: usize,
     /// The machine.
-    pub host: String,
-    /// Its processor.
-    pub cpu: String,
-    /// The release of its kernel.
-    pub kernel: String,
+    #[serde(flatten)]
+    pub machine: Machine,
     /// The tier of the sandbox on it.
     pub tier: &'static str,
 }

@@ -109,9 +109,7 @@ fn report_of(merged: &Merged, gaps: &[Gap], missing: Option<Vec<CaseName>>, file
         date: origin.started.clone(),
         results: origin.results,
         planned: origin.played * merged.solvers,
-        host: origin.machine.host.clone(),
-        cpu: origin.machine.cpu_model.clone(),
-        kernel: origin.machine.kernel.clone(),
+        machine: origin.machine.clone(),
         tier: origin.tier.name(),
     };
     let state = |gap: &Gap| match gap {

@@ -30,7 +30,7 @@ pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit> {
         .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
     let budget = args.budget as usize;
     let first_cases = args.first_cases.map_or_else(|| Search::advised_first_cases(budget), NonZeroUsize::get);
-    check_parameters(args, first_cases)?;
+    check_parameters(args, budget, first_cases)?;
     let provenance = outputs::here();
     let outputs = Outputs::check::<TuneReport>(&args.reports)?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?.resuming(args.resume);
@@ -54,7 +54,7 @@ pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit> {
 }
 
 /// Fails if a parameter is not used, or the budget is not enough for two settings.
-fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<()> {
+fn check_parameters(args: &TuneArgs, budget: usize, first_cases: usize) -> Result<()> {
     for parameter in &args.parameters {
         let marker = format!("{{{}}}", parameter.name);
         let in_environment =
@@ -65,8 +65,8 @@ fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<()> {
         }
     }
     let needed = first_cases.saturating_mul(2);
-    if (args.budget as usize) < needed {
-        return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
+    if budget < needed {
+        return Err(Failure::usage(format!("--budget {budget} is not enough for two settings"))
             .with_hint(format!("two settings take {needed} runs; or lower --first-cases")));
     }
     Ok(())
