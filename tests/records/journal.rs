@@ -485,4 +485,5 @@ fn saved_answers_have_folders_of_their_own() {
     assert!(solvers.len() == 2 && solvers.iter().all(|solver| solver.join("seed-3.out").exists()), "{solvers:?}");
     let said = folder.judge(&[&run[..], &["--save-answers", "again", "--reuse"]].concat());
     assert!(said.stderr.contains("the journal no longer has 6 answers"), "{}", said.stderr);
+    assert!(said.stderr.contains("reused from earlier runs, with their times: 6 results"), "{}", said.stderr);
 }
