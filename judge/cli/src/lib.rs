@@ -160,19 +160,34 @@ fn with_negative_values(words: &[OsString]) -> Vec<OsString> {
 pub enum Command {
     /// Run solvers on a problem's cases, check every answer, and score them
     Run(Deferred<RunArgs>),
+    /// List the problems
+    #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
+    List,
+    /// Show a problem: its limits, cases, formats and scoring
+    #[command(after_help = "Examples:\n  judge show columns\n  judge show columns --rules")]
+    Show {
+        /// The problem's id, as in `judge list`
+        problem: String,
+        /// Show the rules of the game, its input, output and scoring, with a sample
+        #[arg(long)]
+        rules: bool,
+    },
     /// Check an existing answer, without running anything
     Check(Deferred<CheckArgs>),
+    /// Show a game move by move, as one web page
+    View(Deferred<ViewArgs>),
+    /// Run a bundled solver: the case on standard input, the answer on standard output
+    #[command(after_help = "Examples:
+  judge gen -p columns --seed 1 | judge solve columns
+  judge solve same-game < board.in > answer.out")]
+    Solve {
+        /// The bundled solver's id; a problem's own has the problem's id
+        solver: String,
+    },
     /// Write the input of a case
     Gen(Deferred<GenArgs>),
     /// Run one program in the sandbox: no problem, no checker
     Exec(Deferred<ExecArgs>),
-    /// Show what the sandbox supports on this machine, what is missing, and how to get it
-    #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
-    Doctor {
-        /// Write the same as JSON to this file, or - for standard output
-        #[arg(long, value_name = "PATH")]
-        json: Option<PathBuf>,
-    },
     /// List, show, tag and remove past runs
     History(Deferred<HistoryArgs>),
     /// Show the best score on each case of a problem, and its origin
@@ -197,6 +212,23 @@ pub enum Command {
     Find(Deferred<FindArgs>),
     /// Shrink a failing case
     Reduce(Deferred<ReduceArgs>),
+    /// Create a small working problem, as a start for your own
+    New(Deferred<NewArgs>),
+    /// Convert a problem package of another judge into a problem of this one
+    Import(Deferred<ImportArgs>),
+    /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
+    Verify(Deferred<VerifyArgs>),
+    /// Look at runs, cases, comparisons and problems in a browser
+    Ui(Deferred<UiArgs>),
+    /// Write the pages of `judge ui` as a folder for any web host
+    Site(Deferred<SiteArgs>),
+    /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
+    Serve(Deferred<ServeArgs>),
+    /// The same for agents: a server of the Model Context Protocol on standard input and output
+    #[command(after_help = "Examples:
+  judge mcp                                     what an agent starts; it sees the problems of this folder
+  judge mcp --journal evolved.db                every evaluation is recorded there")]
+    Mcp(Deferred<EvaluatorArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
     #[command(after_help = "Examples:
   judge languages                      of the catalogue here, and your own
@@ -217,45 +249,13 @@ pub enum Command {
         #[command(subcommand)]
         action: Option<CacheAction>,
     },
-    /// Convert a problem package of another judge into a problem of this one
-    Import(Deferred<ImportArgs>),
-    /// List the problems
-    #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
-    List,
-    /// Show a problem: its limits, cases, formats and scoring
-    #[command(after_help = "Examples:\n  judge show columns\n  judge show columns --rules")]
-    Show {
-        /// The problem's id, as in `judge list`
-        problem: String,
-        /// Show the rules of the game, its input, output and scoring, with a sample
-        #[arg(long)]
-        rules: bool,
+    /// Show what the sandbox supports on this machine, what is missing, and how to get it
+    #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
+    Doctor {
+        /// Write the same as JSON to this file, or - for standard output
+        #[arg(long, value_name = "PATH")]
+        json: Option<PathBuf>,
     },
-    /// Run a bundled solver: the case on standard input, the answer on standard output
-    #[command(after_help = "Examples:
-  judge gen -p columns --seed 1 | judge solve columns
-  judge solve same-game < board.in > answer.out")]
-    Solve {
-        /// The bundled solver's id; a problem's own has the problem's id
-        solver: String,
-    },
-    /// Look at runs, cases, comparisons and problems in a browser
-    Ui(Deferred<UiArgs>),
-    /// Write the pages of `judge ui` as a folder for any web host
-    Site(Deferred<SiteArgs>),
-    /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
-    Serve(Deferred<ServeArgs>),
-    /// The same for agents: a server of the Model Context Protocol on standard input and output
-    #[command(after_help = "Examples:
-  judge mcp                                     what an agent starts; it sees the problems of this folder
-  judge mcp --journal evolved.db                every evaluation is recorded there")]
-    Mcp(Deferred<EvaluatorArgs>),
-    /// Show a game move by move, as one web page
-    View(Deferred<ViewArgs>),
-    /// Create a small working problem, as a start for your own
-    New(Deferred<NewArgs>),
-    /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
-    Verify(Deferred<VerifyArgs>),
     /// Print the JSON schema of a report or of problems.toml
     #[command(after_help = "Examples:
   judge schema                                    of judge run --json
