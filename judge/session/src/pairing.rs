@@ -46,6 +46,7 @@ impl Pairing {
 }
 
 /// The cases that entrants share.
+#[derive(Default)]
 struct SharedCases {
     keys: Vec<CaseKey>,
     specs: CaseList,
@@ -59,13 +60,7 @@ struct SharedCases {
 
 impl SharedCases {
     fn new(entrants: usize) -> Self {
-        Self {
-            keys: Vec::new(),
-            specs: CaseList::default(),
-            features: Vec::new(),
-            outcomes: OutcomeGrid::new(0, entrants),
-            nodes: NodeList::default(),
-        }
+        Self { outcomes: OutcomeGrid::new(0, entrants), ..Self::default() }
     }
 
     /// Adds the nodes of a run. Returns the name of each in the list of all entrants' nodes.

@@ -106,7 +106,7 @@ fn ask(signals: &mut Signals) -> Stop {
         let _ = stdin().read_line(&mut line);
         let _ = sender.send(line);
     };
-    if std::thread::Builder::new().spawn(read).is_err() {
+    if Builder::new().spawn(read).is_err() {
         return Stop::Interrupted;
     }
     loop {

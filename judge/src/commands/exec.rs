@@ -159,13 +159,13 @@ impl Streams {
     /// output.
     fn show(&self, args: &ExecArgs) -> Result<()> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
-        let [own_stdout, own_stderr, _] = files(args).map(|file| file.is_none());
+        let [shows_stdout, shows_stderr, _] = files(args).map(|file| file.is_none());
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
-        if own_stdout && !args.json.as_deref().is_some_and(is_stdout) {
+        if shows_stdout && !args.json.as_deref().is_some_and(is_stdout) {
             stdout.rewind().map_err(unreadable)?;
             judge_report::print_from(&mut stdout)?;
         }
-        if own_stderr {
+        if shows_stderr {
             stderr.rewind().map_err(unreadable)?;
             judge_report::note_from(&mut stderr);
         }

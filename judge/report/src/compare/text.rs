@@ -372,5 +372,5 @@ fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pa
 }
 
 fn score(report: &CompareReport<'_>, case: usize, solver: usize) -> Option<String> {
-    report.compared.outcomes.get(JobId { case, solver })?.score.as_ref().map(ToString::to_string)
+    report.outcome(case, solver)?.score.as_ref().map(ToString::to_string)
 }
