@@ -136,15 +136,15 @@ pub struct StoreLost(pub String);
 pub type Watch<'a> = dyn FnMut(&RunEvent) + 'a;
 
 /// Passes the results of a run to the journal, and then to the watcher.
-pub struct Handover<'a> {
+pub struct ResultSink<'a> {
     /// `None` once it has failed.
     store: Option<&'a dyn ResultStore>,
     watch: &'a mut Watch<'a>,
     outcomes: OutcomeGrid,
 }
 
-impl<'a> Handover<'a> {
-    /// Returns a handover without results.
+impl<'a> ResultSink<'a> {
+    /// Returns a sink without results.
     pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut Watch<'a>) -> Self {
         Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
     }
@@ -175,7 +175,7 @@ impl<'a> Handover<'a> {
 
     /// Stores finished jobs, and then passes them to the watcher. A job that has a result already keeps it. Returns whether
     /// all were accepted.
-    pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
+    pub fn deliver(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
         batch.retain(|finished| !self.outcomes.has(finished.job));
         self.note(self.store.map(|store| store.store(batch)));
         if let Some(notice) = self.store.and_then(ResultStore::notice) {
