@@ -1,7 +1,7 @@
 //! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
 
 use judge_compare::paired::InferenceError;
-use judge_journal::{JournalError, MergeError};
+use judge_journal::{JournalError, MergeError, unused_path};
 use judge_problem::scoring::InvalidResults;
 use judge_problem::{
     Exit, InvalidText, JOURNAL_FOLDER, ManifestError, UnknownProblem, error_chain, one_line, quote, quote_path, visible,
@@ -16,7 +16,7 @@ use judge_sandbox::Fault;
 use rustix::io::Errno;
 use std::error::Error;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The hint for errors that the judge's own limits have caused.
 pub(crate) const SHORTAGE_HINT: &str =
@@ -315,18 +315,9 @@ pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
 pub fn move_away(journal: &Path) -> String {
     let folder = journal.parent().filter(|folder| folder.file_name() == Some(OsStr::new(JOURNAL_FOLDER)));
     let from = folder.unwrap_or(journal);
-    let [from, to] = [from, &unused(from)].map(quote_path);
+    let name = from.file_name().unwrap_or_default().to_string_lossy();
+    let [from, to] = [from, &unused_path(from, |number| format!("{name}-damaged{number}"))].map(quote_path);
     format!("mv {from} {to}")
-}
-
-/// Returns an unused path next to this one.
-fn unused(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut names = (1_u32..).map(|number| match number {
-        1 => path.with_file_name(format!("{name}-damaged")),
-        number => path.with_file_name(format!("{name}-damaged-{number}")),
-    });
-    names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
 }
 
 impl From<MergeError> for Failure {

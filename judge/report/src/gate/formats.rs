@@ -140,7 +140,7 @@ fn complaints(report: &GateReport<'_>, style: Style) -> String {
         }
         None => one_line(&finding.words).into_owned(),
     };
-    report.findings().into_iter().filter(|finding| finding.failure.is_none()).map(line).collect::<Vec<_>>().join("\n")
+    report.other_findings().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The number of changes in a comment.
@@ -158,8 +158,7 @@ fn heading(verdict: GateVerdict, headline: &str) -> String {
 fn add_findings(page: &mut Page, report: &GateReport<'_>) {
     let failed = report.failure_groups();
     page.add_list(failed.shown().map(|alike| failure_line(report, alike)));
-    let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
-    page.add_list(others.map(|finding| finding_line(&finding)));
+    page.add_list(report.other_findings().map(|finding| finding_line(&finding)));
     page.add(&changes_markdown(&report.changes()));
     page.add_sentences(&report.notes());
     let cases = report.today.cases.len();
@@ -198,8 +197,7 @@ fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
     let failures = failed
         .shown()
         .map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first).unwrap_or_default()]);
-    let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
-    let others = others.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
+    let others = report.other_findings().map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
     let complaints = failures.chain(others);
     vec![
         ("Complaints".to_owned(), TextTable::new(&["complaint", "command"], 2, complaints)),

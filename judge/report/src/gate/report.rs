@@ -110,6 +110,11 @@ impl GateReport<'_> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
     }
 
+    /// Returns the complaints that are not about failed cases.
+    pub(crate) fn other_findings(&self) -> impl Iterator<Item = Finding<'_>> {
+        self.findings().into_iter().filter(|finding| finding.failure.is_none())
+    }
+
     /// Returns the failures among the complaints, grouped by reason.
     pub(crate) fn failure_groups(&self) -> Failures {
         let is_complaint = |job: &JobId| {
