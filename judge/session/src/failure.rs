@@ -56,7 +56,7 @@ impl Failure {
     pub fn fault(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let error = error.into();
         let hint = is_shortage(&*error).then_some(SHORTAGE_HINT);
-        hint.into_iter().fold(Self::new(error, Exit::Fault), Self::with_hint)
+        Self::new(error, Exit::Fault).with_hint_if(hint)
     }
 
     /// Cases that were not accepted, where the command needs them to be.
@@ -84,6 +84,14 @@ impl Failure {
             last.hint = Some(hint.into());
         }
         self
+    }
+
+    /// Adds a hint to the last error, if there is one.
+    pub fn with_hint_if(self, hint: Option<impl Into<String>>) -> Self {
+        match hint {
+            Some(hint) => self.with_hint(hint),
+            None => self,
+        }
     }
 
     /// Returns the last error, if it is one of the journal.
@@ -188,7 +196,7 @@ impl From<MatchError> for Failure {
     fn from(error: MatchError) -> Self {
         let hint = matches!(error, MatchError::Pattern { .. })
             .then_some("`*` stands for any characters, `?` for one, `[ab]` for a or b, `[[]` for `[` itself");
-        hint.into_iter().fold(Self::usage(error), Self::with_hint)
+        Self::usage(error).with_hint_if(hint)
     }
 }
 
@@ -340,10 +348,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Run(Fault::Cancelled) => Self::interrupted(),
-            RunError::Cluster(ClusterError { error, hint, exit }) => {
-                let failure = Self::new(error, exit);
-                hint.into_iter().fold(failure, Self::with_hint)
-            }
+            RunError::Cluster(ClusterError { error, hint, exit }) => Self::new(error, exit).with_hint_if(hint),
             RunError::Store(ref why) if !is_shortage(why) => Self::fault(error).with_hint(format!(
                 "free space in {}, or set TMPDIR to another folder",
                 std::env::temp_dir().display()
