@@ -288,16 +288,13 @@ fn indented(text: &str) -> Vec<String> {
 
 /// Returns as many of the lines as the bound allows.
 fn bounded(lines: &[String]) -> String {
-    const CUT: &str = "…";
+    const CUT: &str = "…\n";
     let mut text = String::new();
     for line in lines {
-        if text.len() + line.len() + CUT.len() + 2 > MAX_BYTES {
-            text.push_str(CUT);
-            text.push('\n');
-            break;
+        if text.len() + line.len() + CUT.len() + 1 > MAX_BYTES {
+            return text + CUT;
         }
-        text.push_str(line);
-        text.push('\n');
+        text += &format!("{line}\n");
     }
     text
 }

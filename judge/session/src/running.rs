@@ -133,7 +133,7 @@ pub fn task_settings(settings: &WorkerSettings) -> RunSettings {
 }
 
 /// Returns how many solvers run at once.
-pub fn count(args: &JobArgs) -> usize {
+pub fn jobs_at_once(args: &JobArgs) -> usize {
     args.jobs.map_or_else(|| Cores::here().undisturbed(), NonZeroUsize::from).get()
 }
 
