@@ -253,8 +253,8 @@ impl<'a> Running<'a> {
         let candidate = self.prepared()?;
         self.plan_of(candidate.solver.clone(), places);
         let (known, cases) = (self.rows.len(), self.keys.len());
-        let tell = |done: usize| self.task.progress(Progress { state: "running", done: known + done, cases });
-        let jobs = play(self.evaluator, &self.plan, true, self.task, tell)?;
+        let show_progress = |done: usize| self.task.progress(Progress { state: "running", done: known + done, cases });
+        let jobs = play(self.evaluator, &self.plan, true, self.task, show_progress)?;
         for mut finished in jobs {
             let place = places[finished.job.case];
             finished.job = JobId { case: place, solver: 0 };
@@ -471,13 +471,13 @@ fn known_by_results(name: String, text: String) -> Solver {
     Solver::new(SolverSpec { name, text }, Invocation::CannotStart("its results are known".to_owned()))
 }
 
-/// Plays a plan in leased slots, until its end or until the task is cancelled. `tell` gets the number of finished jobs.
+/// Plays a plan in leased slots, until its end or until the task is cancelled. `show_progress` gets the number of finished jobs.
 pub(crate) fn play(
     evaluator: &Evaluator,
     plan: &Plan,
     describe: bool,
     task: &Arc<Task>,
-    tell: impl Fn(usize),
+    show_progress: impl Fn(usize),
 ) -> Result<Vec<FinishedJob>> {
     let settings = RunSettings { describe, ..evaluator.settings.clone() };
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
@@ -494,7 +494,7 @@ pub(crate) fn play(
     let mut watch = |event: &RunEvent| {
         if let RunEvent::Finished(job) = event {
             finished.push((**job).clone());
-            tell(finished.len());
+            show_progress(finished.len());
         }
     };
     let result = runner.run_until(plan, &Unstored(evaluator.records), &mut watch, signals);

@@ -126,7 +126,7 @@ impl<'a> FollowedRun<'a> {
                 stop = Some((self.cluster.ask)(signals));
             }
             if let Some(stop) = stop {
-                sink.tell(&RunEvent::Stopping(stop));
+                sink.notify(&RunEvent::Stopping(stop));
                 return Ok(Some(stop));
             }
             self.check_tasks(sink)?;
@@ -195,7 +195,7 @@ impl<'a> FollowedRun<'a> {
             Err(error) => {
                 self.last_asked = Some(Instant::now());
                 if !std::mem::replace(&mut self.user_was_warned, true) {
-                    sink.tell(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
+                    sink.notify(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
                 }
                 return Ok(());
             }
@@ -223,14 +223,14 @@ impl<'a> FollowedRun<'a> {
         let pending = self.tasks.iter().filter(|task| task.state == TaskState::Pending);
         let counts = TaskCounts { running: running().count(), pending: pending.clone().count(), nodes: nodes.len() };
         self.cluster.at_once.fetch_max(counts.running * self.cluster.settings.worker.jobs, Ordering::SeqCst);
-        sink.tell(&RunEvent::Tasks(counts));
+        sink.notify(&RunEvent::Tasks(counts));
         if counts.running > 0 {
             self.ran = Instant::now();
         } else if let Some(task) = pending.clone().next()
             && self.ran.elapsed() > WAIT_NOTICE_AFTER
             && !std::mem::replace(&mut self.user_was_warned, true)
         {
-            sink.tell(&RunEvent::Notice(format!(
+            sink.notify(&RunEvent::Notice(format!(
                 "no task runs yet: Slurm says `{}` (squeue --jobs={})",
                 task.reason, task.job
             )));
@@ -281,7 +281,7 @@ impl<'a> FollowedRun<'a> {
         added.into_iter().for_each(|(name, piece)| self.tracker.add(name, piece));
         if cases > 0 {
             let again = if cases == 1 { "runs again" } else { "run again" };
-            sink.tell(&RunEvent::Notice(format!("{what}; {} {again}", counted(cases, "case"))));
+            sink.notify(&RunEvent::Notice(format!("{what}; {} {again}", counted(cases, "case"))));
         }
         let mut batch = Vec::new();
         for case in loss.given_up {
@@ -311,7 +311,10 @@ impl<'a> FollowedRun<'a> {
             return Err(self.fruitless());
         }
         let job = self.cluster.submit(self.plan, &self.folder, unclaimed)?;
-        sink.tell(&RunEvent::Notice(format!("Slurm job {job} runs the {} that are left", counted(unclaimed, "piece"))));
+        sink.notify(&RunEvent::Notice(format!(
+            "Slurm job {job} runs the {} that are left",
+            counted(unclaimed, "piece")
+        )));
         self.jobs.push(job);
         Ok(())
     }
@@ -332,7 +335,7 @@ impl<'a> FollowedRun<'a> {
     /// Cancels the jobs, and reads the last results of their tasks.
     fn end(&mut self, sink: &mut ResultSink<'_>) {
         if let Err(error) = slurm::cancel(&self.jobs) {
-            sink.tell(&RunEvent::Notice(format!("warning: {error}")));
+            sink.notify(&RunEvent::Notice(format!("warning: {error}")));
         }
         // If Slurm does not answer, the tasks detect that the folder was removed.
         let _ = slurm::wait_for_end(&self.jobs);

@@ -149,7 +149,7 @@ impl SlurmRunner {
             }
         };
         let (id, folder) = (followed.last_job(), &followed.folder);
-        sink.tell(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
+        sink.notify(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
         store_job(store, sink, folder, id);
         if self.cluster.settings.detach {
             return Ok(Some(Stop::Detached));
@@ -173,7 +173,7 @@ impl SlurmRunner {
 fn store_job(store: &dyn ResultStore, sink: &mut ResultSink<'_>, folder: &RunFolder, id: &str) {
     let job = ClusterJob { engine: ENGINE.to_owned(), id: id.to_owned(), folder: folder.path().to_owned() };
     if let Err(lost) = store.store_job(&job) {
-        sink.tell(&RunEvent::Notice(format!("warning: the job is not in the journal: {}", lost.0)));
+        sink.notify(&RunEvent::Notice(format!("warning: the job is not in the journal: {}", lost.0)));
     }
 }
 

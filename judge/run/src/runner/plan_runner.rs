@@ -271,7 +271,7 @@ impl Dispatcher<'_> {
     fn stop(&mut self, stop: Stop) {
         self.stop = Some(stop);
         self.slots.stopper.stop();
-        self.sink.tell(&RunEvent::Stopping(stop));
+        self.sink.notify(&RunEvent::Stopping(stop));
     }
 }
 

@@ -150,7 +150,7 @@ impl<'a> ResultSink<'a> {
     }
 
     /// Passes an event to the watcher.
-    pub fn tell(&mut self, event: &RunEvent) {
+    pub fn notify(&mut self, event: &RunEvent) {
         (self.watch)(event);
     }
 
@@ -162,14 +162,14 @@ impl<'a> ResultSink<'a> {
     fn note(&mut self, stored: Option<Result<(), StoreLost>>) {
         if let Some(Err(StoreLost(why))) = stored {
             self.store = None;
-            self.tell(&RunEvent::JournalLost(why));
+            self.notify(&RunEvent::JournalLost(why));
         }
     }
 
     /// Stores a machine that takes part.
     pub fn add_node(&mut self, node: &Node) {
         if let Some(Err(StoreLost(why))) = self.store.map(|store| store.store_node(node)) {
-            self.tell(&RunEvent::Notice(format!("warning: node {} is not in the journal: {why}", node.name)));
+            self.notify(&RunEvent::Notice(format!("warning: node {} is not in the journal: {why}", node.name)));
         }
     }
 
@@ -179,7 +179,7 @@ impl<'a> ResultSink<'a> {
         batch.retain(|finished| !self.outcomes.has(finished.job));
         self.note(self.store.map(|store| store.store(batch)));
         if let Some(notice) = self.store.and_then(ResultStore::notice) {
-            self.tell(&RunEvent::Notice(notice));
+            self.notify(&RunEvent::Notice(notice));
         }
         let mut accepted = true;
         for finished in batch.drain(..) {
