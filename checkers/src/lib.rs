@@ -19,7 +19,7 @@
 //!                                                     or Undecided (the check would take too long)
 //! answer -- Case::measure -------> the same, and the numbers that the game counts in addition
 //! answer -- Case::replay --------> the same, and an Observer sees a Frame after each step
-//! moves  -- ManualGame::outlook -> Outlook: the possible next moves
+//! moves  -- ManualGame::next_moves -> NextMoves: the possible next moves
 //! ```
 //!
 //! ```
@@ -53,7 +53,7 @@ mod square_remover;
 mod tokens;
 
 pub use checker::{Case, CaseReader, Checker, Counted, Feature, Generator, Parametric, UnusableSeed, all, find};
-pub use manual::{Choice, ManualGame, ManualReader, Move, Outlook};
+pub use manual::{Choice, ManualGame, ManualReader, Move, NextMoves};
 pub use rejection::{CheckError, Malformed, Place, Rejection, Undecided};
 pub use replay::{Board, Cell, Frame, Metric, Observer, Unobserved};
 pub use score::{Score, ScoreError};

@@ -19,12 +19,12 @@ pub trait ManualGame: Case {
     ///
     /// # Errors
     /// Returns the first broken rule, or says that the checker cannot decide.
-    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError>;
+    fn next_moves(&self, moves: &[Move]) -> Result<NextMoves, CheckError>;
 }
 
 /// The possible next moves, and the known future pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outlook {
+pub struct NextMoves {
     /// All moves with different effects. Empty when the game is over.
     pub choices: Vec<Choice>,
     /// The next pieces as a picture, the nearest first. The piece to play now is marked. Empty in a game without

@@ -10,7 +10,8 @@ use crate::checker::counted;
 use crate::manual::counted_lines;
 use crate::tokens::signed;
 use crate::{
-    Case, Cell, CheckError, Checker, Choice, Counted, Feature, ManualGame, Metric, Move, Observer, Outlook, Unobserved,
+    Case, Cell, CheckError, Checker, Choice, Counted, Feature, ManualGame, Metric, Move, NextMoves, Observer,
+    Unobserved,
 };
 use input::{Input, Piece};
 use play::{Game, Placement, ahead, picture};
@@ -60,7 +61,7 @@ impl ManualGame for Input {
         counted_lines(moves)
     }
 
-    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+    fn next_moves(&self, moves: &[Move]) -> Result<NextMoves, CheckError> {
         let placements = play::read_answer(&self.answer(moves), self)?;
         let mut unobserved = Unobserved;
         let mut game = Game::start(self, &mut unobserved);
@@ -70,7 +71,7 @@ impl ManualGame for Input {
             [] => Vec::new(),
             [piece, rest @ ..] => choices(&game.field, *piece, rest.is_empty()),
         };
-        Ok(Outlook { choices, ahead: ahead(left, true) })
+        Ok(NextMoves { choices, ahead: ahead(left, true) })
     }
 }
 

@@ -5,7 +5,7 @@ use super::input::{Free, Grid};
 use super::{CLEARED_FACTOR, Progress, points};
 use crate::manual::counted_lines;
 use crate::tokens::{Tokens, parse_integer, signed};
-use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, Unobserved};
+use crate::{CheckError, Choice, ManualGame, Move, NextMoves, Observer, Rejection, Unobserved};
 
 /// Reads `M` and M moves `row col`, and plays them. Returns the board after them and the points so far.
 pub(super) fn play<'a>(
@@ -48,7 +48,7 @@ impl ManualGame for Free {
         counted_lines(moves)
     }
 
-    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+    fn next_moves(&self, moves: &[Move]) -> Result<NextMoves, CheckError> {
         let mut unobserved = Unobserved;
         let (board, progress) = play(&self.grid, &self.answer(moves), &mut unobserved)?;
         let mut flood = Flood::new(&board);
@@ -60,7 +60,7 @@ impl ManualGame for Free {
                 choices.push(choice(&board, progress.total, group));
             }
         }
-        Ok(Outlook { choices, ahead: crate::Board::default() })
+        Ok(NextMoves { choices, ahead: crate::Board::default() })
     }
 }
 

@@ -9,7 +9,7 @@ mod rules;
 use crate::checker::counted;
 use crate::manual::lines;
 use crate::tokens::{Tokens, signed};
-use crate::{Case, CheckError, Checker, Choice, Counted, Feature, ManualGame, Metric, Move, Observer, Outlook};
+use crate::{Case, CheckError, Checker, Choice, Counted, Feature, ManualGame, Metric, Move, NextMoves, Observer};
 use input::Game;
 use replay::{Playback, after, ahead, gain};
 use rules::{Cell, Position};
@@ -67,11 +67,11 @@ impl ManualGame for Game {
         text.into_bytes()
     }
 
-    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+    fn next_moves(&self, moves: &[Move]) -> Result<NextMoves, CheckError> {
         let position = after(self, lines(moves).as_bytes(), moves.len())?;
         let mut choices = if moves.len() < MOVES { swaps(&position) } else { Vec::new() };
         choices.iter_mut().for_each(|choice| choice.ends = moves.len() + 1 == MOVES);
-        Ok(Outlook { choices, ahead: ahead(&position) })
+        Ok(NextMoves { choices, ahead: ahead(&position) })
     }
 }
 

@@ -1,6 +1,6 @@
-//! Manual play, choice by choice: the checker confirms what the outlook says about each choice.
+//! Manual play, choice by choice: the checker confirms what the next_moves says about each choice.
 
-use checkers::{CheckError, Checker, Frame, ManualGame, Move, Observer, Outlook, Score};
+use checkers::{CheckError, Checker, Frame, ManualGame, Move, NextMoves, Observer, Score};
 use proptest::prelude::*;
 
 /// The games that people can play.
@@ -35,17 +35,17 @@ fn played(case: &dyn ManualGame, moves: &[Move]) -> (Frame, Score) {
 }
 
 /// Returns the possible moves after a choice, after comparing the choice with the checker.
-fn play(case: &dyn ManualGame, moves: &mut Vec<Move>, outlook: &Outlook, which: usize) -> Outlook {
+fn play(case: &dyn ManualGame, moves: &mut Vec<Move>, next_moves: &NextMoves, which: usize) -> NextMoves {
     let before = played(case, moves).0;
-    let choice = &outlook.choices[which];
+    let choice = &next_moves.choices[which];
     let cells = || choice.cells.iter().chain(choice.placed.iter().map(|(place, _)| place));
     assert!(cells().all(|place| *place < before.board.cells.len()), "{choice:?}");
     moves.push(choice.played.clone());
     let (frame, _) = played(case, moves);
     assert_eq!(frame.total.to_string(), sum(&before.total, &choice.gained), "{choice:?}");
-    let outlook = case.outlook(moves).expect("only choices were played");
-    assert_eq!(choice.ends, outlook.choices.is_empty(), "{choice:?}");
-    outlook
+    let next_moves = case.next_moves(moves).expect("only choices were played");
+    assert_eq!(choice.ends, next_moves.choices.is_empty(), "{choice:?}");
+    next_moves
 }
 
 /// Scores are compared as texts: these are all whole and small.
@@ -62,12 +62,12 @@ proptest! {
         for checker in games() {
             let case = case(checker, seed);
             let mut moves = Vec::new();
-            let mut outlook = case.outlook(&moves).unwrap();
+            let mut next_moves = case.next_moves(&moves).unwrap();
             for pick in &picks {
-                if outlook.choices.is_empty() {
+                if next_moves.choices.is_empty() {
                     break;
                 }
-                outlook = play(&*case, &mut moves, &outlook, pick.index(outlook.choices.len()));
+                next_moves = play(&*case, &mut moves, &next_moves, pick.index(next_moves.choices.len()));
             }
         }
     }
@@ -78,11 +78,13 @@ fn a_choice_that_brings_most_is_played_to_the_end() {
     for checker in games() {
         let case = case(checker, 1);
         let mut moves = Vec::new();
-        let mut outlook = case.outlook(&moves).unwrap();
+        let mut next_moves = case.next_moves(&moves).unwrap();
         let mut ended = false;
-        while let Some(best) = (0..outlook.choices.len()).max_by_key(|&place| outlook.choices[place].gained.clone()) {
-            outlook = play(&*case, &mut moves, &outlook, best);
-            ended = outlook.choices.is_empty();
+        while let Some(best) =
+            (0..next_moves.choices.len()).max_by_key(|&place| next_moves.choices[place].gained.clone())
+        {
+            next_moves = play(&*case, &mut moves, &next_moves, best);
+            ended = next_moves.choices.is_empty();
             if moves.len() == 300 {
                 break;
             }
@@ -98,8 +100,8 @@ fn a_choice_that_brings_most_is_played_to_the_end() {
 fn a_move_that_breaks_a_rule_is_rejected_where_it_stands() {
     for checker in games() {
         let case = case(checker, 1);
-        let outlook = case.outlook(&[]).unwrap();
-        let good = outlook.choices[0].played.clone();
+        let next_moves = case.next_moves(&[]).unwrap();
+        let good = next_moves.choices[0].played.clone();
         for bad in [vec![-1; good.len()], vec![999; good.len()], Vec::new()] {
             let moves = [good.clone(), bad.clone()];
             let rejected = |result: Result<(), CheckError>| match result {
@@ -107,7 +109,7 @@ fn a_move_that_breaks_a_rule_is_rejected_where_it_stands() {
                 other => panic!("{}: {bad:?}: {other:?}", checker.id),
             };
             let checked = rejected(case.check(&case.answer(&moves)).map(|_| ()));
-            assert_eq!(rejected(case.outlook(&moves).map(|_| ())), checked);
+            assert_eq!(rejected(case.next_moves(&moves).map(|_| ())), checked);
             assert!(bad.is_empty() || checked.contains("move 2"), "{}: {checked}", checker.id);
         }
     }
@@ -118,11 +120,11 @@ fn ten_thousand_moves_are_answered_in_time() {
     let started = std::time::Instant::now();
     let checker = checkers::find("square-remover").unwrap();
     let case = case(checker, 3);
-    let choice = case.outlook(&[]).unwrap().choices[0].played.clone();
+    let choice = case.next_moves(&[]).unwrap().choices[0].played.clone();
     let mut moves = vec![choice; 9_999];
-    assert!(case.outlook(&moves).unwrap().choices.iter().all(|choice| choice.ends));
+    assert!(case.next_moves(&moves).unwrap().choices.iter().all(|choice| choice.ends));
     moves.push(moves[0].clone());
-    assert_eq!(case.outlook(&moves).unwrap().choices, []);
+    assert_eq!(case.next_moves(&moves).unwrap().choices, []);
     assert_eq!(case.answer(&moves).iter().filter(|byte| **byte == b'\n').count(), 10_000);
     moves.push(moves[0].clone());
     let rejected = case.check(&case.answer(&moves)).unwrap_err().to_string();
@@ -133,14 +135,14 @@ fn ten_thousand_moves_are_answered_in_time() {
 #[test]
 fn what_comes_is_shown_as_it_then_comes() {
     let case = case(checkers::find("columns").unwrap(), 1);
-    let outlook = case.outlook(&[]).unwrap();
+    let next_moves = case.next_moves(&[]).unwrap();
     let column = |place: usize| {
-        let rows = (0..3).rev().map(|row| &outlook.ahead.cells[row * outlook.ahead.width + place]);
+        let rows = (0..3).rev().map(|row| &next_moves.ahead.cells[row * next_moves.ahead.width + place]);
         rows.map(|cell| cell.text.clone().unwrap()).collect::<String>()
     };
     // The sample of the rules is this seed.
     assert_eq!([column(0), column(1), column(6)], ["aba", "bba", "***"]);
-    let cycled = &outlook.choices[1];
+    let cycled = &next_moves.choices[1];
     assert_eq!((&*cycled.played, cycled.placed.len()), (&[1, 1][..], 3));
     let letters: Vec<_> = cycled.placed.iter().map(|(_, cell)| cell.text.clone().unwrap()).collect();
     assert_eq!(letters, ["a", "a", "b"], "from the top");

@@ -47,7 +47,7 @@ pub use error::JournalError;
 pub use history::{Changes, HistoryFilter, RunOrigin, Stamp, Watch};
 pub use identity::{RunRecord, Surroundings, environment, this_machine};
 pub use merge::{Difference, Gap, MergeError, Merged, Unusable, check, merge};
-pub use recording::{CasePlaces, Part, Recording, RunEnd};
+pub use recording::{CasePlaces, Part, Recording, RunEnd, unused_path};
 pub use resume::{Changed, InputHashes, Resumption};
 pub use store::{Journal, ReadableRows};
 pub use stored::{Known, Reference};

@@ -526,9 +526,12 @@ impl Journal {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
         }
+        let stem = self.path().file_stem().unwrap_or_default().to_string_lossy();
         let (path, mode) = match (self.is_in_place(), self.path().exists()) {
             (true, _) | (_, false) => (self.path().to_owned(), self.locks.mode),
-            (false, true) => (free_path(self.path(), run), Mode::OneWriter),
+            (false, true) => {
+                (unused_path(self.path(), |number| format!("{stem}-run-{run}{number}.db")), Mode::OneWriter)
+            }
         };
         if !self.is_in_place() {
             make_folder(path.parent().unwrap_or(Path::new("")))?;
@@ -587,12 +590,11 @@ pub(super) fn sum_up(
     Ok(cases.len())
 }
 
-/// Returns an unused path next to this one.
-fn free_path(path: &Path, run: RunId) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let numbered = |number: u32| if number == 1 { String::new() } else { format!("-{number}") };
-    let mut names = (1_u32..).map(|number| path.with_file_name(format!("{stem}-run-{run}{}.db", numbered(number))));
-    names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
+/// Returns an unused path next to this one. `name` makes its file name with nothing, `-2`, `-3` and so on.
+pub fn unused_path(path: &Path, name: impl Fn(&str) -> String) -> PathBuf {
+    let numbers = std::iter::once(String::new()).chain((2_u32..).map(|number| format!("-{number}")));
+    let mut paths = numbers.map(|number| path.with_file_name(name(&number)));
+    paths.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
 }
 
 fn read_job(row: &Row<'_>) -> rusqlite::Result<ClusterJob> {

@@ -241,8 +241,8 @@ impl fmt::Display for BrokenRule {
     }
 }
 
-/// The exit code of the judge. Scripts rely on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The exit code of the judge. Scripts rely on it. A worse one is larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Every case was accepted, and the gate, if any, passed.
     Success = 0,

@@ -5,7 +5,7 @@ use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
 use crate::text::{self, Counts, Document, LimitsRecord, exact, first_lines, in_milliseconds, last_lines};
 use judge_compare::paired::{Claim, EffectMeasure};
-use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
+use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, as_text, counted};
 use judge_statistics::Hypothesis;
 use num_traits::Zero;
 use schemars::JsonSchema;
@@ -50,7 +50,7 @@ pub struct Versus {
     /// The largest one; absent with too few cases.
     pub high: Option<f64>,
     /// The measured quantity.
-    #[serde(serialize_with = "by_measure_name")]
+    #[serde(serialize_with = "as_text::serialize")]
     #[schemars(with = "&str", extend("enum" = EffectMeasure::ALL.map(EffectMeasure::name)))]
     pub measure: EffectMeasure,
     /// How many cases both have played.
@@ -113,10 +113,6 @@ fn claim_name(claim: Claim) -> &'static str {
 
 fn by_claim_name<S: Serializer>(claim: &Claim, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(claim_name(*claim))
-}
-
-fn by_measure_name<S: Serializer>(measure: &EffectMeasure, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(measure.name())
 }
 
 impl Document for Evaluation<'_> {
@@ -292,16 +288,13 @@ fn indented(text: &str) -> Vec<String> {
 
 /// Returns as many of the lines as the bound allows.
 fn bounded(lines: &[String]) -> String {
-    const CUT: &str = "…";
+    const CUT: &str = "…\n";
     let mut text = String::new();
     for line in lines {
-        if text.len() + line.len() + CUT.len() + 2 > MAX_BYTES {
-            text.push_str(CUT);
-            text.push('\n');
-            break;
+        if text.len() + line.len() + CUT.len() + 1 > MAX_BYTES {
+            return text + CUT;
         }
-        text.push_str(line);
-        text.push('\n');
+        text += &format!("{line}\n");
     }
     text
 }

@@ -291,8 +291,8 @@ pub(crate) fn sealed_junit(report: &SealedReport, output: &mut dyn Write) -> io:
         _ => TestResult::Failure,
     };
     let case = TestCase {
-        message: Some(report.said()),
-        stdout: if result == TestResult::Passed { report.said() } else { String::new() },
+        message: Some(report.in_words()),
+        stdout: if result == TestResult::Passed { report.in_words() } else { String::new() },
         ..TestCase::new(&name, "all sealed cases together", result)
     };
     Page { name: name.clone(), time: None, suites: vec![Suite::of(name, vec![case])] }.write_into(output)

@@ -108,7 +108,7 @@ impl SealedReport {
     }
 
     /// Returns the result and the gate in words.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let gate = self.gate().map(|said| format!("; {said}")).unwrap_or_default();
         self.result("sealed case") + &gate
     }

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The most that is read of a file.
-pub const MOST: Bytes = Bytes(1 << 30);
+pub const MAX_FILE_BYTES: Bytes = Bytes(1 << 30);
 
 /// Why a file cannot be a case or an answer.
 const NOT_A_FILE: &str = "it is a pipe or a device: expected a file, because it is read more than once";
@@ -19,21 +19,21 @@ const OF_THE_KERNEL: &str =
 /// Reads a regular file.
 ///
 /// # Errors
-/// When it cannot be read, is no regular file, or is longer than [`MOST`].
+/// When it cannot be read, is no regular file, or is longer than [`MAX_FILE_BYTES`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     // Opening a pipe would block until it has a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let metadata = file.metadata()?;
     refuse_special(path, &metadata)?;
-    let too_long = || Err(io::Error::other(format!("it is longer than {MOST}: expected a shorter file")));
-    if metadata.len() > MOST.0 {
+    let too_long = || Err(io::Error::other(format!("it is longer than {MAX_FILE_BYTES}: expected a shorter file")));
+    if metadata.len() > MAX_FILE_BYTES.0 {
         return too_long();
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
     // It may grow.
-    file.take(MOST.0 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST.0 { too_long() } else { Ok(bytes) }
+    file.take(MAX_FILE_BYTES.0 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES.0 { too_long() } else { Ok(bytes) }
 }
 
 /// Reads a regular file of text.
@@ -92,7 +92,7 @@ mod tests {
             symlink(target, at(name)).unwrap();
         }
         std::fs::create_dir(at("folder")).unwrap();
-        File::create(at("long")).unwrap().set_len(MOST.0 + 1).unwrap();
+        File::create(at("long")).unwrap().set_len(MAX_FILE_BYTES.0 + 1).unwrap();
         assert_eq!((read(&at("a")).unwrap(), read_text(&at("link")).unwrap()), (b"text".to_vec(), "text".to_owned()));
         for (name, why, is_checked) in [
             ("pipe", "a pipe or a device", true),

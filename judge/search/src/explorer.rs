@@ -13,7 +13,7 @@ const NEIGHBOURS: usize = 24;
 
 /// The spread of the neighbours is multiplied by this and added to their mean, because the search aims for the highest
 /// values.
-const HOPE: f64 = 3.0;
+const OPTIMISM: f64 = 3.0;
 
 /// With fewer values than this, nothing is estimated.
 const MIN_KNOWN: usize = 16;
@@ -103,7 +103,7 @@ impl Explorer {
         let count = near.len() as f64;
         let mean = near.iter().map(|&(_, place)| self.values[place]).sum::<f64>() / count;
         let squares: f64 = near.iter().map(|&(_, place)| (self.values[place] - mean).powi(2)).sum();
-        mean + HOPE * (squares / count).sqrt()
+        mean + OPTIMISM * (squares / count).sqrt()
     }
 }
 

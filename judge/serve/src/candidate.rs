@@ -207,7 +207,7 @@ fn wrong_solver(error: SolverError) -> RpcError {
         }
         _ => None,
     };
-    RpcError::from(Failure::from(error)).with_hints(hint)
+    RpcError::from(Failure::from(error)).with_hint_if(hint)
 }
 
 /// Returns the id of a candidate.

@@ -51,8 +51,8 @@ pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<
     let plan = Plan { cases, solvers, order: Order::Interleaved, ..problem.plan(limits, languages) };
     let started = Instant::now();
     let all = plan.job_count();
-    let tell = |done: usize| task.progress(Progress { state: "running", done, cases: all });
-    let finished = evaluation::play(evaluator, &plan, false, task, tell)?;
+    let show_progress = |done: usize| task.progress(Progress { state: "running", done, cases: all });
+    let finished = evaluation::play(evaluator, &plan, false, task, show_progress)?;
     evaluator.counters.count(0, evaluation::runs(&finished), 0);
     for ((candidate, (choice, id)), name) in candidates.iter().zip(at_start).zip(NAMES) {
         if candidate.is_edited(&problem, choice, &id) {

@@ -8,7 +8,7 @@ use crate::problems::{ReadyProblem, case_keys, edited};
 use crate::queue::{Progress, Task};
 use crate::rpc::{Answer, Result, RpcError, json};
 use crate::slots::LeasedPool;
-use crate::stopping::{self, Duel, Played};
+use crate::stopping::{self, IncumbentComparison, Played};
 use judge_compare::paired::MinEffect;
 use judge_journal::RunEnd;
 use judge_problem::{
@@ -181,24 +181,29 @@ impl<'a> Running<'a> {
             Some(Played { place, case: self.cases.at(place), rows: [row, row].map(Arc::clone) })
         });
         let known: Vec<Played> = known.filter(|played| !is_fault(&played.rows[0])).collect();
-        let mut duel = Duel::new(self.duel_plan(incumbent), &known, self.keys.len(), self.min_effect.as_ref())?;
-        let order = duel.order(&self.keys.iter().map(CaseKey::digest).collect::<Vec<_>>());
+        let mut comparison = IncumbentComparison::new(
+            self.comparison_plan(incumbent),
+            &known,
+            self.keys.len(),
+            self.min_effect.as_ref(),
+        )?;
+        let order = comparison.order(&self.keys.iter().map(CaseKey::digest).collect::<Vec<_>>());
         let mut next = 0;
         let mut is_over = false;
         while next < order.len() && !is_over {
             let size = self.evaluator.settings.jobs.get().max(next / BATCH_SHARE);
             let (count, missing) = self.batch(&order[next..], size);
             self.play(&missing)?;
-            order[next..next + count].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
+            order[next..next + count].iter().for_each(|&place| self.add_pair(&mut comparison, incumbent, place));
             next += count;
-            is_over = duel.is_over()?;
+            is_over = comparison.is_over()?;
         }
         // Results that were already known are part of the answer.
         let is_whole = self.missing().is_empty();
         if is_whole {
-            order[next..].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
+            order[next..].iter().for_each(|&place| self.add_pair(&mut comparison, incumbent, place));
         }
-        self.versus = Some(duel.versus(&incumbent.candidate, is_whole)?);
+        self.versus = Some(comparison.versus(&incumbent.candidate, is_whole)?);
         self.stopped_of = (!is_whole).then_some(self.keys.len());
         Ok(())
     }
@@ -216,19 +221,19 @@ impl<'a> Running<'a> {
     }
 
     /// Returns the plan of the incumbent and the candidate, without cases.
-    fn duel_plan(&self, incumbent: &Best) -> Plan {
+    fn comparison_plan(&self, incumbent: &Best) -> Plan {
         let names = [format!("incumbent {}", incumbent.candidate), "candidate".to_owned()];
         let solvers = names.map(|name| known_by_results(name, String::new()));
         Plan { solvers: solvers.to_vec(), cases: CaseList::default(), ..self.plan.clone() }
     }
 
     /// Adds a case, if both have played it. Faults of the judge give no information about either.
-    fn add_pair(&self, duel: &mut Duel, incumbent: &Best, place: usize) {
+    fn add_pair(&self, comparison: &mut IncumbentComparison, incumbent: &Best, place: usize) {
         let key = &self.keys[place];
         let (Some(other), Some(own)) = (incumbent.rows.get(key), self.rows.get(key)) else { return };
         match [other, own] {
-            rows if rows.iter().any(|row| is_fault(row)) => duel.leave_out(place),
-            rows => duel.add(Played { place, case: self.cases.at(place), rows: rows.map(Arc::clone) }),
+            rows if rows.iter().any(|row| is_fault(row)) => comparison.leave_out(place),
+            rows => comparison.add(Played { place, case: self.cases.at(place), rows: rows.map(Arc::clone) }),
         }
     }
 
@@ -248,8 +253,8 @@ impl<'a> Running<'a> {
         let candidate = self.prepared()?;
         self.plan_of(candidate.solver.clone(), places);
         let (known, cases) = (self.rows.len(), self.keys.len());
-        let tell = |done: usize| self.task.progress(Progress { state: "running", done: known + done, cases });
-        let jobs = play(self.evaluator, &self.plan, true, self.task, tell)?;
+        let show_progress = |done: usize| self.task.progress(Progress { state: "running", done: known + done, cases });
+        let jobs = play(self.evaluator, &self.plan, true, self.task, show_progress)?;
         for mut finished in jobs {
             let place = places[finished.job.case];
             finished.job = JobId { case: place, solver: 0 };
@@ -388,7 +393,7 @@ impl<'a> Running<'a> {
     /// Returns whether the candidate is better than another by the problem's rule, on all cases. The first candidate with a total is better
     /// than one that has played nothing.
     fn beats(&self, other: &Best) -> Result<bool> {
-        let mut both = MatchResult::unplayed(self.duel_plan(other));
+        let mut both = MatchResult::unplayed(self.comparison_plan(other));
         for (place, key) in self.keys.iter().enumerate() {
             both.plan.cases.push(self.cases.at(place));
             both.outcomes.add_case([&other.rows, &self.rows].map(|rows| Some(rows.get(key)?.outcome.clone())));
@@ -466,13 +471,13 @@ fn known_by_results(name: String, text: String) -> Solver {
     Solver::new(SolverSpec { name, text }, Invocation::CannotStart("its results are known".to_owned()))
 }
 
-/// Plays a plan in leased slots, until its end or until the task is cancelled. `tell` gets the number of finished jobs.
+/// Plays a plan in leased slots, until its end or until the task is cancelled. `show_progress` gets the number of finished jobs.
 pub(crate) fn play(
     evaluator: &Evaluator,
     plan: &Plan,
     describe: bool,
     task: &Arc<Task>,
-    tell: impl Fn(usize),
+    show_progress: impl Fn(usize),
 ) -> Result<Vec<FinishedJob>> {
     let settings = RunSettings { describe, ..evaluator.settings.clone() };
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
@@ -489,7 +494,7 @@ pub(crate) fn play(
     let mut watch = |event: &RunEvent| {
         if let RunEvent::Finished(job) = event {
             finished.push((**job).clone());
-            tell(finished.len());
+            show_progress(finished.len());
         }
     };
     let result = runner.run_until(plan, &Unstored(evaluator.records), &mut watch, signals);

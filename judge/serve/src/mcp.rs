@@ -73,15 +73,15 @@ impl Mcp {
         let token = meta.and_then(|meta| meta.get("progressToken").cloned());
         let progress = token.map(tell_progress);
         // Wrong arguments are for the agent to correct, and are not an error of the protocol.
-        let told = |error: RpcError| match error.code {
+        let as_content = |error: RpcError| match error.code {
             code::INVALID_PARAMS => Ok(refusal(&error)),
             _ => Err(error),
         };
         let work = match self.work(evaluator, &name, arguments) {
             Ok(work) => work,
-            Err(error) => return Ok(Step::Now(told(error))),
+            Err(error) => return Ok(Step::Now(as_content(error))),
         };
-        let work: Work = Box::new(move |evaluator, task| work(evaluator, task).or_else(told));
+        let work: Work = Box::new(move |evaluator, task| work(evaluator, task).or_else(as_content));
         Ok(Step::Later(Later { priority: 0, progress, work }))
     }
 

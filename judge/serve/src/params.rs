@@ -211,7 +211,7 @@ pub(crate) fn read_params<T: DeserializeOwned>(params: Map<String, Value>) -> Re
         let path = error.path().to_string();
         let place = if path == "." { "params".to_owned() } else { format!("params.{path}") };
         let why = error.inner().to_string();
-        RpcError::params(format!("{place}: {}", in_words(&why))).with_hints(meant(&why))
+        RpcError::params(format!("{place}: {}", in_words(&why))).with_hint_if(meant(&why))
     })
 }
 

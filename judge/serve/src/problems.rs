@@ -175,7 +175,7 @@ fn wrong_cases(error: SelectError) -> RpcError {
         SelectError::NoGenerator(_) => Some("\"cases\": [\"data/*.in\"]"),
         _ => None,
     };
-    RpcError::from(Failure::from(error)).with_hints(hint)
+    RpcError::from(Failure::from(error)).with_hint_if(hint)
 }
 
 /// Reads names of cases: `seed-7`, `seed=7,n=100`, or files and patterns.

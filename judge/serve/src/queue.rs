@@ -36,7 +36,7 @@ pub(crate) struct Task {
     hooks: Mutex<(u64, BTreeMap<u64, Arc<Hook>>)>,
     notify: Option<Notify>,
     /// When the client last got progress, or when the request came.
-    told: Mutex<Instant>,
+    last_shown: Mutex<Instant>,
 }
 
 impl Task {
@@ -47,7 +47,7 @@ impl Task {
             cancelled: AtomicBool::new(false),
             hooks: Mutex::default(),
             notify,
-            told: Mutex::new(Instant::now()),
+            last_shown: Mutex::new(Instant::now()),
         })
     }
 
@@ -87,10 +87,10 @@ impl Task {
     /// Reports progress to the client, unless it got some a moment ago.
     pub(crate) fn progress(&self, progress: Progress) {
         let Some(notify) = &self.notify else { return };
-        let mut told = self.told.lock();
-        if told.elapsed() >= PAUSE {
-            *told = Instant::now();
-            drop(told);
+        let mut last_shown = self.last_shown.lock();
+        if last_shown.elapsed() >= PAUSE {
+            *last_shown = Instant::now();
+            drop(last_shown);
             notify(progress);
         }
     }

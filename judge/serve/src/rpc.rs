@@ -75,7 +75,7 @@ impl RpcError {
     }
 
     /// Returns the error with this hint, if there is one.
-    pub(crate) fn with_hints(self, hint: Option<impl Into<String>>) -> Self {
+    pub(crate) fn with_hint_if(self, hint: Option<impl Into<String>>) -> Self {
         Self { hint: hint.map(Into::into).or(self.hint), ..self }
     }
 }

@@ -47,5 +47,5 @@ pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Pa
     let jobs = play(evaluator, &plan, false, task, |_| ())?;
     let played = MatchResult::of_jobs(plan, &jobs);
     evaluator.counters.count(1, runs(&jobs), 0);
-    Ok(json(&cases.tell(&played, None)?.score()))
+    Ok(json(&cases.report(&played, None)?.score()))
 }

@@ -44,7 +44,7 @@ pub(crate) struct Played {
 }
 
 /// A candidate against the incumbent.
-pub(crate) struct Duel {
+pub(crate) struct IncumbentComparison {
     /// The plan of both, without cases.
     template: Plan,
     parameters: TestParameters,
@@ -72,7 +72,7 @@ struct Incumbent {
     sizes: Vec<Option<(SetCase, f64)>>,
 }
 
-impl Duel {
+impl IncumbentComparison {
     /// Begins with an incumbent that has played these of `count` cases: both rows are its own.
     ///
     /// # Errors
@@ -182,7 +182,7 @@ impl Duel {
     /// cases.
     ///
     /// # Errors
-    /// As [`Duel::is_over`].
+    /// As [`IncumbentComparison::is_over`].
     pub(crate) fn versus(mut self, against: &str, is_whole: bool) -> Result<Versus, Failure> {
         self.played.sort_by_key(|played| played.place);
         let whole = result(&self.template, &self.played);
@@ -339,7 +339,7 @@ pub(crate) fn is_better(played: &MatchResult) -> Result<bool, Failure> {
 }
 
 /// The minimal number of cases in a range of a feature.
-const FEWEST: usize = 3;
+const MIN_CASES: usize = 3;
 
 /// Returns the ranges of features on which the candidate is worse, the worst first, in words.
 fn losses(
@@ -364,7 +364,7 @@ fn losses(
         for range in ranges {
             let cases = range.paired.pairs.len();
             let mean = range.paired.mean();
-            if mean < 0.0 && cases >= FEWEST {
+            if mean < 0.0 && cases >= MIN_CASES {
                 let values = match range.low == range.high {
                     true => format!("{name} = {}", range.low),
                     false => format!("{name} from {} to {}", range.low, range.high),

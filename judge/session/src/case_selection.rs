@@ -144,7 +144,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
         let (file, error) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
-                unreadable.push(line_of(path).into_iter().fold(failure, Failure::with_hint));
+                unreadable.push(failure.with_hint_if(line_of(path)));
                 continue;
             }
         };
@@ -161,7 +161,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
                     hint = Some(format!("`judge show {}` describes the input", problem.id));
                 }
                 let failure = Failure::usage(format!("{}: {}", path.display(), error_chain(&error)));
-                unsuited.push(line.into_iter().fold(failure, Failure::with_hint));
+                unsuited.push(failure.with_hint_if(line));
             }
         }
     }
@@ -178,7 +178,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
         )));
         hint = Some("name them in the problem: answers = [\"data/*.ans\"]".to_owned());
     }
-    Failure::check_all(unsuited).map_err(|all| hint.into_iter().fold(all, Failure::with_hint))
+    Failure::check_all(unsuited).map_err(|all| all.with_hint_if(hint))
 }
 
 /// The features of the recorded cases of a problem. Each input is read once.

@@ -33,7 +33,7 @@ pub(crate) struct Edited {
     /// The edited program.
     pub(crate) what: String,
     /// Whether each result shows the version that it belongs to: another generator makes other inputs.
-    pub(crate) is_told_by_results: bool,
+    pub(crate) is_shown_by_results: bool,
 }
 
 impl ProgramsAtStart {
@@ -92,7 +92,7 @@ impl ProgramsAtStart {
         if !is_changed || self.noticed.is_some() {
             return false;
         }
-        self.noticed = self.edited().filter(|edited| !edited.is_told_by_results);
+        self.noticed = self.edited().filter(|edited| !edited.is_shown_by_results);
         self.noticed.is_some()
     }
 
@@ -120,9 +120,9 @@ impl ProgramsAtStart {
             edited_file.or_else(|| self.folders.iter().find_map(edited_in))
         };
         match what {
-            Some(what) => Some(Edited { what, is_told_by_results: false }),
+            Some(what) => Some(Edited { what, is_shown_by_results: false }),
             None if generator_identity(&self.problem) != self.generator => {
-                Some(Edited { what: "generator".to_owned(), is_told_by_results: true })
+                Some(Edited { what: "generator".to_owned(), is_shown_by_results: true })
             }
             None => None,
         }

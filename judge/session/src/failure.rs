@@ -1,7 +1,7 @@
 //! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
 
 use judge_compare::paired::InferenceError;
-use judge_journal::{JournalError, MergeError};
+use judge_journal::{JournalError, MergeError, unused_path};
 use judge_problem::scoring::InvalidResults;
 use judge_problem::{
     Exit, InvalidText, JOURNAL_FOLDER, ManifestError, UnknownProblem, error_chain, one_line, quote, quote_path, visible,
@@ -16,7 +16,7 @@ use judge_sandbox::Fault;
 use rustix::io::Errno;
 use std::error::Error;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The hint for errors that the judge's own limits have caused.
 pub(crate) const SHORTAGE_HINT: &str =
@@ -56,7 +56,7 @@ impl Failure {
     pub fn fault(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let error = error.into();
         let hint = is_shortage(&*error).then_some(SHORTAGE_HINT);
-        hint.into_iter().fold(Self::new(error, Exit::Fault), Self::with_hint)
+        Self::new(error, Exit::Fault).with_hint_if(hint)
     }
 
     /// Cases that were not accepted, where the command needs them to be.
@@ -84,6 +84,14 @@ impl Failure {
             last.hint = Some(hint.into());
         }
         self
+    }
+
+    /// Adds a hint to the last error, if there is one.
+    pub fn with_hint_if(self, hint: Option<impl Into<String>>) -> Self {
+        match hint {
+            Some(hint) => self.with_hint(hint),
+            None => self,
+        }
     }
 
     /// Returns the last error, if it is one of the journal.
@@ -188,7 +196,7 @@ impl From<MatchError> for Failure {
     fn from(error: MatchError) -> Self {
         let hint = matches!(error, MatchError::Pattern { .. })
             .then_some("`*` stands for any characters, `?` for one, `[ab]` for a or b, `[[]` for `[` itself");
-        hint.into_iter().fold(Self::usage(error), Self::with_hint)
+        Self::usage(error).with_hint_if(hint)
     }
 }
 
@@ -315,18 +323,9 @@ pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
 pub fn move_away(journal: &Path) -> String {
     let folder = journal.parent().filter(|folder| folder.file_name() == Some(OsStr::new(JOURNAL_FOLDER)));
     let from = folder.unwrap_or(journal);
-    let [from, to] = [from, &unused(from)].map(quote_path);
+    let name = from.file_name().unwrap_or_default().to_string_lossy();
+    let [from, to] = [from, &unused_path(from, |number| format!("{name}-damaged{number}"))].map(quote_path);
     format!("mv {from} {to}")
-}
-
-/// Returns an unused path next to this one.
-fn unused(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut names = (1_u32..).map(|number| match number {
-        1 => path.with_file_name(format!("{name}-damaged")),
-        number => path.with_file_name(format!("{name}-damaged-{number}")),
-    });
-    names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
 }
 
 impl From<MergeError> for Failure {
@@ -349,10 +348,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Run(Fault::Cancelled) => Self::interrupted(),
-            RunError::Cluster(ClusterError { error, hint, exit }) => {
-                let failure = Self::new(error, exit);
-                hint.into_iter().fold(failure, Self::with_hint)
-            }
+            RunError::Cluster(ClusterError { error, hint, exit }) => Self::new(error, exit).with_hint_if(hint),
             RunError::Store(ref why) if !is_shortage(why) => Self::fault(error).with_hint(format!(
                 "free space in {}, or set TMPDIR to another folder",
                 std::env::temp_dir().display()

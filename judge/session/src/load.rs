@@ -7,7 +7,7 @@ use judge_problem::{
     built_in_languages, decode, quote_path, read_languages,
 };
 use judge_report::Document;
-use judge_run::files::{MOST, read_text};
+use judge_run::files::{MAX_FILE_BYTES, read_text};
 use judge_run::program::head;
 use judge_run::solver::language_settings;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -152,8 +152,9 @@ fn nearest(here: &Path) -> Option<PathBuf> {
 
 /// Reads a file; `-` is standard input. `what` is its name in messages.
 pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>> {
-    let too_long = || Failure::usage(format!("{what} {} is longer than {MOST}", path.display()));
-    bytes_up_to(what, path, MOST)?.ok_or_else(|| too_long().with_hint("name a file that ends, and is shorter"))
+    let too_long = || Failure::usage(format!("{what} {} is longer than {MAX_FILE_BYTES}", path.display()));
+    bytes_up_to(what, path, MAX_FILE_BYTES)?
+        .ok_or_else(|| too_long().with_hint("name a file that ends, and is shorter"))
 }
 
 /// Reads a text file; `-` is standard input. `what` is its name in messages.

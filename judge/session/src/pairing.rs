@@ -46,6 +46,7 @@ impl Pairing {
 }
 
 /// The cases that entrants share.
+#[derive(Default)]
 struct SharedCases {
     keys: Vec<CaseKey>,
     specs: CaseList,
@@ -59,13 +60,7 @@ struct SharedCases {
 
 impl SharedCases {
     fn new(entrants: usize) -> Self {
-        Self {
-            keys: Vec::new(),
-            specs: CaseList::default(),
-            features: Vec::new(),
-            outcomes: OutcomeGrid::new(0, entrants),
-            nodes: NodeList::default(),
-        }
+        Self { outcomes: OutcomeGrid::new(0, entrants), ..Self::default() }
     }
 
     /// Adds the nodes of a run. Returns the name of each in the list of all entrants' nodes.
@@ -163,7 +158,7 @@ impl Conditions {
 }
 
 /// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits
-/// of the first past run. Points are relative to the best scores in `best`, or else to the ones known today. `tell`
+/// of the first past run. Points are relative to the best scores in `best`, or else to the ones known today. `warn`
 /// receives each warning.
 pub fn pair(
     catalogue: &Catalogue,
@@ -171,7 +166,7 @@ pub fn pair(
     entrants: &[Entrant],
     (args, running): (&CaseArgs, &RunningArgs),
     (measure, best): (Option<EffectMeasure>, Option<&Path>),
-    tell: fn(&str),
+    warn: fn(&str),
 ) -> Result<Pairing> {
     let reference = ReferenceScores::of_points(measure, catalogue, problem, best, FromJournal::Today)?;
     if args.seeds.is_some() || !args.inputs.is_empty() || !args.calls.is_empty() {
@@ -200,7 +195,7 @@ pub fn pair(
     }
     let shared = comparable(entrants, shared, &mut warnings);
     let differences = warn_of_differences(entrants, &conditions, &mut warnings);
-    warnings.iter().for_each(|warning| tell(warning));
+    warnings.iter().for_each(|warning| warn(warning));
     if shared.keys.is_empty() && stop.is_none() {
         return Err(Failure::usage(format!("{} and the others have no case in common", entrants[0].spec.name))
             .with_hint(

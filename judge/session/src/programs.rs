@@ -41,9 +41,7 @@ pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs> 
     })?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);
     commands.into_iter().try_for_each(|command| compile_source(command, &toolbox, &sandbox))?;
-    if let Some(place) = catalogue.find_mut(&problem.id) {
-        *place = problem;
-    }
+    catalogue.problems.iter_mut().filter(|own| own.id == problem.id).for_each(|own| own.clone_from(&problem));
     Ok(Some(toolbox))
 }
 

@@ -107,12 +107,12 @@ pub struct Recorder {
 }
 
 /// Warns that a program was edited during a run.
-fn note_edited(Edited { what, is_told_by_results }: &Edited, run: Option<RunId>, continue_flag: &str) {
+fn note_edited(Edited { what, is_shown_by_results }: &Edited, run: Option<RunId>, continue_flag: &str) {
     let Some(run) = run else {
         let warning = format!("warning: the {what} was edited meanwhile: the results may be of both versions");
         return judge_report::note_lines(&format!("{warning}\nhint: run it again"));
     };
-    let hint = if *is_told_by_results {
+    let hint = if *is_shown_by_results {
         format!("`{}` keeps it if all results hold, and else starts a new run", command_line::with_flag(continue_flag))
     } else {
         let removal = command_line::at_places(&format!("judge history rm {run}"));
@@ -318,7 +318,7 @@ impl Recorder {
         let run = recording.run();
         let stop = end.stop.or(edited.as_ref().map(|_| Stop::Interrupted));
         let disowned = match edited {
-            Some(Edited { is_told_by_results: false, .. }) => recording.disown(),
+            Some(Edited { is_shown_by_results: false, .. }) => recording.disown(),
             _ => Ok(()),
         };
         match disowned.and_then(|()| recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end })) {
@@ -403,9 +403,9 @@ fn lost_record_warning(open: &Recording, error: &JournalError, options: JournalO
 
 /// Returns the warning about a journal that was written again; `None` if the user has seen it.
 fn rewritten_journal_warning(run: RunId, path: &Path) -> Option<String> {
-    let is_said = IS_LOST.swap(true, Ordering::Relaxed);
+    let is_reported = IS_LOST.swap(true, Ordering::Relaxed);
     let what = "its journal was removed, moved or replaced meanwhile, and is written again with its whole content";
-    (!is_said).then(|| format!("warning: run {run}: {what}: {}", path.display()))
+    (!is_reported).then(|| format!("warning: run {run}: {what}: {}", path.display()))
 }
 
 fn resume(journal: Journal, record: &RunRecord<'_>) -> Result<(Recording, Known)> {

@@ -106,7 +106,7 @@ fn ask(signals: &mut Signals) -> Stop {
         let _ = stdin().read_line(&mut line);
         let _ = sender.send(line);
     };
-    if std::thread::Builder::new().spawn(read).is_err() {
+    if Builder::new().spawn(read).is_err() {
         return Stop::Interrupted;
     }
     loop {
@@ -133,7 +133,7 @@ pub fn task_settings(settings: &WorkerSettings) -> RunSettings {
 }
 
 /// Returns how many solvers run at once.
-pub fn count(args: &JobArgs) -> usize {
+pub fn jobs_at_once(args: &JobArgs) -> usize {
     args.jobs.map_or_else(|| Cores::here().undisturbed(), NonZeroUsize::from).get()
 }
 

@@ -149,7 +149,7 @@ impl<'a> SealedCases<'a> {
             return Err(Failure::usage(error).with_hint("judge compare plays two solvers on fresh seeds"));
         }
         if let Some(last) = self.change(|_| Ok(()))?.last {
-            return Err(self.was_told(&last));
+            return Err(self.already_shown(&last));
         }
         let used = self.seeds.clone();
         let (count, mut fresh) = (used.iter().count(), BTreeSet::new());
@@ -164,7 +164,7 @@ impl<'a> SealedCases<'a> {
     }
 
     /// Returns the error that the final score was shown already.
-    fn was_told(&self, FinalScore { solver, failures, total }: &FinalScore) -> Failure {
+    fn already_shown(&self, FinalScore { solver, failures, total }: &FinalScore) -> Failure {
         let total = total.as_ref().map_or_else(|| "no total".to_owned(), judge_report::points_text);
         let error = format!("the final score was shown: {total} with {failures} failures, for `{solver}`");
         Failure::usage(error).with_hint(format!("new sealed cases: rm {}", quote_path(&self.path)))
@@ -222,7 +222,7 @@ impl<'a> SealedCases<'a> {
     ///
     /// # Errors
     /// A program was edited meanwhile, the file cannot be changed, or another process has shown the final score.
-    pub fn tell(&self, played: &MatchResult, floor: Option<(&SealedBaseline, &Percent)>) -> Result<SealedReport> {
+    pub fn report(&self, played: &MatchResult, floor: Option<(&SealedBaseline, &Percent)>) -> Result<SealedReport> {
         if let Some(programs) = &self.programs {
             programs.refuse_edited("evaluation", "evaluate it again: only the query was counted")?;
         }
@@ -240,7 +240,7 @@ impl<'a> SealedCases<'a> {
             if self.is_final {
                 // Another process may have shown it meanwhile.
                 if let Some(last) = &record.last {
-                    return Err(self.was_told(last));
+                    return Err(self.already_shown(last));
                 }
                 let solver = played.plan.solvers[0].spec.name.clone();
                 // A fault of the judge uses nothing up.

@@ -4,7 +4,7 @@ use super::result_log::{Entry, LogReader};
 use super::run_folder::{CaseEntry, Incarnation, Piece, RunFolder};
 use super::slurm::{self, Cluster, TaskRow, TaskState, unwritable};
 use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, Plan, RunEvent, Stop, TaskCounts, Verdict, counted};
-use judge_run::runner::{ClusterError, Handover, Result, RunError, Signals};
+use judge_run::runner::{ClusterError, Result, ResultSink, RunError, Signals};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::atomic::Ordering;
@@ -25,7 +25,7 @@ const LOSS_DELAY: Duration = Duration::from_secs(3);
 const WAIT_NOTICE_AFTER: Duration = Duration::from_secs(20);
 
 /// A run that is followed.
-pub(super) struct Following<'a> {
+pub(super) struct FollowedRun<'a> {
     cluster: &'a Cluster,
     plan: &'a Plan,
     pub(super) folder: RunFolder,
@@ -49,7 +49,7 @@ pub(super) struct Following<'a> {
     piece_taken: bool,
 }
 
-impl<'a> Following<'a> {
+impl<'a> FollowedRun<'a> {
     /// Submits a run, and follows it.
     pub(super) fn start(cluster: &'a Cluster, plan: &'a Plan, folder: RunFolder, tracker: Tracker) -> Result<Self> {
         let job = cluster.submit(plan, &folder, tracker.unclaimed()).inspect_err(|_| drop(folder.remove()))?;
@@ -108,17 +108,17 @@ impl<'a> Following<'a> {
     }
 
     /// Follows the run to its end. No task is left afterwards, unless the run continues without this judge.
-    pub(super) fn follow(&mut self, handover: &mut Handover<'_>, signals: &mut Signals) -> Result<Option<Stop>> {
-        let result = self.follow_on(handover, signals);
+    pub(super) fn follow(&mut self, sink: &mut ResultSink<'_>, signals: &mut Signals) -> Result<Option<Stop>> {
+        let result = self.follow_on(sink, signals);
         if !matches!(result, Ok(Some(Stop::Detached))) {
-            self.end(handover);
+            self.end(sink);
         }
         result
     }
 
-    fn follow_on(&mut self, handover: &mut Handover<'_>, signals: &mut Signals) -> Result<Option<Stop>> {
+    fn follow_on(&mut self, sink: &mut ResultSink<'_>, signals: &mut Signals) -> Result<Option<Stop>> {
         loop {
-            let mut stop = self.read(handover)?;
+            let mut stop = self.read(sink)?;
             if stop.is_none() && (self.tracker.is_complete() || self.cluster.early_end.take()) {
                 return Ok(None);
             }
@@ -126,16 +126,16 @@ impl<'a> Following<'a> {
                 stop = Some((self.cluster.ask)(signals));
             }
             if let Some(stop) = stop {
-                handover.tell(&RunEvent::Stopping(stop));
+                sink.notify(&RunEvent::Stopping(stop));
                 return Ok(Some(stop));
             }
-            self.check_tasks(handover)?;
+            self.check_tasks(sink)?;
             std::thread::sleep(POLL_INTERVAL);
         }
     }
 
     /// Passes on the results that the tasks have written since the last call.
-    fn read(&mut self, handover: &mut Handover<'_>) -> Result<Option<Stop>> {
+    fn read(&mut self, sink: &mut ResultSink<'_>) -> Result<Option<Stop>> {
         let failed = |error: io::Error| unwritable(&self.folder, &error);
         for task in self.folder.reporting().map_err(failed)? {
             let path = self.folder.results(&task);
@@ -151,7 +151,7 @@ impl<'a> Following<'a> {
         }
         for (task, (entry, answer)) in entries {
             match entry {
-                Entry::Began(node) => self.began(task, node, handover),
+                Entry::Began(node) => self.began(task, node, sink),
                 Entry::Finished(mut job) => {
                     job.evidence.answer = answer;
                     job.outcome.node = self.nodes.get(&task).cloned();
@@ -166,7 +166,7 @@ impl<'a> Following<'a> {
                 }
             }
         }
-        let accepted = handover.hand_over(&mut batch);
+        let accepted = sink.deliver(&mut batch);
         // The results of other tasks are recorded first. If nothing is missing, the failure does not matter.
         if let Some(failure) = failure.filter(|_| !self.tracker.is_complete()) {
             return Err(failure);
@@ -174,16 +174,16 @@ impl<'a> Following<'a> {
         Ok((!accepted && self.plan.fail_fast).then_some(Stop::FailFast))
     }
 
-    fn began(&mut self, task: Incarnation, node: Node, handover: &mut Handover<'_>) {
+    fn began(&mut self, task: Incarnation, node: Node, sink: &mut ResultSink<'_>) {
         let node = self.cluster.add_node(node);
         if self.nodes.values().all(|known| *known != node.name) {
-            handover.add_node(&node);
+            sink.add_node(&node);
         }
         self.nodes.insert(task, node.name);
     }
 
     /// Checks the tasks: gives up lost ones, and submits new ones if needed.
-    fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<()> {
+    fn check_tasks(&mut self, sink: &mut ResultSink<'_>) -> Result<()> {
         let pause = if self.started.elapsed() < SHORT_RUN { SLURM_POLL_INTERVAL } else { SLURM_POLL_INTERVAL_LATER };
         if self.last_asked.is_some_and(|last_asked| last_asked.elapsed() < pause) {
             return Ok(());
@@ -195,15 +195,15 @@ impl<'a> Following<'a> {
             Err(error) => {
                 self.last_asked = Some(Instant::now());
                 if !std::mem::replace(&mut self.user_was_warned, true) {
-                    handover.tell(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
+                    sink.notify(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
                 }
                 return Ok(());
             }
         }
         self.last_asked = Some(Instant::now());
-        self.show(handover);
-        self.give_up_lost(handover)?;
-        self.resubmit(handover)
+        self.show(sink);
+        self.give_up_lost(sink)?;
+        self.resubmit(sink)
     }
 
     fn note_claims(&mut self) -> io::Result<()> {
@@ -217,20 +217,20 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    fn show(&mut self, handover: &mut Handover<'_>) {
+    fn show(&mut self, sink: &mut ResultSink<'_>) {
         let running = || self.tasks.iter().filter(|task| task.state == TaskState::Running);
         let nodes: BTreeSet<&str> = running().map(|task| &*task.node).collect();
         let pending = self.tasks.iter().filter(|task| task.state == TaskState::Pending);
         let counts = TaskCounts { running: running().count(), pending: pending.clone().count(), nodes: nodes.len() };
         self.cluster.at_once.fetch_max(counts.running * self.cluster.settings.worker.jobs, Ordering::SeqCst);
-        handover.tell(&RunEvent::Tasks(counts));
+        sink.notify(&RunEvent::Tasks(counts));
         if counts.running > 0 {
             self.ran = Instant::now();
         } else if let Some(task) = pending.clone().next()
             && self.ran.elapsed() > WAIT_NOTICE_AFTER
             && !std::mem::replace(&mut self.user_was_warned, true)
         {
-            handover.tell(&RunEvent::Notice(format!(
+            sink.notify(&RunEvent::Notice(format!(
                 "no task runs yet: Slurm says `{}` (squeue --jobs={})",
                 task.reason, task.job
             )));
@@ -251,7 +251,7 @@ impl<'a> Following<'a> {
     }
 
     /// Gives the cases of lost tasks to others.
-    fn give_up_lost(&mut self, handover: &mut Handover<'_>) -> Result<()> {
+    fn give_up_lost(&mut self, sink: &mut ResultSink<'_>) -> Result<()> {
         let why = |task: Incarnation| self.why_gone(&task).map(|why| (task, why));
         let why_gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
         self.missing.retain(|task, _| why_gone.iter().any(|(other, _)| other == task));
@@ -261,12 +261,12 @@ impl<'a> Following<'a> {
                 continue;
             }
             let loss = self.tracker.lost(&task, self.cluster.settings.retries);
-            self.run_again(&task, &why, loss, handover)?;
+            self.run_again(&task, &why, loss, sink)?;
         }
         Ok(())
     }
 
-    fn run_again(&mut self, task: &Incarnation, why: &str, loss: Loss, handover: &mut Handover<'_>) -> Result<()> {
+    fn run_again(&mut self, task: &Incarnation, why: &str, loss: Loss, sink: &mut ResultSink<'_>) -> Result<()> {
         let cases: usize = loss.again.iter().map(|piece| piece.cases.len()).sum();
         let node = self.nodes.get(task).map_or_else(String::new, |node| format!(" on node {node}"));
         let what = format!("task {}_{}{node}: {why}", task.job, task.task);
@@ -281,7 +281,7 @@ impl<'a> Following<'a> {
         added.into_iter().for_each(|(name, piece)| self.tracker.add(name, piece));
         if cases > 0 {
             let again = if cases == 1 { "runs again" } else { "run again" };
-            handover.tell(&RunEvent::Notice(format!("{what}; {} {again}", counted(cases, "case"))));
+            sink.notify(&RunEvent::Notice(format!("{what}; {} {again}", counted(cases, "case"))));
         }
         let mut batch = Vec::new();
         for case in loss.given_up {
@@ -295,12 +295,12 @@ impl<'a> Following<'a> {
             }));
             self.tracker.close(case.place);
         }
-        handover.hand_over(&mut batch);
+        sink.deliver(&mut batch);
         Ok(())
     }
 
     /// Submits another job when the last one has ended before the run.
-    fn resubmit(&mut self, handover: &mut Handover<'_>) -> Result<()> {
+    fn resubmit(&mut self, sink: &mut ResultSink<'_>) -> Result<()> {
         let is_active = self.tasks.iter().any(|task| !matches!(task.state, TaskState::Ended(_)));
         let unclaimed = self.tracker.unclaimed();
         if is_active || unclaimed == 0 {
@@ -311,8 +311,10 @@ impl<'a> Following<'a> {
             return Err(self.fruitless());
         }
         let job = self.cluster.submit(self.plan, &self.folder, unclaimed)?;
-        handover
-            .tell(&RunEvent::Notice(format!("Slurm job {job} runs the {} that are left", counted(unclaimed, "piece"))));
+        sink.notify(&RunEvent::Notice(format!(
+            "Slurm job {job} runs the {} that are left",
+            counted(unclaimed, "piece")
+        )));
         self.jobs.push(job);
         Ok(())
     }
@@ -331,16 +333,16 @@ impl<'a> Following<'a> {
     }
 
     /// Cancels the jobs, and reads the last results of their tasks.
-    fn end(&mut self, handover: &mut Handover<'_>) {
+    fn end(&mut self, sink: &mut ResultSink<'_>) {
         if let Err(error) = slurm::cancel(&self.jobs) {
-            handover.tell(&RunEvent::Notice(format!("warning: {error}")));
+            sink.notify(&RunEvent::Notice(format!("warning: {error}")));
         }
         // If Slurm does not answer, the tasks detect that the folder was removed.
         let _ = slurm::wait_for_end(&self.jobs);
         loop {
-            let position = |following: &Self| following.readers.values().map(|reader| reader.offset).sum::<u64>();
+            let position = |followed: &Self| followed.readers.values().map(|reader| reader.offset).sum::<u64>();
             let before = position(self);
-            let _ = self.read(handover);
+            let _ = self.read(sink);
             if position(self) == before {
                 break;
             }

@@ -1,6 +1,6 @@
 //! Runs plans on a cluster with Slurm, and handles runs that no judge follows.
 
-use super::following::{Following, Tracker, pieces};
+use super::following::{FollowedRun, Tracker, pieces};
 use super::plan_file::PlanFile;
 use super::run_folder::{CaseEntry, RunFolder};
 use super::slurm::{self, Cluster, SlurmSettings, TaskRow, TaskState};
@@ -10,7 +10,7 @@ use judge_problem::{
 };
 use judge_run::cases::{CaseReader, Inputs};
 use judge_run::runner::{
-    ClusterError, EarlyEnd, Handover, PlanRunner, Result, ResultStore, RunError, RunResult, Signals, Watch,
+    ClusterError, EarlyEnd, PlanRunner, Result, ResultSink, ResultStore, RunError, RunResult, Signals, Watch,
 };
 use judge_sandbox::{Gap, Sandbox, Tier};
 use parking_lot::Mutex;
@@ -85,7 +85,7 @@ impl SlurmRunner {
         &self,
         plan: &Plan,
         store: &dyn ResultStore,
-        handover: &mut Handover<'_>,
+        sink: &mut ResultSink<'_>,
         reuses: bool,
     ) -> Vec<bool> {
         if !store.has_earlier() {
@@ -103,23 +103,23 @@ impl SlurmRunner {
                 found = earlier(plan, case, |job| Some((store.lookup(job, &digest)?, digest)));
             }
             known.push(found.len() == plan.solvers.len());
-            self.note_earlier_nodes(&mut found, store, handover);
+            self.note_earlier_nodes(&mut found, store, sink);
             if self.cluster.settings.worker.describe && !found.is_empty() {
                 let features = reader.describe(&spec).ok().map(|described| Arc::new(described.features));
                 found.iter_mut().for_each(|job| job.features.clone_from(&features));
             }
-            handover.hand_over(&mut found);
+            sink.deliver(&mut found);
         }
         known
     }
 
     /// The machines of earlier results belong to the run, too.
-    fn note_earlier_nodes(&self, found: &mut [FinishedJob], store: &dyn ResultStore, handover: &mut Handover<'_>) {
+    fn note_earlier_nodes(&self, found: &mut [FinishedJob], store: &dyn ResultStore, sink: &mut ResultSink<'_>) {
         for outcome in found.iter_mut().map(|job| &mut job.outcome) {
             let node = outcome.node.as_deref().and_then(|name| store.earlier_node(name));
             outcome.node = node.map(|node| {
                 let node = self.cluster.add_node(node);
-                handover.add_node(&node);
+                sink.add_node(&node);
                 node.name
             });
         }
@@ -129,34 +129,34 @@ impl SlurmRunner {
         &self,
         plan: &Plan,
         store: &dyn ResultStore,
-        handover: &mut Handover<'_>,
+        sink: &mut ResultSink<'_>,
         signals: &mut Signals,
     ) -> Result<Option<Stop>> {
-        let mut following = match &self.attached {
+        let mut followed = match &self.attached {
             None => {
-                let known = self.hand_over_known(plan, store, handover, true);
+                let known = self.hand_over_known(plan, store, sink, true);
                 if known.iter().all(|known| *known) {
                     return Ok(None);
                 }
                 let (folder, tracker) = self.prepare(plan, &known).map_err(|error| self.unprepared(&error))?;
                 // If this judge is killed while it submits, the folder identifies the job.
-                store_job(store, handover, &folder, "");
-                Following::start(&self.cluster, plan, folder, tracker).inspect_err(|_| store.forget_job())?
+                store_job(store, sink, &folder, "");
+                FollowedRun::start(&self.cluster, plan, folder, tracker).inspect_err(|_| store.forget_job())?
             }
             Some(folder) => {
-                self.hand_over_known(plan, store, handover, false);
-                Following::attach(&self.cluster, plan, folder.clone())?
+                self.hand_over_known(plan, store, sink, false);
+                FollowedRun::attach(&self.cluster, plan, folder.clone())?
             }
         };
-        let (id, folder) = (following.last_job(), &following.folder);
-        handover.tell(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
-        store_job(store, handover, folder, id);
+        let (id, folder) = (followed.last_job(), &followed.folder);
+        sink.notify(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
+        store_job(store, sink, folder, id);
         if self.cluster.settings.detach {
             return Ok(Some(Stop::Detached));
         }
-        let result = following.follow(handover, signals);
+        let result = followed.follow(sink, signals);
         if !matches!(result, Ok(Some(Stop::Detached))) {
-            self.remove_ended(Some(following.folder.clone()));
+            self.remove_ended(Some(followed.folder.clone()));
         }
         result
     }
@@ -170,10 +170,10 @@ impl SlurmRunner {
 }
 
 /// Records where the run continues. `id` is empty before the job is submitted.
-fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunFolder, id: &str) {
+fn store_job(store: &dyn ResultStore, sink: &mut ResultSink<'_>, folder: &RunFolder, id: &str) {
     let job = ClusterJob { engine: ENGINE.to_owned(), id: id.to_owned(), folder: folder.path().to_owned() };
     if let Err(lost) = store.store_job(&job) {
-        handover.tell(&RunEvent::Notice(format!("warning: the job is not in the journal: {}", lost.0)));
+        sink.notify(&RunEvent::Notice(format!("warning: the job is not in the journal: {}", lost.0)));
     }
 }
 
@@ -191,10 +191,10 @@ fn earlier(plan: &Plan, case: usize, find: impl Fn(JobId) -> Option<(KnownOutcom
 impl PlanRunner for SlurmRunner {
     fn run(&self, plan: &Plan, store: &dyn ResultStore, watch: &mut Watch<'_>) -> Result<RunResult> {
         let mut signals = Signals::install().map_err(RunError::Start)?;
-        let mut handover = Handover::new(plan, store, watch);
-        handover.start();
-        let stop = if plan.job_count() == 0 { None } else { self.follow(plan, store, &mut handover, &mut signals)? };
-        Ok(RunResult { outcomes: handover.into_outcomes(), stop })
+        let mut sink = ResultSink::new(plan, store, watch);
+        sink.start();
+        let stop = if plan.job_count() == 0 { None } else { self.follow(plan, store, &mut sink, &mut signals)? };
+        Ok(RunResult { outcomes: sink.into_outcomes(), stop })
     }
 
     fn early_end(&self) -> Option<&EarlyEnd> {

@@ -157,7 +157,12 @@ fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline> {
             None if outcome.verdict == Verdict::JudgeError => None,
             None => Some(Digest::of(&inputs.load_of(&plan.cases, &spec)?)),
         };
-        cases.insert(spec.name.to_string(), entry(&outcome, nodes, input.map(|input| input.short())));
+        let input = input.map(|input| input.short());
+        let processor = nodes.processor(&outcome).map(str::to_owned);
+        let result =
+            outcome.score.map_or(CaseResult::Failed(outcome.verdict), |score| CaseResult::Accepted(score.into()));
+        let entry = BaselineCase { result, input, cpu: outcome.cpu, processor, tolerance: None };
+        cases.insert(spec.name.to_string(), entry);
     }
     Ok(Baseline {
         problem: plan.problem.id.clone(),
@@ -168,15 +173,6 @@ fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline> {
     })
 }
 
-fn entry(outcome: &Outcome, nodes: &NodeList, input: Option<String>) -> BaselineCase {
-    let result = match &outcome.score {
-        Some(score) => CaseResult::Accepted(score.clone().into()),
-        None => CaseResult::Failed(outcome.verdict),
-    };
-    let processor = nodes.processor(outcome).map(str::to_owned);
-    BaselineCase { result, input, cpu: outcome.cpu, processor, tolerance: None }
-}
-
 fn to_step(cpu: Duration) -> Duration {
     let steps = (cpu.as_nanos() + CPU_STEP_NANOS / 2) / CPU_STEP_NANOS;
     Duration::from_nanos(u64::try_from(steps * CPU_STEP_NANOS).unwrap_or(u64::MAX))
@@ -184,9 +180,7 @@ fn to_step(cpu: Duration) -> Duration {
 
 /// Returns the exit code of the worst of these runs.
 pub(super) fn exit(runs: &[MatchResult]) -> Exit {
-    let worst = [Exit::Interrupted, Exit::Fault, Exit::NotAccepted].into_iter();
-    let mut of_runs = worst.filter(|exit| runs.iter().any(|played| played.exit() == *exit));
-    of_runs.next().unwrap_or(Exit::Success)
+    runs.iter().map(MatchResult::exit).max().unwrap_or(Exit::Success)
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.

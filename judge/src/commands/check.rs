@@ -4,8 +4,8 @@ use judge_cli::CheckArgs;
 use judge_journal::Journal;
 use judge_problem::verdict::Decision;
 use judge_problem::{
-    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, counted, error_chain,
-    map_on_all_cores, natural_key,
+    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredOutcome, Verdict, counted, error_chain, map_on_all_cores,
+    natural_key,
 };
 use judge_report::{Style, TextTable, left, right};
 use judge_run::cases::{Inputs, PreparedCase, ProblemChecker};
@@ -66,7 +66,7 @@ fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit> 
     for (base, (score, ruling, exit)) in bases.iter().zip(all_checked) {
         let name = base.file_name().unwrap_or_default().to_string_lossy().into_owned();
         table.add_row([name, score.unwrap_or_else(|| "–".to_owned()), ruling]);
-        worst = if exit.code() > worst.code() { exit } else { worst };
+        worst = worst.max(exit);
     }
     judge_report::print(&table.text(Style::of_stdout()))?;
     Ok(worst)
@@ -150,7 +150,9 @@ fn check_run(global: GlobalArgs<'_>, id: Option<&str>, choice: RunChoice, limit:
     let mut table = TextTable::of(columns);
     let (mut same, mut differ, mut impossible) = (0, 0, 0);
     for case in run.cases.iter() {
-        let prepared = prepare(&inputs, &checker, &case);
+        // The input is made again. A changed one is an error.
+        let prepared = answers::input(&inputs, &case)
+            .and_then(|input| checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error_chain(&error)));
         for (entrant, stored) in run.entrants.iter().zip(&case.results) {
             let Some(stored) = stored else { continue };
             let (count, today) = match recheck(&journal, &prepared, stored, limit)? {
@@ -174,12 +176,6 @@ fn check_run(global: GlobalArgs<'_>, id: Option<&str>, choice: RunChoice, limit:
         counted(same, "answer")
     ))?;
     Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
-}
-
-/// Makes and reads the input again. Fails if it is not the recorded one.
-fn prepare(inputs: &Inputs, checker: &ProblemChecker, case: &StoredCase) -> Result<PreparedCase, String> {
-    let input = answers::input(inputs, case)?;
-    checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error_chain(&error))
 }
 
 /// Rechecks a stored answer to a case.

@@ -38,9 +38,9 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     let fresh = |runner: &MatchRunner<'_>, solvers| play_until_decided(runner, solvers, args);
     let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
     let exit = pairing.played.exit();
-    let told = pairing.warnings.len();
+    let printed = pairing.warnings.len();
     let compared = Compared::of(args, &entrants, pairing)?;
-    compared.pairing.warnings.iter().skip(told).for_each(|warning| pairing::print_warning(warning));
+    compared.pairing.warnings.iter().skip(printed).for_each(|warning| pairing::print_warning(warning));
     outputs.publish(&compared.report(args, provenance))?;
     Ok(exit)
 }
@@ -251,7 +251,7 @@ impl<'a> Looks<'a> {
         if self.growing.is_none() {
             return Ok(());
         }
-        let rule = self.show(played, case)?;
+        let rule = self.set_newest(played, case)?;
         self.signs = self.signs.and(self.newest.scored()?.outcomes().signs());
         let measure = measure_of(&rule, self.signs, self.args.statistics.measure(), unit(self.args).as_ref());
         if self.measure == Some(measure) {
@@ -268,7 +268,7 @@ impl<'a> Looks<'a> {
         let fresh = |second| GrowingComparison::new(0, second, measure, parameters);
         self.growing = Some((1..solvers).map(fresh).collect());
         for case in 0..=case {
-            self.show(played, case)?;
+            self.set_newest(played, case)?;
             self.extend()?;
         }
         Ok(())
@@ -294,7 +294,7 @@ impl<'a> Looks<'a> {
     }
 
     /// Makes a case the newest one, and returns the rule that it is scored by.
-    fn show(&mut self, played: &MatchResult, case: usize) -> Result<Rule> {
+    fn set_newest(&mut self, played: &MatchResult, case: usize) -> Result<Rule> {
         let solvers: Vec<usize> = (0..played.plan.solvers.len()).collect();
         self.newest.plan.cases = CaseList::default();
         self.newest.outcomes = OutcomeGrid::new(0, solvers.len());

@@ -5,9 +5,9 @@ use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell};
 use judge_cli::Cli;
-use judge_problem::Exit;
+use judge_problem::{Exit, Problem};
 use judge_sandbox::Tier;
-use judge_session::{Failure, Result, load};
+use judge_session::{Failure, GlobalArgs, Result, load};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -69,14 +69,9 @@ fn with_candidates() -> Command {
 
 fn problems() -> Vec<CompletionCandidate> {
     let given = given_catalogue();
-    let Ok(catalogue) =
-        load::catalogue_without_note(load::GlobalArgs { catalogue: given.as_deref(), ..load::GlobalArgs::default() })
-    else {
-        return Vec::new();
-    };
-    let candidate = |problem: &judge_problem::Problem| {
-        CompletionCandidate::new(&problem.id).help(Some(problem.title.clone().into()))
-    };
+    let global = GlobalArgs { catalogue: given.as_deref(), ..GlobalArgs::default() };
+    let Ok(catalogue) = load::catalogue_without_note(global) else { return Vec::new() };
+    let candidate = |problem: &Problem| CompletionCandidate::new(&problem.id).help(Some(problem.title.clone().into()));
     catalogue.problems.iter().map(candidate).collect()
 }
 

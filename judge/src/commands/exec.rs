@@ -3,7 +3,7 @@
 use judge_cli::{ExecArgs, LimitArgs};
 use judge_problem::{Bytes, Exit, Limits, Program, Termination, Time, Verdict};
 use judge_report::ExecReport;
-use judge_run::files::MOST;
+use judge_run::files::MAX_FILE_BYTES;
 use judge_run::program;
 use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
@@ -89,7 +89,7 @@ fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams
 fn stdin(path: Option<&Path>) -> Result<Stdin> {
     match path {
         None => Ok(Stdin::Empty),
-        Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled(io::stdin().lock(), MOST)?))),
+        Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled(io::stdin().lock(), MAX_FILE_BYTES)?))),
         Some(path) => {
             let unreadable = |why: &dyn Display| Failure::usage(format!("cannot read {}: {why}", path.display()));
             // Before it is opened: opening a pipe waits for its writer.
@@ -159,13 +159,13 @@ impl Streams {
     /// output.
     fn show(&self, args: &ExecArgs) -> Result<()> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
-        let [own_stdout, own_stderr, _] = files(args).map(|file| file.is_none());
+        let [shows_stdout, shows_stderr, _] = files(args).map(|file| file.is_none());
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
-        if own_stdout && !args.json.as_deref().is_some_and(is_stdout) {
+        if shows_stdout && !args.json.as_deref().is_some_and(is_stdout) {
             stdout.rewind().map_err(unreadable)?;
             judge_report::print_from(&mut stdout)?;
         }
-        if own_stderr {
+        if shows_stderr {
             stderr.rewind().map_err(unreadable)?;
             judge_report::note_from(&mut stderr);
         }

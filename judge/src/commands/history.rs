@@ -65,7 +65,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit> {
     let mut to_collect: Vec<_> =
         rows.iter().filter_map(|row| detached::how_to_collect(row.run, row.detached.as_ref(), &journal)).collect();
     to_collect.dedup();
-    let text = |style| judge_report::history_text(&told_apart(rows.clone()), style);
+    let text = |style| judge_report::history_text(&with_distinct_names(rows.clone()), style);
     outputs::publish_document(args.json.as_deref(), &*rows, text)?;
     to_collect.iter().for_each(|how| judge_report::note(how));
     if has_older {
@@ -75,7 +75,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit> {
 }
 
 /// Gives the solvers names that differ.
-fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
+fn with_distinct_names(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
     let spec = |row: &HistoryRow| SolverSpec { name: row.solver.clone(), text: row.command.clone() };
     let names = solver::names_apart(&rows.iter().map(spec).collect::<Vec<_>>());
     for (row, name) in rows.iter_mut().zip(names) {

@@ -193,8 +193,7 @@ impl NewFolder {
 
     /// Copies a file, without the permissions that its mode forbids.
     fn copy(&self, from: &Path, name: &Path) -> Result<()> {
-        let copy = || fs::copy(from, self.place(name)?);
-        copy().map(drop).map_err(|error| {
+        copy(from, &self.path().join(name)).map_err(|error| {
             let to = self.target.join(name);
             Failure::usage(format!("cannot copy {} to {}: {error}", from.display(), to.display()))
         })
@@ -322,8 +321,8 @@ impl<'a> ProgramBuilder<'a> {
         let place = folder.path().join(main.unwrap_or(shown.as_ref()));
         let toolbox = if main.is_some() { &self.of_main } else { &self.toolbox };
         for (from, name) in &sources.files {
-            copy(from, &place.join(name))
-                .map_err(|error| Failure::usage(format!("cannot copy {}: {error}", from.display())))?;
+            let uncopied = |error| Failure::usage(format!("cannot copy {}: {error}", from.display()));
+            copy(from, &place.join(name)).map_err(uncopied)?;
         }
         let path = match &*sources.files {
             [(_, only)] if only != Path::new(BUILD) => place.join(only),
@@ -355,6 +354,7 @@ fn of_script() -> Language {
     }
 }
 
+/// Copies a file, and makes the folders above the copy.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     to.parent().map_or(Ok(()), fs::create_dir_all)?;
     fs::copy(from, to).map(drop)

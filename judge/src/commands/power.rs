@@ -173,7 +173,7 @@ fn known_spread(args: &PowerArgs, sd: &MinEffect) -> Result<Spread> {
 }
 
 /// A spread in per cent that no two solvers have.
-const LARGEST_SHARE: f64 = 1e9;
+const MAX_SHARE: f64 = 1e9;
 
 /// Reads effects, one number each, separated by white space.
 fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread> {
@@ -191,7 +191,7 @@ fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread> {
     let measure = args.statistics.measure().unwrap_or(EffectMeasure::Ratio);
     let deviation = moments.deviation();
     let shown = measure.shown(deviation);
-    if !shown.is_finite() || (measure.is_share() && shown > LARGEST_SHARE) {
+    if !shown.is_finite() || (measure.is_share() && shown > MAX_SHARE) {
         let error = format!("{}: its effects are too large for the measure `{measure}`", path.display());
         let hint = "those of `ratio` are logarithms of ratios; for differences of scores, add --measure difference";
         return Err(Failure::usage(error).with_hint(hint));

@@ -48,7 +48,7 @@ impl Evaluation<'_> {
         if played.stop == Some(Stop::Interrupted) {
             return Ok(None);
         }
-        cases.tell(&played, self.floor).map(Some)
+        cases.report(&played, self.floor).map(Some)
     }
 }
 
@@ -65,29 +65,32 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit> {
     let (problem, solver) = (args.problem_id(), given.first());
     let file = args.sealed.as_ref().and_then(Option::as_deref);
     let played = Evaluation { problem, solver, file, is_final: args.is_final, floor: None, running }.play(global)?;
-    let Some(told) = played else { return Ok(Exit::Interrupted) };
-    outputs.publish(&told)?;
-    Ok(exit(&told))
+    let Some(report) = played else { return Ok(Exit::Interrupted) };
+    outputs.publish(&report)?;
+    Ok(exit(&report))
 }
 
 /// Records the best total of the sealed cases, if this solver reaches it.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit> {
     let (problem, solver) = (args.problem.as_deref(), args.solver.as_ref());
     let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: &args.running };
-    let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
-    if told.failures > 0 && !args.allow_failures || told.faults > 0 {
-        judge_report::note(&format!("{} of {} sealed cases failed: nothing was recorded", told.failures, told.cases));
-        return Ok(exit(&told));
+    let Some(report) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
+    if report.failures > 0 && !args.allow_failures || report.faults > 0 {
+        judge_report::note(&format!(
+            "{} of {} sealed cases failed: nothing was recorded",
+            report.failures, report.cases
+        ));
+        return Ok(exit(&report));
     }
-    let Some(total) = told.total else {
+    let Some(total) = report.total else {
         return Err(Failure::not_accepted("there is no total yet: the solver must pass all sealed cases"));
     };
-    if !told.is_best {
+    if !report.is_best {
         let error = "nothing was recorded: the best total so far is another solver's, and this one does not reach it";
         return Err(Failure::not_accepted(error).with_hint("record the best solver, or draw new cases: --sealed FILE"));
     }
     let solver = solver.map_or("", String::as_str).to_owned();
-    let record = SealedBaseline { problem: told.problem, solver, sealed_cases: told.id, sealed_total: total };
+    let record = SealedBaseline { problem: report.problem, solver, sealed_cases: report.id, sealed_total: total };
     load::write("the baseline", &args.output, record.render()?.as_bytes())?;
     Ok(Exit::Success)
 }
@@ -107,9 +110,9 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBasel
     let file = args.sealed.as_deref();
     let (problem, solver) = (Some(&*record.problem), solver.as_ref());
     let evaluation = Evaluation { problem, solver, file, is_final: false, floor, running: &args.running };
-    let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
-    outputs.publish(&told)?;
-    Ok(exit(&told))
+    let Some(report) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
+    outputs.publish(&report)?;
+    Ok(exit(&report))
 }
 
 /// Returns a given option that a gate without cases would ignore, or that would show them.
@@ -127,8 +130,8 @@ fn needs_cases(args: &GateArgs) -> Option<&'static str> {
     given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
 }
 
-fn exit(told: &SealedReport) -> Exit {
-    match told {
+fn exit(report: &SealedReport) -> Exit {
+    match report {
         SealedReport { faults: 1.., .. } => Exit::Fault,
         SealedReport { failures: 0, holds: None | Some(true), .. } => Exit::Success,
         _ => Exit::NotAccepted,

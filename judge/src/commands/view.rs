@@ -8,7 +8,7 @@ use judge_problem::{
     RunEvent, Solver, Verdict, Viewer, after_colon, counted,
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
-use judge_run::cases::Inputs;
+use judge_run::cases::{Inputs, PreparedCase};
 use judge_run::runner::{self, Signals};
 use judge_run::solver;
 use judge_session::{
@@ -31,6 +31,13 @@ struct Game<'a> {
     answer: Vec<u8>,
     /// The name of the solver; empty if the answer comes from a file.
     player: String,
+}
+
+impl Game<'_> {
+    /// Returns the case, read by the checker.
+    fn prepare(&self) -> Result<PreparedCase> {
+        answers::prepare(self.problem, &self.input, &self.case, self.file.as_deref(), None)
+    }
 }
 
 /// Shows a game: as a page, or in plain characters.
@@ -109,7 +116,7 @@ fn case(args: &ViewArgs) -> Result<CaseSpec> {
 /// Writes the page that the problem's own program makes.
 fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit> {
     let Game { problem, input, answer, .. } = game;
-    let case = answers::prepare(problem, input, &game.case, game.file.as_deref(), None)?;
+    let case = game.prepare()?;
     let source = game.file.clone().map(CaseSource::File);
     load::write("the page", path, &answers::drawn_page(problem, viewer, source.as_ref(), input, answer)?)?;
     if !problem.checker.checks_answers() {
@@ -122,9 +129,9 @@ fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit> {
 
 /// Writes the page that plays a game.
 fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit> {
-    let Game { problem, case, input, answer, player, .. } = game;
+    let Game { problem, case, player, .. } = game;
     let mut replay = GameReplay::new(MoveRange { from: args.from, to: args.to });
-    let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut replay)?;
+    let ruling = game.prepare()?.replay(&game.answer, &mut replay)?;
     if replay.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
@@ -142,14 +149,13 @@ fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit> {
 
 /// Writes the board after a move.
 fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Exit> {
-    let Game { problem, case, input, answer, .. } = game;
     let mut last = LastFrame::of(step);
-    let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut last)?;
+    let ruling = game.prepare()?.replay(&game.answer, &mut last)?;
     let frame = last.frame.as_ref().ok_or_else(|| {
         let failure = Failure::usage(format!("the game has no move {}: {ruling}", step.unwrap_or_default()));
         failure.with_hint(format!("--step takes 0 to {}", last.last))
     })?;
-    let title = format!("{}, {case}", problem.title);
+    let title = format!("{}, {}", game.problem.title, game.case);
     load::write("the picture", path, judge_report::frame_svg(&title, frame).as_bytes())?;
     judge_report::note(&ruling.to_string());
     Ok(answers::exit_of(&ruling))
@@ -157,11 +163,10 @@ fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Ex
 
 /// Prints a game in plain characters, or steps through it on a terminal.
 fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit> {
-    let Game { problem, case, input, answer, .. } = game;
     let mut text = GameText::new(MoveRange { from: args.from, to: args.to });
-    let ruling = answers::prepare(problem, input, case, game.file.as_deref(), None)?.replay(answer, &mut text)?;
+    let ruling = game.prepare()?.replay(&game.answer, &mut text)?;
     if text.frames.is_empty() {
-        return Err(nothing_to_show(problem, args, &ruling));
+        return Err(nothing_to_show(game.problem, args, &ruling));
     }
     let result = ruling.to_string();
     if judge_report::can_step() {

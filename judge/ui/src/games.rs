@@ -7,7 +7,7 @@ use crate::reply::Refused;
 use crate::shown_run::{ShownRun, starts_programs};
 use crate::site::{Private, data_file};
 use crate::store::Store;
-use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, Observer, Outlook, Score};
+use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, NextMoves, Observer, Score};
 use judge_problem::{
     Bytes, CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome, quote,
 };
@@ -386,7 +386,7 @@ impl<'a> OpenGame<'a> {
         let ManualAnswer { score, film, .. } = self.answer(moves)?;
         let (game, name, input) = (game_of(self.problem), &self.case.name, Digest::of(&self.input));
         let best = |solver| store.read(|journal| Ok(journal.best_of_case(&game, name, input, solver)?));
-        let Outlook { choices, ahead } = self.game.outlook(moves).map_err(refused)?;
+        let NextMoves { choices, ahead } = self.game.next_moves(moves).map_err(refused)?;
         let best_known = best(None)?;
         let page = ManualGamePage {
             problem: &self.problem.id,

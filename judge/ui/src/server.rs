@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A port of this machine, with the guard of the pages served there.
-pub(crate) struct Door {
+pub(crate) struct GuardedListener {
     listener: TcpListener,
     guard: Arc<Guard>,
     runtime: Runtime,
@@ -44,7 +44,7 @@ pub(crate) struct Door {
     signals: [unix::Signal; 2],
 }
 
-impl Door {
+impl GuardedListener {
     /// Takes a port of the loopback interface.
     pub(crate) fn open(listener: TcpListener) -> Result<Self, Failure> {
         let port = listener.local_addr().map_err(Failure::fault)?.port();
@@ -82,7 +82,7 @@ impl Door {
 
 /// A server that has its port.
 pub struct Server {
-    door: Door,
+    listener: GuardedListener,
     store: Arc<Store>,
 }
 
@@ -91,24 +91,24 @@ impl Server {
     /// whether pages may start runs.
     pub fn bind(port: Option<u16>, catalogue: Catalogue, starts: bool) -> Result<Self, Failure> {
         let store = Arc::new(Store::new(catalogue, starts.then(Starter::default))?);
-        Ok(Self { door: Door::open(listen(port, "without --port, a free one is taken")?)?, store })
+        Ok(Self { listener: GuardedListener::open(listen(port, "without --port, a free one is taken")?)?, store })
     }
 
     /// Returns the address with the token.
     pub fn url(&self) -> String {
-        self.door.guard.url()
+        self.listener.guard.url()
     }
 
     /// Answers requests until Ctrl-C or SIGTERM. Then it ends the runs that its pages have started.
     pub fn run(self) -> Result<(), Failure> {
-        let Self { door, store } = self;
+        let Self { listener, store } = self;
         let routes = router(Arc::clone(&store));
         let end = async {
             if let Some(starter) = &store.starter {
                 end_runs(starter).await;
             }
         };
-        let served = door.serve(routes, end);
+        let served = listener.serve(routes, end);
         // Runs that did not end after the interrupt are killed.
         store.starter.iter().for_each(|starter| starter.signal_all(Signal::KILL));
         served
@@ -261,24 +261,24 @@ const PATH: &str = "/rpc";
 
 /// A server of one address.
 pub struct Endpoint {
-    door: Door,
+    listener: GuardedListener,
 }
 
 impl Endpoint {
     /// Binds a port of the loopback interface; 0 is a free one.
     pub fn bind(port: u16) -> Result<Self, Failure> {
         let listener = listen(Some(port), "port 0 takes a free one: --listen 127.0.0.1:0")?;
-        Ok(Self { door: Door::open(listener)? })
+        Ok(Self { listener: GuardedListener::open(listener)? })
     }
 
     /// Returns the address that messages are posted to.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}{PATH}", self.door.guard.port)
+        format!("http://127.0.0.1:{}{PATH}", self.listener.guard.port)
     }
 
     /// Returns the token that each message comes with, as a bearer.
     pub fn token(&self) -> &str {
-        &self.door.guard.token
+        &self.listener.guard.token
     }
 
     /// Takes messages of at most `limit` bytes until Ctrl-C or SIGTERM. The result of `take` is dropped as soon as the
@@ -294,7 +294,7 @@ impl Endpoint {
             .fallback(async || (StatusCode::NOT_FOUND, "messages are posted to /rpc\n"))
             .layer(DefaultBodyLimit::max(limit))
             .with_state(take);
-        self.door.serve(routes, async {})
+        self.listener.serve(routes, async {})
     }
 }
 

@@ -46,17 +46,17 @@ pub struct BaselineFile {
 }
 
 /// The maximum size of an error that shows its line.
-const LONGEST_ERROR: usize = 1000;
+const MAX_ERROR_BYTES: usize = 1000;
 
 /// Returns a syntax error with its line, or with the number of a line that is too long.
 fn shown(error: &toml::de::Error, text: &str) -> String {
     let whole = error.to_string();
-    if whole.len() <= LONGEST_ERROR {
+    if whole.len() <= MAX_ERROR_BYTES {
         return whole;
     }
     let start = error.span().map_or(0, |span| span.start);
     let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
-    format!("line {line}: {}", beginning(error.message(), LONGEST_ERROR / 4))
+    format!("line {line}: {}", beginning(error.message(), MAX_ERROR_BYTES / 4))
 }
 
 #[derive(Deserialize)]

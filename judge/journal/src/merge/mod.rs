@@ -217,7 +217,10 @@ fn sum_up(journal: &Journal, target: &Rows, added: usize) -> rusqlite::Result<Me
     };
     let all = |text: fn(&Origin) -> &str| joined(merged.origins.iter().map(text));
     let first = |text: fn(&Origin) -> &str| merged.origins.iter().map(text).min().unwrap_or_default().to_owned();
-    let commands = merged.origins.iter().map(|origin| without_shard(&origin.command)).min();
+    let without_shard = |origin: &Origin| {
+        quote_words(without_flags(split_words(&origin.command).unwrap_or_default(), &[], &["--shard"]))
+    };
+    let commands = merged.origins.iter().map(without_shard).min();
     let elapsed: Duration = merged.origins.iter().map(|origin| origin.elapsed).sum();
     into.execute(
         "UPDATE run SET state = ?2, started = ?3, elapsed_us = ?4, command = ?5, jobs = ?6, tier = ?7, host = ?8, kernel = ?9,
@@ -244,11 +247,6 @@ fn sum_up(journal: &Journal, target: &Rows, added: usize) -> rusqlite::Result<Me
 /// Returns different texts as one, in alphabetical order.
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     texts.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
-}
-
-/// Returns a recorded command without the flag that makes it one of a shard.
-fn without_shard(command: &str) -> String {
-    quote_words(without_flags(split_words(command).unwrap_or_default(), &[], &["--shard"]))
 }
 
 /// A run that was merged from others.

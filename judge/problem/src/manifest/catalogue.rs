@@ -86,11 +86,6 @@ impl Catalogue {
         Ok(read_document("the catalogue", "problems.toml", &self.text, read)?.unwrap_or_else(|| known.clone()))
     }
 
-    /// Returns the problem with this id, mutably.
-    pub fn find_mut(&mut self, id: &str) -> Option<&mut Problem> {
-        self.problems.iter_mut().find(|problem| problem.id == id)
-    }
-
     /// Returns the problem with this id.
     ///
     /// # Errors

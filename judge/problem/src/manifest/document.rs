@@ -496,14 +496,14 @@ impl CatalogueComplaint {
         let note = format!("{carets} {}", self.expected);
         format!(
             "{}\n{gutter}--> {file}:{number}:{column}\n{gutter} |\n{number} | {line}\n{gutter} | {indent}{}",
-            beginning(&self.message, LONGEST_MESSAGE),
+            beginning(&self.message, MAX_MESSAGE_CHARS),
             note.trim_end()
         )
     }
 }
 
 /// The maximum number of characters of a message: a key or a value in it can be a whole file.
-const LONGEST_MESSAGE: usize = 500;
+const MAX_MESSAGE_CHARS: usize = 500;
 
 /// The maximum number of characters of a line that are shown.
 const SHOWN: usize = 160;

@@ -129,7 +129,7 @@ fn seeds(section: &Section<'_>) -> CaseList {
 }
 
 /// Adds cases for the seeds that only test groups name, each once.
-fn add_seeds_of_groups(cases: &mut CaseList, groups: &[Placed<'_>]) {
+fn add_seeds_of_groups(cases: &mut CaseList, groups: &[PlacedGroup<'_>]) {
     let mut known = SeedRanges::default();
     cases.iter().filter_map(|case| case.seed()).for_each(|seed| known.add(seed..=seed));
     let seeds = groups.iter().filter_map(|placed| placed.group.members.seeds.as_ref());
@@ -285,7 +285,7 @@ fn with_max_points(rule: Rule, cases: &CaseList) -> Rule {
 }
 
 /// A group with the places of itself and its patterns, and the names of the groups that it depends on.
-struct Placed<'a> {
+struct PlacedGroup<'a> {
     group: TestGroup,
     span: Range<usize>,
     pattern_spans: Vec<Range<usize>>,
@@ -302,7 +302,7 @@ fn read_test_groups(
     has_generator: bool,
 ) -> Vec<TestGroup> {
     let sections = problem.sections("group", "[[problem.group]]");
-    let mut groups: Vec<Placed<'_>> = sections.into_iter().filter_map(read_group).collect();
+    let mut groups: Vec<PlacedGroup<'_>> = sections.into_iter().filter_map(read_group).collect();
     if problem.place("seeds").is_none() && has_generator {
         add_seeds_of_groups(cases, &groups);
     }
@@ -317,7 +317,7 @@ fn read_test_groups(
     groups.into_iter().map(|placed| placed.group).collect()
 }
 
-fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
+fn read_group(section: Section<'_>) -> Option<PlacedGroup<'_>> {
     let span = section.span();
     let name = name(&section);
     let weight = section.numeric::<Weight>("weight", "a weight such as 30, 0.5 or \"1/3\"");
@@ -335,7 +335,7 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let members = Members { names, seeds: seeds.map(|seeds| seeds.value) };
     let weight = weight.map(|weight| weight.value);
     let group = TestGroup { name: name?.value.to_owned(), weight, aggregate, depends_on: Vec::new(), members };
-    Some(Placed { group, span, pattern_spans, needed })
+    Some(PlacedGroup { group, span, pattern_spans, needed })
 }
 
 fn aggregate(section: &Section<'_>) -> GroupAggregate {
@@ -363,7 +363,7 @@ fn aggregate(section: &Section<'_>) -> GroupAggregate {
 }
 
 /// Resolves the dependencies. Reports unknown and duplicate names.
-fn resolve_dependencies(problem: &Section<'_>, groups: &mut [Placed<'_>]) {
+fn resolve_dependencies(problem: &Section<'_>, groups: &mut [PlacedGroup<'_>]) {
     let names: Vec<String> = groups.iter().map(|placed| placed.group.name.clone()).collect();
     for (own, placed) in groups.iter_mut().enumerate() {
         let others: Vec<&str> =
@@ -385,7 +385,7 @@ fn resolve_dependencies(problem: &Section<'_>, groups: &mut [Placed<'_>]) {
 }
 
 /// Reports cycles of dependencies, each once.
-fn check_circles(problem: &Section<'_>, groups: &[Placed<'_>]) {
+fn check_circles(problem: &Section<'_>, groups: &[PlacedGroup<'_>]) {
     for (own, placed) in groups.iter().enumerate() {
         let Some(circle) = circle(groups, own) else { continue };
         // The first group of a cycle reports it.
@@ -401,7 +401,7 @@ fn check_circles(problem: &Section<'_>, groups: &[Placed<'_>]) {
 }
 
 /// Returns the shortest cycle of dependencies through a group.
-fn circle(groups: &[Placed<'_>], start: usize) -> Option<Vec<usize>> {
+fn circle(groups: &[PlacedGroup<'_>], start: usize) -> Option<Vec<usize>> {
     let mut ways = VecDeque::from([vec![start]]);
     let mut seen = HashSet::new();
     while let Some(way) = ways.pop_front() {
@@ -418,9 +418,9 @@ fn circle(groups: &[Placed<'_>], start: usize) -> Option<Vec<usize>> {
 }
 
 /// Reports groups with the same name.
-fn check_names(problem: &Section<'_>, groups: &[Placed<'_>]) {
+fn check_names(problem: &Section<'_>, groups: &[PlacedGroup<'_>]) {
     let mut names = HashSet::new();
-    for Placed { group, span, .. } in groups {
+    for PlacedGroup { group, span, .. } in groups {
         if !names.insert(&*group.name) {
             let message = format!("there are two groups named `{}`", group.name);
             problem.complain(span.clone(), message, "give one of them another `name`");
@@ -429,7 +429,7 @@ fn check_names(problem: &Section<'_>, groups: &[Placed<'_>]) {
 }
 
 /// Reports cases in two groups: one for each pair of groups.
-fn check_shared_cases(problem: &Section<'_>, groups: &[Placed<'_>], cases: &CaseList) {
+fn check_shared_cases(problem: &Section<'_>, groups: &[PlacedGroup<'_>], cases: &CaseList) {
     let members = |index: usize| &groups[index].group.members;
     let mut shared = BTreeMap::new();
     for later in 0..groups.len() {
@@ -457,7 +457,7 @@ fn check_shared_cases(problem: &Section<'_>, groups: &[Placed<'_>], cases: &Case
     }
 }
 
-fn check_patterns(problem: &Section<'_>, placed: &Placed<'_>, cases: &CaseList) {
+fn check_patterns(problem: &Section<'_>, placed: &PlacedGroup<'_>, cases: &CaseList) {
     let patterns = placed.group.members.names.iter().zip(&placed.pattern_spans);
     for (pattern, span) in patterns.filter(|(pattern, _)| !cases.iter().any(|case| pattern.matches(&case.name.0))) {
         let message = format!("no case is named `{pattern}`");

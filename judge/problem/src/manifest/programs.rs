@@ -40,9 +40,9 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
     let keys = (section.text("checker"), section.text("checker-command"), section.text("interactor-command"));
     let tester = section.text("tester-command");
     let commands = ["checker-command", "interactor-command", "tester-command"];
-    let speaker = Speaker { section, protocols: &protocols, place, answers: &answers };
+    let reader = CommandReader { section, protocols: &protocols, place, answers: &answers };
     if let Some(tester) = tester {
-        return speaker.only_tester(&tester, keys).map(CheckerChoice::External);
+        return reader.only_tester(&tester, keys).map(CheckerChoice::External);
     }
     match keys {
         (Some(name), None, None) if name.value == TOKENS => {
@@ -56,11 +56,11 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
             }
             built_in_checker(section, &name).map(CheckerChoice::BuiltIn)
         }
-        (None, Some(command), None) => speaker.program(Role::Checker, &command).map(CheckerChoice::External),
-        (None, None, Some(command)) => speaker.program(Role::Interactor, &command).map(CheckerChoice::External),
+        (None, Some(command), None) => reader.program(Role::Checker, &command).map(CheckerChoice::External),
+        (None, None, Some(command)) => reader.program(Role::Interactor, &command).map(CheckerChoice::External),
         (None, Some(checker), Some(interactor)) if protocols.is(ProtocolName::Testlib) => {
             let (then, interactor) =
-                (speaker.program(Role::Checker, &checker), speaker.program(Role::Interactor, &interactor));
+                (reader.program(Role::Checker, &checker), reader.program(Role::Interactor, &interactor));
             let (then, interactor) = (Box::new(then?), interactor?);
             Some(CheckerChoice::External(ExternalChecker { then: Some(then), ..interactor }))
         }
@@ -81,7 +81,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
 }
 
 /// Reads the commands of a problem.
-struct Speaker<'s, 'a> {
+struct CommandReader<'s, 'a> {
     section: &'s Section<'a>,
     protocols: &'s Protocols<'a>,
     place: Place<'s>,
@@ -91,7 +91,7 @@ struct Speaker<'s, 'a> {
 /// The keys for a checker: a built-in one, a command, an interactor.
 type Keys<'a> = (Option<Located<&'a str>>, Option<Located<&'a str>>, Option<Located<&'a str>>);
 
-impl Speaker<'_, '_> {
+impl CommandReader<'_, '_> {
     /// Reads a tester. The only checker that it can have is a command.
     fn only_tester(
         &self,

@@ -41,7 +41,7 @@ impl CompareReport<'_> {
             _ => format!("{} against {}: ", self.shown(paired.second), self.shown(paired.first)),
         };
         let changed = match mean {
-            0.0 => format!("{} stays the same", quantity(self, self.compared.measure)),
+            0.0 => format!("{} stays the same", changed_quantity(self, self.compared.measure)),
             _ => format!("{} by {}", change(self, self.compared.measure, mean), size(self.compared.measure, mean)),
         };
         let is_result = if self.is_result(paired) { "; that is the result: they are the whole contest" } else { "" };
@@ -260,11 +260,11 @@ fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> St
         _ if is_larger => "rises",
         _ => "falls",
     };
-    format!("{} {verb}", quantity(report, measure))
+    format!("{} {verb}", changed_quantity(report, measure))
 }
 
 /// Returns the quantity that effects are changes of.
-fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> String {
+fn changed_quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> String {
     if let Some(metric) = &report.compared.metric {
         return format!("the mean of `{metric}`");
     }

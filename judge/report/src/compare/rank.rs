@@ -53,7 +53,7 @@ impl RankReport<'_> {
                 places: [places[solver].low, places[solver].high],
                 mean: standing.mean.as_ref().and_then(|mean| exact(&scores_text(mean, self.board.decimals))),
                 cases: standing.accepted + standing.failed,
-                verdicts: self.compared.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect(),
+                verdicts: self.compared.counts(solver),
             }
         };
         let mut solvers: Vec<usize> = (0..self.compared.plan.solvers.len()).collect();

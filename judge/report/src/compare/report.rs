@@ -1,7 +1,9 @@
 //! The report of a comparison: the value that every format is made from, and the line that follows its intervals.
 
 use crate::run::report::outcome_badness;
-use crate::text::{INTERVAL, Reference, bar, between, milliseconds, note, provenance_lines, signed, tell};
+use crate::text::{
+    Counts, INTERVAL, Reference, bar, between, milliseconds, note, print_event, provenance_lines, signed,
+};
 use indicatif::ProgressBar;
 use judge_compare::paired::{
     Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,
@@ -59,6 +61,11 @@ impl ComparedRuns<'_> {
         };
         let run = self.stop.map_or(all, |_| (0..all).filter(is_run).count());
         if run == all { counted(all, "case") } else { format!("{run} of {}", counted(all, "case")) }
+    }
+
+    /// Returns how many cases of a solver ended with which verdict.
+    pub(super) fn counts(&self, solver: usize) -> Counts {
+        self.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect()
     }
 
     /// Returns where the results are from, as part of a line.
@@ -308,7 +315,7 @@ impl IntervalProgress {
     pub fn watch(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Finished(_) => self.bar.inc(1),
-            event => tell(&self.bar, event),
+            event => print_event(&self.bar, event),
         }
     }
 

@@ -5,8 +5,8 @@ use crate::compare::report::{CompareReport, Comparison, limit};
 use crate::formats::Report;
 use crate::html::page::{pair_charts, sheet_html};
 use crate::text::{
-    Columns, Counts, Paint, Sheet, Style, TextTable, between, claim_paint, histogram, if_any, left, memory,
-    milliseconds, or_nothing, painted, paragraphs, probability, processors_line, right, signed, verdict_of, whole,
+    Columns, Paint, Sheet, Style, TextTable, between, claim_paint, histogram, if_any, left, memory, milliseconds,
+    or_nothing, painted, paragraphs, probability, processors_line, right, signed, verdict_of, whole,
 };
 use judge_compare::paired::{EffectMeasure, FeatureRange, Pair, PairedComparison};
 use judge_problem::{JobId, Stop, Verdict, counted, one_line};
@@ -90,14 +90,13 @@ fn sheet(report: &CompareReport<'_>, most: usize) -> Sheet {
 /// Returns the table of solvers. It shows time and memory, because a higher score may cost more of both.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     let outcomes = |solver| report.compared.outcomes.of_solver(solver).flatten();
-    let counts = |solver| outcomes(solver).map(|outcome| outcome.verdict).collect::<Counts>();
     let mean = |solver| {
         let times: Vec<Duration> = report.cpu_times(solver).collect();
         times.iter().sum::<Duration>().checked_div(u32::try_from(times.len()).ok()?)
     };
     let mut columns = Columns::new();
     columns.add(left("solver"), |&solver| report.shown(solver));
-    columns.add(left("cases").wrapped(), |&solver| counts(solver));
+    columns.add(left("cases").wrapped(), |&solver| report.compared.counts(solver));
     columns.add(right("mean CPU").spare(1), |&solver| or_nothing(mean(solver).map(milliseconds)));
     let most = |solver| or_nothing(report.cpu_times(solver).max().map(milliseconds));
     columns.add(right("most CPU").spare(3), move |&solver| most(solver));
@@ -313,8 +312,7 @@ fn comparisons(report: &CompareReport<'_>) -> TextTable {
 
 fn solvers(report: &CompareReport<'_>) -> TextTable {
     let row = |solver: usize| {
-        let counts: Counts =
-            report.compared.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect();
+        let counts = report.compared.counts(solver);
         let most = report.cpu_times(solver).max();
         vec![report.name(solver).to_owned(), counts.to_string(), or_nothing(most.map(milliseconds))]
     };
@@ -372,5 +370,5 @@ fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pa
 }
 
 fn score(report: &CompareReport<'_>, case: usize, solver: usize) -> Option<String> {
-    report.compared.outcomes.get(JobId { case, solver })?.score.as_ref().map(ToString::to_string)
+    report.outcome(case, solver)?.score.as_ref().map(ToString::to_string)
 }

@@ -4,9 +4,9 @@ use crate::formats::{Missing, Report};
 use crate::gate::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
 use crate::junit::gates_junit;
 use crate::text::{
-    Alike, COMMAND_WIDTH, Columns, NOTE_WIDTH, NOTHING, Page, Paint, SENTENCE_WIDTH, STDERR_LINES, Sheet, StderrLines,
-    Style, TextTable, code, cut, escaped, field, if_any, last_lines, left, painted, paragraphs, provenance_lines,
-    right,
+    COMMAND_WIDTH, Columns, FailureGroup, NOTE_WIDTH, NOTHING, Page, Paint, SENTENCE_WIDTH, STDERR_LINES, Sheet,
+    StderrLines, Style, TextTable, code, cut, escaped, field, if_any, last_lines, left, painted, paragraphs,
+    provenance_lines, right,
 };
 use judge_compare::gate::{BaselineCase, CaseResult, Change, GateVerdict};
 use judge_problem::one_line;
@@ -97,7 +97,7 @@ fn gate_text(report: &GateReport<'_>, style: Style) -> String {
 
 /// Returns the cases that were accepted before and failed now, grouped by reason.
 fn failures(report: &GateReport<'_>, style: Style) -> String {
-    let failed = report.failed_alike();
+    let failed = report.failure_groups();
     let mut lines = Vec::new();
     for alike in failed.shown() {
         lines.push(one_line(&report.failed_words(alike)).into_owned());
@@ -140,7 +140,7 @@ fn complaints(report: &GateReport<'_>, style: Style) -> String {
         }
         None => one_line(&finding.words).into_owned(),
     };
-    report.findings().into_iter().filter(|finding| finding.failure.is_none()).map(line).collect::<Vec<_>>().join("\n")
+    report.other_findings().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The number of changes in a comment.
@@ -156,10 +156,9 @@ fn heading(verdict: GateVerdict, headline: &str) -> String {
 }
 
 fn add_findings(page: &mut Page, report: &GateReport<'_>) {
-    let failed = report.failed_alike();
+    let failed = report.failure_groups();
     page.add_list(failed.shown().map(|alike| failure_line(report, alike)));
-    let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
-    page.add_list(others.map(|finding| finding_line(&finding)));
+    page.add_list(report.other_findings().map(|finding| finding_line(&finding)));
     page.add(&changes_markdown(&report.changes()));
     page.add_sentences(&report.notes());
     let cases = report.today.cases.len();
@@ -168,7 +167,7 @@ fn add_findings(page: &mut Page, report: &GateReport<'_>) {
 }
 
 /// Returns the failures with one reason, the end of standard error, and the command that reproduces the first of them.
-fn failure_line(report: &GateReport<'_>, alike: &Alike) -> String {
+fn failure_line(report: &GateReport<'_>, alike: &FailureGroup) -> String {
     let words = escaped(&cut(&report.failed_words(alike), NOTE_WIDTH));
     let said =
         last_lines(&alike.outcome.stderr, STDERR_LINES).map(|line| format!("<br>{}", code(&cut(line, NOTE_WIDTH))));
@@ -194,12 +193,11 @@ fn changes_markdown(changes: &[&Change]) -> String {
 }
 
 fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
-    let failed = report.failed_alike();
+    let failed = report.failure_groups();
     let failures = failed
         .shown()
         .map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first).unwrap_or_default()]);
-    let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
-    let others = others.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
+    let others = report.other_findings().map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
     let complaints = failures.chain(others);
     vec![
         ("Complaints".to_owned(), TextTable::new(&["complaint", "command"], 2, complaints)),

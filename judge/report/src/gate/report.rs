@@ -1,7 +1,7 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
 use crate::compare::claims::percentage;
-use crate::text::{Alike, Failures, failed_alike, if_any, probability};
+use crate::text::{FailureGroup, Failures, failure_groups, if_any, probability};
 use judge_compare::gate::{
     Baseline, BaselineFile, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
 };
@@ -110,19 +110,24 @@ impl GateReport<'_> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
     }
 
+    /// Returns the complaints that are not about failed cases.
+    pub(crate) fn other_findings(&self) -> impl Iterator<Item = Finding<'_>> {
+        self.findings().into_iter().filter(|finding| finding.failure.is_none())
+    }
+
     /// Returns the failures among the complaints, grouped by reason.
-    pub(crate) fn failed_alike(&self) -> Failures {
+    pub(crate) fn failure_groups(&self) -> Failures {
         let is_complaint = |job: &JobId| {
             let name = &self.plan.cases.at(job.case).name.0;
             let of_case =
                 |complaint: &Complaint| matches!(complaint, Complaint::VerdictWorse { case, .. } if **case == **name);
             self.judgement.complaints.iter().any(of_case)
         };
-        failed_alike(self.failures.iter().filter(|(job, _)| is_complaint(job)).cloned())
+        failure_groups(self.failures.iter().filter(|(job, _)| is_complaint(job)).cloned())
     }
 
     /// Returns the sentence about failures for one reason.
-    pub(crate) fn failed_words(&self, alike: &Alike) -> String {
+    pub(crate) fn failed_words(&self, alike: &FailureGroup) -> String {
         let they_are = if alike.cases == 1 { "it was accepted and is" } else { "they were accepted and are" };
         let note = alike.note().lines().next().unwrap_or_default();
         format!("{}: {they_are} {}{}", alike.case_names(self.plan), alike.outcome.verdict, after_colon(note))

@@ -22,7 +22,7 @@ const FOUND: &str = ": expected ";
 
 /// Failures of one solver with one verdict and one reason.
 #[derive(Debug)]
-pub(crate) struct Alike {
+pub(crate) struct FailureGroup {
     /// The first of them in the order of the plan.
     pub(crate) first: JobId,
     /// Its outcome.
@@ -35,7 +35,7 @@ pub(crate) struct Alike {
     is_one_note: bool,
 }
 
-impl Alike {
+impl FailureGroup {
     /// Returns their note, or as much of it as holds for all.
     pub(crate) fn note(&self) -> &str {
         if self.is_one_note { &self.outcome.note } else { reason(&self.outcome.note) }
@@ -60,7 +60,7 @@ impl Alike {
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     /// By solver, verdict and reason, in the order of the first ones.
-    reasons: IndexMap<(usize, Verdict, String), Alike>,
+    reasons: IndexMap<(usize, Verdict, String), FailureGroup>,
     /// How many failures there are.
     all: usize,
 }
@@ -73,7 +73,7 @@ impl Failures {
     }
 
     /// Returns the reasons to explain: the first one of each solver, then the others.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = &Alike> {
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &FailureGroup> {
         let mut seen = HashSet::new();
         let (mut chosen, others): (Vec<_>, Vec<_>) =
             self.reasons.values().partition(|alike| seen.insert(alike.first.solver));
@@ -83,7 +83,7 @@ impl Failures {
 }
 
 /// Returns failures, in the order of the plan, by their reason.
-pub(crate) fn failed_alike(failed: impl IntoIterator<Item = (JobId, Outcome)>) -> Failures {
+pub(crate) fn failure_groups(failed: impl IntoIterator<Item = (JobId, Outcome)>) -> Failures {
     let mut found = Failures::default();
     for (job, outcome) in failed {
         found.all += 1;
@@ -95,7 +95,7 @@ pub(crate) fn failed_alike(failed: impl IntoIterator<Item = (JobId, Outcome)>) -
             }
             alike.is_one_note &= alike.outcome.note == outcome.note;
         } else if found.reasons.len() < MAX_REASONS {
-            let alike = Alike { first: job, outcome, cases: 1, named: vec![job], is_one_note: true };
+            let alike = FailureGroup { first: job, outcome, cases: 1, named: vec![job], is_one_note: true };
             found.reasons.insert(key, alike);
         }
     }
@@ -113,9 +113,9 @@ pub fn failures_text(
     stderr: StderrLines,
     style: Style,
 ) -> String {
-    let failed = failed_alike(failed);
+    let failed = failure_groups(failed);
     let mut lines = Vec::new();
-    for alike @ Alike { first, outcome, cases, .. } in failed.shown() {
+    for alike @ FailureGroup { first, outcome, cases, .. } in failed.shown() {
         let name = one_line(&plan.cases.at(first.case).name.0).into_owned();
         let what = if *cases == 1 { name.clone() } else { counted(*cases, "case") };
         let solver = one_line(&plan.solvers[first.solver].spec.name);

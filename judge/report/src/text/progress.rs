@@ -86,7 +86,7 @@ impl Progress {
                 self.bar.inc(1);
             }
             RunEvent::Tasks(counts) => self.state.lock().tasks = Some(*counts),
-            event => tell(&self.bar, event),
+            event => print_event(&self.bar, event),
         }
     }
 
@@ -101,7 +101,7 @@ impl Progress {
 }
 
 /// Prints the events that are sentences, above a bar.
-pub(crate) fn tell(bar: &ProgressBar, event: &RunEvent) {
+pub(crate) fn print_event(bar: &ProgressBar, event: &RunEvent) {
     match event {
         RunEvent::Stopping(Stop::Interrupted) => {
             bar.println("interrupted: ending the running cases (once more: at once)");
@@ -390,7 +390,7 @@ impl Steps {
 
     /// Prints an event that is a sentence.
     pub fn watch(&self, event: &RunEvent) {
-        tell(&self.bar, event);
+        print_event(&self.bar, event);
     }
 
     /// Counts a step that is done.

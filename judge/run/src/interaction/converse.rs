@@ -1,6 +1,6 @@
 //! One conversation of a solver and an interactor, from the start of both to the interactor's decision.
 
-use super::decision::{Afterwards, PendingDecision, WaitOutcome};
+use super::decision::{NextStep, PendingDecision, WaitOutcome};
 use super::relay::{Recorder, Relay, UnreadInput};
 use crate::cases::{CheckerProgram, ExternalCase};
 use crate::command::{self, CallInput, CommandError, LiveCall};
@@ -125,7 +125,7 @@ pub(crate) fn converse(
         ended: interactor.ended(),
         processes: &|| interactor.processes(),
         to_solver: &mut unread,
-        afterwards: if ended_well { Afterwards::ShowEnd } else { Afterwards::KeepOpen },
+        next_step: if ended_well { NextStep::ShowEnd } else { NextStep::KeepOpen },
         decision_time: time,
         stopped,
     };

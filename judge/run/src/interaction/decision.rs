@@ -29,7 +29,7 @@ pub(super) struct PendingDecision<'a> {
     pub(super) processes: &'a dyn Fn() -> Vec<u32>,
     /// The interactor's further output.
     pub(super) to_solver: &'a mut UnreadInput,
-    pub(super) afterwards: Afterwards,
+    pub(super) next_step: NextStep,
     /// How long the interactor may take to decide.
     pub(super) decision_time: Duration,
     /// Whether the whole run was stopped.
@@ -38,7 +38,7 @@ pub(super) struct PendingDecision<'a> {
 
 /// The next step when the interactor has read all of the solver's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Afterwards {
+pub(super) enum NextStep {
     /// The solver succeeded. The interactor sees the end of its input, and has the full time to decide.
     ShowEnd,
     /// The solver failed. The interactor may still decide on what it has read, and does not see the end of its input.
@@ -70,10 +70,10 @@ impl PendingDecision<'_> {
                 return Ok(WaitOutcome::Stopped);
             }
             self.relay.pass()?;
-            match self.afterwards {
-                Afterwards::ShowEnd => self.relay.show_end(),
-                Afterwards::Return if self.relay.pending().is_none() => return Ok(WaitOutcome::Delivered),
-                Afterwards::KeepOpen | Afterwards::Return => {}
+            match self.next_step {
+                NextStep::ShowEnd => self.relay.show_end(),
+                NextStep::Return if self.relay.pending().is_none() => return Ok(WaitOutcome::Delivered),
+                NextStep::KeepOpen | NextStep::Return => {}
             }
             match self.wait()? {
                 WakeReason::Ended => return Ok(WaitOutcome::Ended),
@@ -83,7 +83,7 @@ impl PendingDecision<'_> {
                     (samples.alike, samples.all) = (0, samples.all + 1);
                 }
                 // It has seen the end of its input, and has the full time to decide.
-                WakeReason::Nothing if self.afterwards == Afterwards::ShowEnd => {}
+                WakeReason::Nothing if self.next_step == NextStep::ShowEnd => {}
                 WakeReason::Nothing => {
                     samples.add(sample_activity(&(self.processes)()), self.relay.is_all_read()?);
                 }

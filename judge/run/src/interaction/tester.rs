@@ -1,7 +1,7 @@
 //! One trial: a tester, and each run of the solver that it starts.
 
 use super::converse::{ConverseError, Partner, SolverRun, SolverStart, run_solver};
-use super::decision::{Afterwards, PendingDecision, WaitOutcome};
+use super::decision::{NextStep, PendingDecision, WaitOutcome};
 use super::relay::{Relay, UnreadInput, are_one_socket};
 use crate::command::{self, CallInput, OutsideCall, Running};
 use judge_problem::verdict::{self, CallOutput, Decision, Idleness, InteractorDecision, Termination};
@@ -85,7 +85,7 @@ fn perform(solver: &mut SolverStart<'_>, call: StubCall, tester: &mut Tester) ->
         ended: ended.as_fd(),
         processes: &|| tester.running.processes(),
         to_solver: &mut unread,
-        afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
+        next_step: if failed { NextStep::KeepOpen } else { NextStep::Return },
         decision_time: if failed { DECISION_TIME } else { tester.time_left },
         stopped: solver.stopped,
     };

@@ -10,6 +10,6 @@ mod tests;
 
 pub use case_runner::outcome_from_decision;
 pub use plan_runner::{EarlyEnd, LocalRunner, PlanRunner, run_alone};
-pub use results::{ClusterError, Handover, Result, ResultStore, RunError, RunResult, StoreLost, Watch};
+pub use results::{ClusterError, Result, ResultSink, ResultStore, RunError, RunResult, StoreLost, Watch};
 pub use signals::{Signals, exit_at_once, was_interrupted};
 pub use slots::{RunSettings, RunStopper, hidden, request};

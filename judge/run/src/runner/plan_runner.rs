@@ -4,7 +4,7 @@
 //! when to stop.
 
 use super::case_runner::work;
-use super::results::{Handover, Result, ResultStore, RunError, RunResult, Watch};
+use super::results::{Result, ResultSink, ResultStore, RunError, RunResult, Watch};
 use super::signals::Signals;
 use super::slots::{RunSettings, RunStopper, Slots, request, shows_folders};
 use crate::executor::{DISMISSED, ExecutorPool};
@@ -123,12 +123,12 @@ impl LocalRunner {
             let handles: Vec<_> =
                 handles.collect::<Result<_, _>>().inspect_err(|_| slots.stopper.stop()).map_err(RunError::Thread)?;
             drop((sender, at_work));
-            let mut handover = Handover::new(plan, store, watch);
-            handover.start();
-            let mut dispatcher = Dispatcher { slots: &slots, handover, stop: None, abort: self.abort };
+            let mut sink = ResultSink::new(plan, store, watch);
+            sink.start();
+            let mut dispatcher = Dispatcher { slots: &slots, sink, stop: None, abort: self.abort };
             runtime.block_on(dispatcher.listen(Finished { jobs: receiver, leaving }, signals));
-            let Dispatcher { handover, stop, .. } = dispatcher;
-            let outcomes = handover.into_outcomes();
+            let Dispatcher { sink, stop, .. } = dispatcher;
+            let outcomes = sink.into_outcomes();
             let panicked = handles.into_iter().any(|handle| handle.join().is_err());
             if panicked { Err(RunError::WorkerPanicked) } else { Ok(RunResult { outcomes, stop }) }
         })
@@ -232,7 +232,7 @@ impl Finished {
 
 struct Dispatcher<'a> {
     slots: &'a Slots<'a>,
-    handover: Handover<'a>,
+    sink: ResultSink<'a>,
     stop: Option<Stop>,
     abort: fn(),
 }
@@ -252,7 +252,7 @@ impl Dispatcher<'_> {
                     if !more {
                         return;
                     }
-                    let accepted = self.handover.hand_over(&mut batch);
+                    let accepted = self.sink.deliver(&mut batch);
                     if !accepted && fails_fast && self.stop.is_none() {
                         self.stop(Stop::FailFast);
                     }
@@ -271,7 +271,7 @@ impl Dispatcher<'_> {
     fn stop(&mut self, stop: Stop) {
         self.stop = Some(stop);
         self.slots.stopper.stop();
-        self.handover.tell(&RunEvent::Stopping(stop));
+        self.sink.notify(&RunEvent::Stopping(stop));
     }
 }
 

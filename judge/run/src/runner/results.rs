@@ -136,21 +136,21 @@ pub struct StoreLost(pub String);
 pub type Watch<'a> = dyn FnMut(&RunEvent) + 'a;
 
 /// Passes the results of a run to the journal, and then to the watcher.
-pub struct Handover<'a> {
+pub struct ResultSink<'a> {
     /// `None` once it has failed.
     store: Option<&'a dyn ResultStore>,
     watch: &'a mut Watch<'a>,
     outcomes: OutcomeGrid,
 }
 
-impl<'a> Handover<'a> {
-    /// Returns a handover without results.
+impl<'a> ResultSink<'a> {
+    /// Returns a sink without results.
     pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut Watch<'a>) -> Self {
         Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
     }
 
     /// Passes an event to the watcher.
-    pub fn tell(&mut self, event: &RunEvent) {
+    pub fn notify(&mut self, event: &RunEvent) {
         (self.watch)(event);
     }
 
@@ -162,24 +162,24 @@ impl<'a> Handover<'a> {
     fn note(&mut self, stored: Option<Result<(), StoreLost>>) {
         if let Some(Err(StoreLost(why))) = stored {
             self.store = None;
-            self.tell(&RunEvent::JournalLost(why));
+            self.notify(&RunEvent::JournalLost(why));
         }
     }
 
     /// Stores a machine that takes part.
     pub fn add_node(&mut self, node: &Node) {
         if let Some(Err(StoreLost(why))) = self.store.map(|store| store.store_node(node)) {
-            self.tell(&RunEvent::Notice(format!("warning: node {} is not in the journal: {why}", node.name)));
+            self.notify(&RunEvent::Notice(format!("warning: node {} is not in the journal: {why}", node.name)));
         }
     }
 
     /// Stores finished jobs, and then passes them to the watcher. A job that has a result already keeps it. Returns whether
     /// all were accepted.
-    pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
+    pub fn deliver(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
         batch.retain(|finished| !self.outcomes.has(finished.job));
         self.note(self.store.map(|store| store.store(batch)));
         if let Some(notice) = self.store.and_then(ResultStore::notice) {
-            self.tell(&RunEvent::Notice(notice));
+            self.notify(&RunEvent::Notice(notice));
         }
         let mut accepted = true;
         for finished in batch.drain(..) {

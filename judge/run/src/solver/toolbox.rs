@@ -50,7 +50,7 @@ impl BuildSettings {
 #[derive(Debug)]
 pub struct Toolbox {
     /// Made on first use. Most solvers are programs already, which every user can read.
-    workbench: OnceLock<Workbench>,
+    build_folder: OnceLock<BuildFolder>,
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) needs_open_parents: bool,
     pub(super) settings: BuildSettings,
@@ -62,7 +62,7 @@ impl Toolbox {
     /// Returns an empty toolbox for the programs of a sandbox of this tier.
     pub fn new(tier: Tier, settings: BuildSettings) -> Self {
         let needs_open_parents = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        Self { workbench: OnceLock::new(), needs_open_parents, settings, cache: OnceLock::new() }
+        Self { build_folder: OnceLock::new(), needs_open_parents, settings, cache: OnceLock::new() }
     }
 
     /// Returns how solvers are built.
@@ -84,7 +84,7 @@ impl Toolbox {
 
     /// Returns a path relative to its build folder, if it is in one. It is the same for every toolbox.
     pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
-        let mut below = path.strip_prefix(&self.workbench.get()?.path).ok()?.components();
+        let mut below = path.strip_prefix(&self.build_folder.get()?.path).ok()?.components();
         below.next();
         Some(below.as_path().to_owned())
     }
@@ -112,16 +112,16 @@ impl Toolbox {
     }
 
     fn new_folder(&self) -> io::Result<PathBuf> {
-        Ok(tempfile::Builder::new().prefix("built-").tempdir_in(self.workbench()?)?.keep())
+        Ok(tempfile::Builder::new().prefix("built-").tempdir_in(self.build_folder()?)?.keep())
     }
 
-    fn workbench(&self) -> io::Result<&Path> {
-        if let Some(workbench) = self.workbench.get() {
-            return Ok(&workbench.path);
+    fn build_folder(&self) -> io::Result<&Path> {
+        if let Some(build_folder) = self.build_folder.get() {
+            return Ok(&build_folder.path);
         }
-        let made = Workbench::make(self.needs_open_parents)?;
+        let made = BuildFolder::make(self.needs_open_parents)?;
         // Solvers are built in parallel. A second folder is removed again.
-        Ok(&self.workbench.get_or_init(|| made).path)
+        Ok(&self.build_folder.get_or_init(|| made).path)
     }
 }
 
@@ -129,14 +129,14 @@ impl Toolbox {
 /// without the folders above them. Without namespaces, a program that root starts runs as another user and passes
 /// through these folders; one of their names is random, so that others cannot guess it.
 #[derive(Debug)]
-struct Workbench {
+struct BuildFolder {
     /// The temporary folder itself, or one in it.
     path: PathBuf,
-    /// Removed with the workbench.
+    /// Removed with the build folder.
     _folder: TempDir,
 }
 
-impl Workbench {
+impl BuildFolder {
     fn make(needs_open_parents: bool) -> io::Result<Self> {
         // If the judge is killed, the next judge's sweep removes it.
         let prefix = judge_sandbox::sweepable_name("build") + ".";

@@ -29,7 +29,7 @@ use supply::{Pick, Supply};
 const BUDGET: usize = 1000;
 
 /// A smaller share of the larger score counts as this one.
-const LEAST_LEFT: f64 = 1e-4;
+const MIN_LEFT: f64 = 1e-4;
 
 /// The number of cases that are played together. It does not depend on the number of jobs, so the search does not,
 /// either.
@@ -141,7 +141,7 @@ fn compared(problem: &Problem, goal: &SearchGoal, args: &FindArgs) -> Result<Opt
 }
 
 /// A case that was played.
-struct Seen {
+struct PlayedCase {
     pick: Pick,
     outcomes: Vec<Outcome>,
     /// The loss as a share of the larger score; `None` without a score to compare with.
@@ -169,7 +169,7 @@ struct Search<'a> {
     first: Vec<Pick>,
     /// Where the cases found are saved.
     folder: Option<SavedFolder>,
-    seen: Vec<Seen>,
+    seen: Vec<PlayedCase>,
     runs: usize,
 }
 
@@ -262,7 +262,7 @@ impl Search<'_> {
             let has_expected = self.compared.is_some() && value.is_some();
             let expected = answers.get_mut(1).filter(|_| has_expected && outcomes[1].is_accepted());
             let right_answer = expected.map(std::mem::take);
-            self.seen.push(Seen { pick, outcomes, loss, value, right_answer });
+            self.seen.push(PlayedCase { pick, outcomes, loss, value, right_answer });
         }
         Ok(tried.stop)
     }
@@ -320,7 +320,7 @@ impl Search<'_> {
             (SearchGoal::Time | SearchGoal::Memory, value) => value.map_or(0.0, FoundValue::size),
             (SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where(_), Some(_)) => self.highest_signal(),
             _ => match loss {
-                Some(loss) => -(1.0 - loss).max(LEAST_LEFT).ln(),
+                Some(loss) => -(1.0 - loss).max(MIN_LEFT).ln(),
                 None => {
                     let score = outcomes[0].score.as_ref().map(as_float);
                     score.map_or(0.0, |score| -sign(self.supply.problem.direction) * score)
@@ -356,17 +356,17 @@ impl Search<'_> {
 
     /// Returns the cases found, the worst first, up to the requested number. If some cases have a score to compare with,
     /// only these count, because losses and scores cannot be in one order.
-    fn worst(&self) -> Vec<&Seen> {
+    fn worst(&self) -> Vec<&PlayedCase> {
         let has_reference = self.goal == SearchGoal::Loss && self.seen.iter().any(|seen| seen.loss.is_some());
-        let is_found = |seen: &&Seen| seen.value.is_some() && (!has_reference || seen.loss.is_some());
-        let mut found: Vec<&Seen> = self.seen.iter().filter(is_found).collect();
+        let is_found = |seen: &&PlayedCase| seen.value.is_some() && (!has_reference || seen.loss.is_some());
+        let mut found: Vec<&PlayedCase> = self.seen.iter().filter(is_found).collect();
         // Stable: of equal ones, the first stays first.
         found.sort_by(|left, right| self.worse_first(left, right));
         found.truncate(self.args.top.get());
         found
     }
 
-    fn worse_first(&self, left: &Seen, right: &Seen) -> Ordering {
+    fn worse_first(&self, left: &PlayedCase, right: &PlayedCase) -> Ordering {
         match &self.goal {
             SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where(_) => Ordering::Equal,
             SearchGoal::Loss if left.loss.is_none() => match (&left.outcomes[0].score, &right.outcomes[0].score) {
@@ -375,7 +375,7 @@ impl Search<'_> {
                 (left, right) => left.is_some().cmp(&right.is_some()),
             },
             _ => {
-                let size = |seen: &Seen| seen.value.as_ref().map_or(0.0, FoundValue::size);
+                let size = |seen: &PlayedCase| seen.value.as_ref().map_or(0.0, FoundValue::size);
                 size(right).total_cmp(&size(left))
             }
         }
@@ -390,7 +390,7 @@ impl Search<'_> {
             );
         }
         let folder = self.folder.take();
-        let found: Vec<&Seen> = self.worst();
+        let found: Vec<&PlayedCase> = self.worst();
         let folder = folder.filter(|_| !found.is_empty());
         let saved = folder.map(|folder| folder.save(self.supply.problem, &found, self.compared.is_some())).transpose();
         if let Ok(Some(playable)) = saved {
@@ -441,7 +441,7 @@ impl Search<'_> {
         judge_report::note(&format!("to play them again: {}", again.trim_end()));
     }
 
-    fn found(&self, seen: &Seen) -> FoundCase {
+    fn found(&self, seen: &PlayedCase) -> FoundCase {
         let own = &seen.outcomes[0];
         let score = |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(exact);
         let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
@@ -458,7 +458,7 @@ impl Search<'_> {
     }
 
     /// Returns the condition that `judge reduce` needs to keep what was found; `None` if it does so without one.
-    fn kept(&self, seen: &Seen) -> Option<String> {
+    fn kept(&self, seen: &PlayedCase) -> Option<String> {
         if let SearchGoal::Where(condition) = &self.goal {
             // Only a generator has parameters.
             let parameters = supply::parameter_values(self.supply.problem, &seen.pick.case.source);

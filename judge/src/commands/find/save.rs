@@ -1,6 +1,6 @@
 //! Writes the cases found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
 
-use super::Seen;
+use super::PlayedCase;
 use judge_problem::{Catalogue, Digest, Problem};
 use judge_run::cases::Inputs;
 use judge_run::matching::real;
@@ -95,7 +95,7 @@ impl SavedFolder {
 
     /// Writes the inputs, the right answers that are known, the catalogue, and the files that it names. If cases need an
     /// answer file, only cases with one are in the catalogue. Returns how many are.
-    pub(super) fn save(mut self, problem: &Problem, found: &[&Seen], need_answers: bool) -> Result<usize> {
+    pub(super) fn save(mut self, problem: &Problem, found: &[&PlayedCase], need_answers: bool) -> Result<usize> {
         for (place, source) in &self.files {
             write(&self.folder.join(place), |copy| fs::copy(source, copy).map(drop))?;
         }

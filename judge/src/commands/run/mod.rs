@@ -104,7 +104,7 @@ fn plan(
 ) -> Result<Plan> {
     let problem = &template.problem;
     reference.apply(problem, &mut cases);
-    let jobs = running::count(&args.running.jobs);
+    let jobs = running::jobs_at_once(&args.running.jobs);
     Ok(Plan {
         solvers: entrants::solvers(problem, &args.solvers(), &args.submissions, toolbox, sandbox, jobs)?,
         problem: Problem { best: reference.source, ..template.problem },

@@ -9,7 +9,7 @@
 //! n (h1 - h0) (2 m - h0 - h1) / (2 s^2)        H1 from ln((1 - beta) / alpha) on, H0 from ln(beta / (1 - alpha)) down
 //! ```
 //!
-//! It is an approximation for many effects, so nothing is decided before [`FEWEST`] of them.
+//! It is an approximation for many effects, so nothing is decided before [`MIN_EFFECTS`] of them.
 //!
 //! Sources: Wald, "Sequential tests of statistical hypotheses", Ann. Math. Statist. 16, 1945; Li, Liu and Ying,
 //! "Generalized sequential probability ratio test for separate families of hypotheses", Sequential Analysis 33, 2014;
@@ -20,7 +20,7 @@ use crate::moments::Moments;
 
 /// The number of cases before the spread is trusted, chosen by simulation. With 16 cases, skewed effects would have 1.5
 /// times the error rate.
-const FEWEST: usize = 32;
+const MIN_EFFECTS: usize = 32;
 
 /// Two hypotheses about a mean, and the probabilities to choose the wrong one.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
@@ -87,7 +87,7 @@ impl LikelihoodRatio {
     pub fn accepted(&self) -> Option<Hypothesis> {
         let [low, high] = self.hypotheses.bounds();
         match self.logarithm() {
-            _ if self.distances.count() < FEWEST => None,
+            _ if self.distances.count() < MIN_EFFECTS => None,
             logarithm if logarithm >= high => Some(Hypothesis::H1),
             logarithm if logarithm <= low => Some(Hypothesis::H0),
             _ => None,
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(accepted(0.4, 40), Some(Hypothesis::H1));
         assert_eq!(accepted(0.1, 40), Some(Hypothesis::H0));
         assert_eq!(accepted(0.25, 4_000), None);
-        assert_eq!((accepted(3.0, FEWEST - 1), accepted(3.0, FEWEST)), (None, Some(Hypothesis::H1)));
+        assert_eq!((accepted(3.0, MIN_EFFECTS - 1), accepted(3.0, MIN_EFFECTS)), (None, Some(Hypothesis::H1)));
     }
 
     #[test]

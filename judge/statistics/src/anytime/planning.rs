@@ -10,7 +10,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// How many comparisons are simulated: a standard error of 0.9 % at a probability of 80 %.
 const SIMULATED: usize = 2_000;
 /// Effects of more standard deviations are alike. Squares of the largest numbers are infinite.
-const LARGEST: f64 = 1e6;
+const MAX_SIZE: f64 = 1e6;
 /// With more cases than this many warm-ups, the warm-up is over long before a decision.
 const WARM_UPS: u64 = 4;
 
@@ -31,7 +31,7 @@ pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) 
         effect != 0.0 && cases >= warm_up && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
     })?;
     let is_short = size.is_finite() && cases <= WARM_UPS * warm_up;
-    Some(if is_short { cases.max(simulated(size.min(LARGEST), alpha, power, WARM_UPS * cases)) } else { cases })
+    Some(if is_short { cases.max(simulated(size.min(MAX_SIZE), alpha, power, WARM_UPS * cases)) } else { cases })
 }
 
 /// Returns the number of cases by which this share of simulated comparisons has decided, at most `most`. It is the same

@@ -3,7 +3,7 @@
 
 use super::asymptotic::AsymptoticSequence;
 use super::martingale::{Side, TestMartingale};
-use super::warm_up::{Chances, WarmUp};
+use super::warm_up::{SizeDistribution, WarmUp};
 use crate::moments::{Interval, Moments};
 
 /// Halvings of the bracket around an end of the interval: more digits than are ever printed.
@@ -289,7 +289,7 @@ struct Evidence {
     /// The number of distances that the two below contain.
     caught_up: usize,
     martingale: TestMartingale,
-    chances: Chances,
+    sizes: SizeDistribution,
 }
 
 impl Evidence {
@@ -302,7 +302,7 @@ impl Evidence {
             moments: Moments::default(),
             caught_up: 0,
             martingale: TestMartingale::new(center, settings.bound),
-            chances: Chances::default(),
+            sizes: SizeDistribution::default(),
         }
     }
 
@@ -316,7 +316,7 @@ impl Evidence {
         if self.is_supported(Side::Above) || self.is_supported(Side::Below) {
             for &distance in &self.distances[self.caught_up..] {
                 self.martingale.push(distance);
-                self.chances.push(distance);
+                self.sizes.push(distance);
             }
             self.caught_up = self.distances.len();
         }
@@ -336,7 +336,7 @@ impl Evidence {
     /// Returns whether the cases support the claim that the mean lies on this side of the center.
     fn excludes(&self, side: Side) -> bool {
         let SequenceSettings { alpha, bound, rare, .. } = self.settings;
-        let is_over = || WarmUp::new(alpha, rare).is_over(&self.distances, &self.chances, &self.moments, side);
+        let is_over = || WarmUp::new(alpha, rare).is_over(&self.distances, &self.sizes, &self.moments, side);
         self.is_unlikely(side) && (bound.is_some() || is_over())
     }
 }

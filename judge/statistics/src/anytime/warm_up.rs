@@ -52,15 +52,15 @@ impl WarmUp {
     }
 
     /// Returns whether the warm-up is over for the claim that the distances are on this side of 0 on average. The
-    /// chances and the moments are those of the distances.
-    pub(super) fn is_over(self, distances: &[f64], chances: &Chances, moments: &Moments, side: Side) -> bool {
-        let number = chances.number();
+    /// sizes and the moments are those of the distances.
+    pub(super) fn is_over(self, distances: &[f64], sizes: &SizeDistribution, moments: &Moments, side: Side) -> bool {
+        let number = sizes.number();
         if (distances.len() as f64) < self.fewest || number == 0.0 {
             return false;
         }
         // The distances are examined only if few are on the other side.
         let trust = || (LIGHT_TAILED / (LIGHT_TAILED + tail(moments))).powi(TAIL_POWER);
-        let expected = || chances.opposite(distances, side.sign()) * trust() * (1.0 / RARE - 1.0);
+        let expected = || sizes.opposite(distances, side.sign()) * trust() * (1.0 / RARE - 1.0);
         number >= self.enough || number + expected() >= self.enough
     }
 }
@@ -70,7 +70,7 @@ impl WarmUp {
 /// With w = |y| / sum |y|, they weigh as much as exp(-sum w ln w) equal ones (Hill's number of order 1). All sums are in
 /// units of the largest size, so that none is infinite.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Chances {
+pub(super) struct SizeDistribution {
     largest: f64,
     /// The sum of u = |y| / largest.
     total: f64,
@@ -78,7 +78,7 @@ pub(super) struct Chances {
     logarithms: f64,
 }
 
-impl Chances {
+impl SizeDistribution {
     /// Adds a distance.
     pub(super) fn push(&mut self, distance: f64) {
         let size = distance.abs();
@@ -117,9 +117,9 @@ mod tests {
 
     fn is_over_at(alpha: f64, effects: &[f64], center: f64, side: Side) -> bool {
         let distances: Vec<f64> = effects.iter().map(|effect| effect - center).collect();
-        let mut chances = Chances::default();
-        distances.iter().for_each(|&distance| chances.push(distance));
-        WarmUp::new(alpha, None).is_over(&distances, &chances, &Moments::of(&distances), side)
+        let mut sizes = SizeDistribution::default();
+        distances.iter().for_each(|&distance| sizes.push(distance));
+        WarmUp::new(alpha, None).is_over(&distances, &sizes, &Moments::of(&distances), side)
     }
 
     #[test]
@@ -180,28 +180,28 @@ mod tests {
         }
     }
 
-    fn chances(distances: &[f64]) -> Chances {
-        let mut chances = Chances::default();
-        distances.iter().for_each(|&distance| chances.push(distance));
-        chances
+    fn sizes(distances: &[f64]) -> SizeDistribution {
+        let mut sizes = SizeDistribution::default();
+        distances.iter().for_each(|&distance| sizes.push(distance));
+        sizes
     }
 
     #[test]
     fn the_number_is_hills_in_every_order() {
         // Shares 1/2, 1/4, 1/4: exp(0.5 ln 2 + 0.5 ln 4) = 2^1.5.
         for order in [[2.0, -1.0, 1.0, 0.0], [0.0, 1.0, 2.0, -1.0], [-1.0, 1.0, 0.0, 2.0]] {
-            assert!((chances(&order).number() - 2.0_f64.powf(1.5)).abs() < 1e-12, "{order:?}");
+            assert!((sizes(&order).number() - 2.0_f64.powf(1.5)).abs() < 1e-12, "{order:?}");
         }
-        assert_eq!(chances(&[0.0, 0.0]).number(), 0.0);
-        assert!((chances(&[1e-300, 1e300]).number() - 1.0).abs() < 1e-9);
+        assert_eq!(sizes(&[0.0, 0.0]).number(), 0.0);
+        assert!((sizes(&[1e-300, 1e300]).number() - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn opposite_distances_count_by_their_share_of_the_usual_size() {
         // The usual size is 4 / 2^1.5 = 1.414.
-        assert!((chances(&[2.0, -1.0, 1.0]).opposite(&[2.0, -1.0, 1.0], 1.0) - 2.0_f64.sqrt() / 2.0).abs() < 1e-12);
+        assert!((sizes(&[2.0, -1.0, 1.0]).opposite(&[2.0, -1.0, 1.0], 1.0) - 2.0_f64.sqrt() / 2.0).abs() < 1e-12);
         assert!(
-            (chances(&[2.0, -1.0, 1.0]).opposite(&[2.0, -1.0, 1.0], -1.0) - 1.0 - 2.0_f64.sqrt() / 2.0).abs() < 1e-12
+            (sizes(&[2.0, -1.0, 1.0]).opposite(&[2.0, -1.0, 1.0], -1.0) - 1.0 - 2.0_f64.sqrt() / 2.0).abs() < 1e-12
         );
     }
 }

@@ -12,17 +12,17 @@ use crate::{Random, normal_level};
 const TRIAL_STEPS: usize = 6;
 const STEPS: usize = 25;
 
-/// The maximum number of settings for which the bend is chosen again.
-const MAX_BENT: usize = 128;
+/// The maximum number of settings for which the curve is chosen again.
+const MAX_CURVE_TRIALS: usize = 128;
 
 /// How values are transformed before a process is fitted to them. Most processes are smoother on another scale than the
 /// scores' own. The likelihood chooses one.
-const BENDS: [Bend; 6] =
-    [Bend::None, Bend::Below(1.0), Bend::Below(0.25), Bend::Below(0.06), Bend::Above(1.0), Bend::Above(0.25)];
+const CURVES: [Curve; 6] =
+    [Curve::None, Curve::Below(1.0), Curve::Below(0.25), Curve::Below(0.06), Curve::Above(1.0), Curve::Above(0.25)];
 
 /// A change of scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Bend {
+enum Curve {
     /// The values themselves.
     None,
     /// A value v becomes −s ln(1 + (best − v) / s): differences far below the best count less. s is this part of the
@@ -41,7 +41,7 @@ pub(super) struct Model {
     pub(super) candidates: Vec<usize>,
     /// The variance of the worth of a setting that has run on few cases, in the units of the processes.
     pub(super) noise: f64,
-    bend: usize,
+    curve: usize,
     scale: Scale,
     noises: Option<Noise>,
 }
@@ -70,22 +70,22 @@ impl Model {
             return None;
         }
         let begin = start.map(|start| &start.processes);
-        let fit = |bend: usize, from: Option<&Processes>, steps: usize| {
-            let Samples { samples, noise, log_slopes, scale } = samples(&tried, points, BENDS[bend]);
+        let fit = |curve: usize, from: Option<&Processes>, steps: usize| {
+            let Samples { samples, noise, log_slopes, scale } = samples(&tried, points, CURVES[curve]);
             let processes = Processes::fit(&samples, categories, from, steps)?;
             let candidates = tried.iter().map(|(place, _)| *place).collect();
             Some((
                 processes.log_posterior + log_slopes,
-                Self { processes, candidates, noise, bend, scale, noises: None },
+                Self { processes, candidates, noise, curve, scale, noises: None },
             ))
         };
         let chosen = match start {
-            Some(start) if !refine => fit(start.bend, begin, 0),
-            Some(start) if tried.len() > MAX_BENT => fit(start.bend, begin, STEPS),
+            Some(start) if !refine => fit(start.curve, begin, 0),
+            Some(start) if tried.len() > MAX_CURVE_TRIALS => fit(start.curve, begin, STEPS),
             _ => {
-                let trials = (0..BENDS.len()).filter_map(|bend| fit(bend, begin, TRIAL_STEPS));
+                let trials = (0..CURVES.len()).filter_map(|curve| fit(curve, begin, TRIAL_STEPS));
                 let best = trials.max_by(|left, right| left.0.total_cmp(&right.0));
-                best.and_then(|(_, model)| fit(model.bend, Some(&model.processes), STEPS))
+                best.and_then(|(_, model)| fit(model.curve, Some(&model.processes), STEPS))
             }
         };
         chosen.map(|(_, model)| Self { noises, ..model })
@@ -110,10 +110,10 @@ impl Model {
 /// How to undo the change of scale.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
-    bend: Bend,
+    curve: Curve,
     best: f64,
     worst: f64,
-    /// The s of the bend; 0 for none.
+    /// The s of the curve; 0 for none.
     size: f64,
     mean: f64,
     unit: f64,
@@ -131,12 +131,12 @@ struct Samples {
 }
 
 /// Returns the samples of the settings that were run, with values of mean 0 and variance 1.
-fn samples(tried: &[(usize, Worth)], points: &[Vec<f64>], bend: Bend) -> Samples {
-    let scale = Scale::of(&tried.iter().map(|(_, worth)| worth.mean).collect::<Vec<_>>(), bend);
+fn samples(tried: &[(usize, Worth)], points: &[Vec<f64>], curve: Curve) -> Samples {
+    let scale = Scale::of(&tried.iter().map(|(_, worth)| worth.mean).collect::<Vec<_>>(), curve);
     let slopes: Vec<f64> = tried.iter().map(|(_, worth)| scale.slope(worth.mean) / scale.unit).collect();
     let sample = |((place, worth), slope): (&(usize, Worth), &f64)| Sample {
         point: points[*place].clone(),
-        value: (scale.bent(worth.mean) - scale.mean) / scale.unit,
+        value: (scale.curved(worth.mean) - scale.mean) / scale.unit,
         noise: (worth.variance * slope * slope).max(1e-6),
     };
     let most = tried.iter().map(|(_, worth)| worth.variance).fold(0.0, f64::max);
@@ -149,7 +149,7 @@ fn samples(tried: &[(usize, Worth)], points: &[Vec<f64>], bend: Bend) -> Samples
 }
 
 impl Scale {
-    fn of(values: &[f64], bend: Bend) -> Self {
+    fn of(values: &[f64], curve: Curve) -> Self {
         let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let worst = values.iter().copied().fold(f64::INFINITY, f64::min);
         let median = |distance: &dyn Fn(f64) -> f64| {
@@ -157,42 +157,42 @@ impl Scale {
             distances.sort_by(f64::total_cmp);
             distances[distances.len() / 2]
         };
-        let size = match bend {
-            Bend::None => 0.0,
-            Bend::Below(part) => part * median(&|value| best - value),
-            Bend::Above(part) => part * median(&|value| value - worst),
+        let size = match curve {
+            Curve::None => 0.0,
+            Curve::Below(part) => part * median(&|value| best - value),
+            Curve::Above(part) => part * median(&|value| value - worst),
         };
-        let bend = if size > 0.0 { bend } else { Bend::None };
-        let mut scale = Self { bend, best, worst, size, mean: 0.0, unit: 1.0 };
-        let moments = Moments::of(&values.iter().map(|value| scale.bent(*value)).collect::<Vec<_>>());
+        let curve = if size > 0.0 { curve } else { Curve::None };
+        let mut scale = Self { curve, best, worst, size, mean: 0.0, unit: 1.0 };
+        let moments = Moments::of(&values.iter().map(|value| scale.curved(*value)).collect::<Vec<_>>());
         scale.mean = moments.mean();
         scale.unit = if moments.deviation() > 0.0 { moments.deviation() } else { 1.0 };
         scale
     }
 
-    fn bent(&self, value: f64) -> f64 {
-        match self.bend {
-            Bend::None => value - self.best,
-            Bend::Below(_) => -self.size * ((self.best - value) / self.size).ln_1p(),
-            Bend::Above(_) => self.size * ((value - self.worst) / self.size).ln_1p(),
+    fn curved(&self, value: f64) -> f64 {
+        match self.curve {
+            Curve::None => value - self.best,
+            Curve::Below(_) => -self.size * ((self.best - value) / self.size).ln_1p(),
+            Curve::Above(_) => self.size * ((value - self.worst) / self.size).ln_1p(),
         }
     }
 
     fn slope(&self, value: f64) -> f64 {
-        match self.bend {
-            Bend::None => 1.0,
-            Bend::Below(_) => self.size / (self.size + self.best - value),
-            Bend::Above(_) => self.size / (self.size + value - self.worst),
+        match self.curve {
+            Curve::None => 1.0,
+            Curve::Below(_) => self.size / (self.size + self.best - value),
+            Curve::Above(_) => self.size / (self.size + value - self.worst),
         }
     }
 
     /// Returns the value of a number of the process.
     fn undone(&self, number: f64) -> f64 {
-        let bent = number * self.unit + self.mean;
-        match self.bend {
-            Bend::None => bent + self.best,
-            Bend::Below(_) => self.best - self.size * (-bent / self.size).exp_m1(),
-            Bend::Above(_) => self.worst + self.size * (bent / self.size).exp_m1(),
+        let curved = number * self.unit + self.mean;
+        match self.curve {
+            Curve::None => curved + self.best,
+            Curve::Below(_) => self.best - self.size * (-curved / self.size).exp_m1(),
+            Curve::Above(_) => self.worst + self.size * (curved / self.size).exp_m1(),
         }
     }
 }
@@ -269,15 +269,15 @@ mod tests {
     #[test]
     fn every_change_of_scale_can_be_undone() {
         let values = [3.0, -1.0, 7.5, 100.0, 0.0];
-        for bend in BENDS {
-            let scale = Scale::of(&values, bend);
+        for curve in CURVES {
+            let scale = Scale::of(&values, curve);
             for value in values {
-                let number = (scale.bent(value) - scale.mean) / scale.unit;
-                assert!((scale.undone(number) - value).abs() < 1e-9, "{bend:?}");
-                let slope = (scale.bent(value + 1e-6) - scale.bent(value - 1e-6)) / 2e-6;
-                assert!((scale.slope(value) - slope).abs() < 1e-6, "{bend:?}");
+                let number = (scale.curved(value) - scale.mean) / scale.unit;
+                assert!((scale.undone(number) - value).abs() < 1e-9, "{curve:?}");
+                let slope = (scale.curved(value + 1e-6) - scale.curved(value - 1e-6)) / 2e-6;
+                assert!((scale.slope(value) - slope).abs() < 1e-6, "{curve:?}");
             }
         }
-        assert_eq!(Scale::of(&[2.0, 2.0], Bend::Below(1.0)).undone(0.0), 2.0);
+        assert_eq!(Scale::of(&[2.0, 2.0], Curve::Below(1.0)).undone(0.0), 2.0);
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Noise {
 }
 
 /// The fewest degrees of freedom from which the noise of a setting is learnt.
-const FEWEST_FREEDOM: f64 = 0.3;
+const MIN_FREEDOM: f64 = 0.3;
 
 /// Deviations below this part of the common one count as zero noise: scores may be integers.
 const MIN_SQUARE: f64 = 1e-3;
@@ -31,7 +31,7 @@ impl Noise {
         start: Option<&Self>,
         steps: usize,
     ) -> Option<Self> {
-        let usable = tried.iter().filter(|(_, worth)| worth.freedom >= FEWEST_FREEDOM);
+        let usable = tried.iter().filter(|(_, worth)| worth.freedom >= MIN_FREEDOM);
         let samples: Vec<Sample> = usable.map(|(place, worth)| sample(&points[*place], worth)).collect();
         if samples.len() < 2 {
             return None;

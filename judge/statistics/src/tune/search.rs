@@ -64,7 +64,7 @@ const CASE_SHARE: usize = 16;
 
 /// The number of runs in the budget for each case that a new setting runs on, and the bounds of these cases.
 const FIRST_SHARE: usize = 500;
-const FEWEST_FIRST: usize = 2;
+const MIN_FIRST: usize = 2;
 const MAX_FIRST: usize = 16;
 
 /// The share of the budget for the first settings, spread over the space. A good region may be
@@ -108,7 +108,7 @@ impl Search {
 
     /// Returns the number of cases on which a new setting makes good use of a budget.
     pub fn advised_first_cases(budget: usize) -> usize {
-        (budget / FIRST_SHARE).clamp(FEWEST_FIRST, MAX_FIRST)
+        (budget / FIRST_SHARE).clamp(MIN_FIRST, MAX_FIRST)
     }
 
     /// Returns a good number of cases for a budget: about a dozen settings run on each case, and with few settings
