@@ -12,7 +12,7 @@ macro_rules! scripts {
 /// The modules that reports and the pages of the local server share.
 pub const SCRIPTS: [Asset; 12] = scripts![
     "shared": "dom.js", "save.js", "charts.js", "case_charts.js", "pair_charts.js";
-    "game": "board.js", "boardview.js", "curve.js", "film.js", "record.js", "viewer.js", "game.js";
+    "game": "board.js", "boardview.js", "curve.js", "gamereplay.js", "record.js", "viewer.js", "game.js";
 ];
 /// The style of every page.
 pub const STYLE: &str =

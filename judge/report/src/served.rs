@@ -332,7 +332,7 @@ pub struct ManualGamePage<'a> {
     pub ahead: AheadRecord,
     /// The last move, frame by frame; before the first move, the start.
     #[serde(flatten)]
-    pub film: ReplayRecord<'a>,
+    pub replay: ReplayRecord<'a>,
     /// The best known score of the case; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<BestRecord<'a>>,

@@ -12,9 +12,9 @@ export function playedColumns({ width, height, pieces, moves, sum, ...rest }) {
   const game = new Columns(width, height, pieces.match(/.{3}/g) ?? []);
   game.play(moves);
   const { captions, cells, frames, queue } = game.record;
-  const film = { captions, cells, frames, queue };
-  if (sumOf(JSON.stringify(film)) !== sum) throw new Error("this game was written by another version of the judge");
-  return { ...rest, ...film };
+  const replay = { captions, cells, frames, queue };
+  if (sumOf(JSON.stringify(replay)) !== sum) throw new Error("this game was written by another version of the judge");
+  return { ...rest, ...replay };
 }
 
 /** Returns the FNV-1a hash of a text's bytes. */

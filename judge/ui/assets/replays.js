@@ -26,8 +26,8 @@ export async function replaysPage(place, _, at) {
   );
   const remember = debounced((tick) => games.isConnected && at.set({ tick: tick || "" }));
   try {
-    const films = await Promise.all(entrants.map(partsOf).map(({ run, solver }) => game(run, name, solver)));
-    new Viewer(games, films, { shown: remember, tick: Number(at.get("tick") ?? 0) });
+    const loaded = await Promise.all(entrants.map(partsOf).map(({ run, solver }) => game(run, name, solver)));
+    new Viewer(games, loaded, { shown: remember, tick: Number(at.get("tick") ?? 0) });
   } catch (error) {
     if (isStatic) throw error;
     // A program draws these answers, or one is missing: show the server's documents side by side.

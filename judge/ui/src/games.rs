@@ -5,7 +5,7 @@
 
 use crate::reply::Refused;
 use crate::shown_run::{ShownRun, starts_programs};
-use crate::site::{Private, data_file};
+use crate::site::{Redaction, data_file};
 use crate::store::Store;
 use checkers::{CheckError, Frame, ManualGame, ManualReader, Move, NextMoves, Observer, Score};
 use judge_problem::{
@@ -140,7 +140,7 @@ pub(super) fn replay(store: &Store, played: &Played) -> Result<Replay, Refused> 
 
 /// Returns a game with its frames, as one JSON document.
 pub(super) fn game(store: &Store, played: &Played) -> Result<String, Refused> {
-    with_game(store, played, |page, film, _| judge_report::json_line(&GameDocument::of(page, film.record())))
+    with_game(store, played, |page, replay, _| judge_report::json_line(&GameDocument::of(page, replay.record())))
 }
 
 /// After this time, the first frames leave, so that a page can show them while the others are drawn.
@@ -160,8 +160,8 @@ pub(super) fn game_in_lines(
     let ruling = answer.play(&mut outline, |outline| outline.frames == 0)?;
     let result = ruling.to_string();
     let first = Some((answer.page(&result, &ruling), &outline));
-    let film = GameReplay::new(MoveRange::default());
-    let mut lines = GameLines { send, film, first, is_read: true, began: Instant::now(), pause: FIRST_PART };
+    let replay = GameReplay::new(MoveRange::default());
+    let mut lines = GameLines { send, replay, first, is_read: true, began: Instant::now(), pause: FIRST_PART };
     answer.play(&mut lines, |_| false)?;
     lines.send_line();
     Ok(())
@@ -170,7 +170,7 @@ pub(super) fn game_in_lines(
 /// A game that leaves in lines while it is played again.
 struct GameLines<'a> {
     send: &'a mut dyn FnMut(String) -> bool,
-    film: GameReplay,
+    replay: GameReplay,
     /// What the first line says.
     first: Option<(GamePage<'a>, &'a GameOutline)>,
     is_read: bool,
@@ -182,11 +182,11 @@ struct GameLines<'a> {
 impl GameLines<'_> {
     fn send_line(&mut self) {
         let line = match &self.first {
-            Some((page, outline)) => ReplayLine::first(page, outline, &self.film),
-            None => ReplayLine::next(&self.film),
+            Some((page, outline)) => ReplayLine::first(page, outline, &self.replay),
+            None => ReplayLine::next(&self.replay),
         };
         self.is_read = judge_report::json_line(&line).is_ok_and(|line| (self.send)(line));
-        self.film.forget_sent();
+        self.replay.forget_sent();
         self.first = None;
         (self.began, self.pause) = (Instant::now(), SECOND_PART.max(2 * self.pause));
     }
@@ -197,7 +197,7 @@ impl Observer for GameLines<'_> {
         if !self.is_read {
             return;
         }
-        self.film.step(step, frame);
+        self.replay.step(step, frame);
         if self.began.elapsed() >= self.pause {
             self.send_line();
         }
@@ -236,13 +236,13 @@ pub(super) fn stored(store: &Store, run: i64, case: &str, solver: &str) -> Optio
     let stored = || -> Result<_, Refused> {
         let played = Played::find(store.run(RunId(run))?, case, Some(solver))?;
         let problem = played.problem();
-        with_game(store, &played, |page, film, input| {
-            if let Some(moves) = film.columns_moves().filter(|_| is_columns(problem))
+        with_game(store, &played, |page, replay, input| {
+            if let Some(moves) = replay.columns_moves().filter(|_| is_columns(problem))
                 && let Some(case) = ColumnsCase::read(problem, page.case, input, moves.pieces)
             {
                 return Ok((serde_json::to_value(GameDocument::of(page, moves))?, Some(case)));
             }
-            Ok((serde_json::to_value(GameDocument::of(page, film.record()))?, None))
+            Ok((serde_json::to_value(GameDocument::of(page, replay.record()))?, None))
         })
     };
     // There is none if today's checker refuses to read the answer, or if a program draws the problem's games.
@@ -256,10 +256,10 @@ fn with_game<T>(
     make: impl FnOnce(&GamePage<'_>, &GameReplay, &[u8]) -> serde_json::Result<T>,
 ) -> Result<T, Refused> {
     let answer = ReadAnswer::of(store, played)?;
-    let mut film = GameReplay::new(MoveRange::default());
-    let ruling = answer.play(&mut film, |film| film.is_empty())?;
+    let mut replay = GameReplay::new(MoveRange::default());
+    let ruling = answer.play(&mut replay, |replay| replay.is_empty())?;
     let result = ruling.to_string();
-    Ok(make(&answer.page(&result, &ruling), &film, &answer.input).map_err(Failure::fault)?)
+    Ok(make(&answer.page(&result, &ruling), &replay, &answer.input).map_err(Failure::fault)?)
 }
 
 /// An answer that can be played again.
@@ -332,7 +332,7 @@ pub(super) struct ManualAnswer {
     pub(super) bytes: Vec<u8>,
     pub(super) score: Score,
     /// The last move.
-    film: GameReplay,
+    replay: GameReplay,
 }
 
 /// Returns the reader of a problem's cases; `None` if the problem cannot be played manually, or if reading starts a
@@ -372,18 +372,18 @@ impl<'a> OpenGame<'a> {
             return Err(Failure::usage(answers::too_long(limit).to_string()).into());
         }
         let last = Some(moves.len());
-        let mut film = GameReplay::new(MoveRange { from: last, to: last });
-        let score = self.game.replay(&bytes, &mut film).map_err(refused)?;
-        if film.is_empty() {
+        let mut replay = GameReplay::new(MoveRange { from: last, to: last });
+        let score = self.game.replay(&bytes, &mut replay).map_err(refused)?;
+        if replay.is_empty() {
             let error = format!("the game is over before move {}", moves.len());
             return Err(Failure::usage(error).with_hint("play fewer moves").into());
         }
-        Ok(ManualAnswer { bytes, score, film })
+        Ok(ManualAnswer { bytes, score, replay })
     }
 
     /// Returns the game after these moves, as one JSON document.
     pub(super) fn page(&self, store: &Store, moves: &[Move]) -> Result<String, Refused> {
-        let ManualAnswer { score, film, .. } = self.answer(moves)?;
+        let ManualAnswer { score, replay, .. } = self.answer(moves)?;
         let (game, name, input) = (game_of(self.problem), &self.case.name, Digest::of(&self.input));
         let best = |solver| store.read(|journal| Ok(journal.best_of_case(&game, name, input, solver)?));
         let NextMoves { choices, ahead } = self.game.next_moves(moves).map_err(refused)?;
@@ -392,11 +392,11 @@ impl<'a> OpenGame<'a> {
             problem: &self.problem.id,
             case: self.case(),
             moves: moves.len(),
-            points: exact(film.points()),
+            points: exact(replay.points()),
             score: exact(&score),
             choices: choices.iter().map(Into::into).collect(),
             ahead: (&ahead).into(),
-            film: film.record(),
+            replay: replay.record(),
             best: best_known.as_ref().map(|(score, solver)| BestRecord { score: exact(score), solver }),
             best_by_hand: best(Some(SolverSpec::BY_HAND))?.and_then(|(score, _)| exact(&score)),
             records: !store.catalogue.is_read_only,
@@ -477,11 +477,11 @@ impl SiteGames {
     pub(super) fn add(
         &mut self,
         (mut document, case): (Value, Option<ColumnsCase>),
-        private: &Private,
+        redaction: &Redaction,
     ) -> Result<Option<String>, Failure> {
         // The solver's name is in the row: the games of equal answers are equal.
         document["player"] = Value::String(String::new());
-        private.cut(&mut document);
+        redaction.cut(&mut document);
         let name = name_of(&document.to_string());
         let place = case.as_ref().map_or_else(|| format!("game-{name}"), |case| format!("{}/{name}", case.file));
         if let Some(is_there) = self.known.get(&place) {

@@ -58,15 +58,19 @@ pub struct Site {
 ///
 /// # Errors
 /// When the journal cannot be read, or has none of the runs.
-pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failure> {
+pub fn site(catalogue: Catalogue, options: SiteOptions<'_>) -> Result<Site, Failure> {
     let store = Store::new(Catalogue { is_read_only: true, ..catalogue }, None)?;
-    let mut maker =
-        Maker { store, private: Private::of(wishes.parts), files: page_files()?, games: SiteGames::new(wishes.games) };
-    let (runs, left_out) = maker.runs(wishes.runs)?;
+    let mut maker = Maker {
+        store,
+        redaction: Redaction::of(options.parts),
+        files: page_files()?,
+        games: SiteGames::new(options.games),
+    };
+    let (runs, left_out) = maker.runs(options.runs)?;
     let heads = runs.iter().map(|run| head(&maker.store, &run.to_string())).collect::<Result<Vec<_>, _>>()?;
     let solvers = heads.iter().flat_map(|head| head["solvers"].as_array().into_iter().flatten());
     let named = solvers.filter_map(|solver| Some((solver["name"].as_str()?, solver["command"].as_str()?)));
-    maker.private.hide_commands(named);
+    maker.redaction.hide_commands(named);
     let mut rows = heads.iter().map(|head| maker.rows(head)).collect::<Result<Vec<_>, _>>()?;
     maker.add_games(&heads, &mut rows)?;
     for (head, rows) in heads.iter().zip(rows) {
@@ -120,7 +124,7 @@ fn history(store: &Store) -> Result<Vec<Value>, Failure> {
 }
 
 /// The information that a site must not contain.
-pub(super) struct Private {
+pub(super) struct Redaction {
     /// The names of fields whose values are left out.
     fields: Vec<&'static str>,
     /// Whether facts about machines are left out.
@@ -131,7 +135,7 @@ pub(super) struct Private {
     names: Vec<(String, String)>,
 }
 
-impl Private {
+impl Redaction {
     fn of(parts: SiteParts) -> Self {
         let mut fields = Vec::new();
         if !parts.commands {
@@ -207,7 +211,7 @@ impl Private {
 
     /// Returns a text without paths of this machine.
     fn shown(&self, text: &str) -> String {
-        let text = self.texts.iter().fold(self.renamed(text), |text, private| text.replace(private.as_str(), "…"));
+        let text = self.texts.iter().fold(self.renamed(text), |text, hidden| text.replace(hidden.as_str(), "…"));
         if self.hides_machine { without_paths(&text) } else { text }
     }
 }
@@ -253,7 +257,7 @@ fn path_length(text: &str, before: char) -> usize {
 
 struct Maker {
     store: Store,
-    private: Private,
+    redaction: Redaction,
     files: Vec<(String, Vec<u8>)>,
     games: SiteGames,
 }
@@ -300,7 +304,7 @@ impl Maker {
             let Some(fields) = row.as_object_mut() else { continue };
             // The answer itself is not part of a site. Messages of a compiler or a broken program contain paths.
             let is_ruled = matches!(fields.get("code").and_then(Value::as_str), Some("AC" | "WA"));
-            if !is_ruled && self.private.hides_machine {
+            if !is_ruled && self.redaction.hides_machine {
                 fields.remove("note");
             }
         }
@@ -353,7 +357,7 @@ impl Maker {
         let place = match self.games.has_room() {
             false => None,
             true => match games::stored(&self.store, run, text("case"), text("solver")) {
-                Some(game) => self.games.add(game, &self.private)?,
+                Some(game) => self.games.add(game, &self.redaction)?,
                 None => return Ok(None),
             },
         };
@@ -377,8 +381,8 @@ impl Maker {
                     // Runs without a common case have no comparison.
                     if let Ok(mut document) = read(runs::compare(&self.store, Ok(Query(query)))) {
                         shorten(&mut document);
-                        self.private.cut(&mut document);
-                        let key = [&one, &other].map(|entrant| self.private.shown_entrant(entrant)).join("\n");
+                        self.redaction.cut(&mut document);
+                        let key = [&one, &other].map(|entrant| self.redaction.shown_entrant(entrant)).join("\n");
                         found.insert(key, document);
                     }
                 }
@@ -400,7 +404,7 @@ impl Maker {
             // A problem that is no longer in the catalogue has no page.
             let Ok(mut page) = read(problems::show(&self.store, Path((*id).to_owned()))) else { continue };
             (page["by_hand"], page["fresh_replays"]) = (false.into(), false.into());
-            if self.private.hides_machine {
+            if self.redaction.hides_machine {
                 page["facts"] = json!([]);
             }
             pages.insert((*id).to_owned(), page);
@@ -414,7 +418,7 @@ impl Maker {
 
     /// Adds a file of data.
     fn add(&mut self, name: &str, mut document: Value) -> Result<(), Failure> {
-        self.private.cut(&mut document);
+        self.redaction.cut(&mut document);
         let file = data_file(name, &document)?;
         self.files.push((format!("data/{name}.js"), file));
         Ok(())
@@ -480,12 +484,12 @@ mod tests {
 
     #[test]
     fn names_that_are_commands_are_hidden() {
-        let mut private = Private::of(SiteParts::default());
+        let mut redaction = Redaction::of(SiteParts::default());
         let script = "bash -c 'exec 2>/dev/null; ./bot'";
         let lines =
             ["python3 bot.py", "python3 /home/me/bot.py --x 1", "cat -n", "by hand", "mybot", "v1.2", script, "sh /"];
         let commands = lines.map(|name| (name, if name == "by hand" { "./bot" } else { name }));
-        private.hide_commands(commands.into_iter().chain([("bot.py", "./bot.py")]));
+        redaction.hide_commands(commands.into_iter().chain([("bot.py", "./bot.py")]));
         for (name, shown) in [
             ("by hand", "by hand"),
             ("cat -n", "cat"),
@@ -497,21 +501,21 @@ mod tests {
             ("python3 bot.py#4", "bot.py (3)#4"),
             ("12/python3 /home/me/bot.py --x 1", "12/bot.py (2)"),
         ] {
-            assert_eq!(private.renamed(name), shown);
+            assert_eq!(redaction.renamed(name), shown);
         }
         let mut document = json!({ "command": "judge run", "git_commit": "0123abcd", "message": "see /etc/passwd now", "solvers": [{ "host": "x", "total": 1 }] });
-        private.cut(&mut document);
+        redaction.cut(&mut document);
         let shown =
             json!({ "command": "", "git_commit": "", "message": "see … now", "solvers": [{ "host": "", "total": 1 }] });
         assert_eq!(document, shown);
-        assert_eq!(private.shown_entrant("12/python3 /home/me/bot.py --x 1"), "12/bot.py (2)");
-        let with_commands = Private::of(SiteParts { commands: true, ..SiteParts::default() });
+        assert_eq!(redaction.shown_entrant("12/python3 /home/me/bot.py --x 1"), "12/bot.py (2)");
+        let with_commands = Redaction::of(SiteParts { commands: true, ..SiteParts::default() });
         for name in ["python3 /home/me/bot.py", "/home/me/bot"] {
             let (shown, of_run) = (with_commands.shown(name), with_commands.shown_entrant(&format!("12/{name}")));
             assert_eq!(of_run, format!("12/{shown}"));
             assert!(!shown.contains("home"), "{shown}");
         }
-        let mut open = Private::of(SiteParts { commands: true, machine: true, stderr: true });
+        let mut open = Redaction::of(SiteParts { commands: true, machine: true, stderr: true });
         open.hide_commands([("python3 bot.py", "python3 bot.py")].into_iter());
         assert_eq!(open.shown("python3 bot.py at /etc/passwd"), "python3 bot.py at /etc/passwd");
     }
@@ -532,7 +536,7 @@ mod tests {
     #[test]
     fn nodes_are_of_the_machine() {
         let mut document = json!({ "nodes": [{ "name": "node-17", "host": "a" }], "rows": [{ "node": "node-17" }] });
-        Private::of(SiteParts::default()).cut(&mut document);
+        Redaction::of(SiteParts::default()).cut(&mut document);
         assert_eq!(document, json!({ "nodes": [], "rows": [{ "node": "" }] }));
     }
 }

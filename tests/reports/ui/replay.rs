@@ -196,20 +196,20 @@ const KEEP_SAVED: &str = "(() => { window.saved = []; const blobs = {}, make = U
         reader.readAsDataURL(blobs[href]);
     }; })()";
 
-/// Plays a film to its end in a page without a policy, and returns its length in seconds and its width. A recorded film
+/// Plays a video to its end in a page without a policy, and returns its length in seconds and its width. A recorded video
 /// has no length before that.
 const PLAYED: &str = "(bytes) => new Promise((done, failed) => {
-    const film = document.createElement('video');
-    film.muted = true;
-    film.onerror = () => failed(new Error(film.error.message));
-    film.onended = () => done([film.currentTime, film.videoWidth]);
-    film.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(bytes), (sign) => sign.charCodeAt(0))]));
-    film.play().catch(failed);
+    const video = document.createElement('video');
+    video.muted = true;
+    video.onerror = () => failed(new Error(video.error.message));
+    video.onended = () => done([video.currentTime, video.videoWidth]);
+    video.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(bytes), (sign) => sign.charCodeAt(0))]));
+    video.play().catch(failed);
 })";
 
 #[test]
-#[ignore = "long: a film is played to its end"]
-fn a_film_lasts_as_long_as_the_game() {
+#[ignore = "long: a video is played to its end"]
+fn a_video_lasts_as_long_as_the_game() {
     let folder = some_runs();
     folder.write("player.html", "<!doctype html><main><h1>player</h1></main>");
     let server = Server::start(&folder, &[]);

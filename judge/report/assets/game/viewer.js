@@ -2,8 +2,8 @@
 
 import { Curve, legendOf } from "./curve.js";
 import { digits, el } from "./dom.js";
-import { Film } from "./film.js";
-import { recordFilm, saveCanvas } from "./record.js";
+import { GameReplay } from "./gamereplay.js";
+import { recordVideo, saveCanvas } from "./record.js";
 
 /** The default length of a game in seconds, and the minimum speed. */
 const WHOLE_GAME = 30;
@@ -21,11 +21,11 @@ const COLORS = ["series-1", "series-2"];
 
 /** Returns the frame of each game at each tick of the clock. One game has a tick for each frame; two games show the
  * same move at each tick. */
-function ticksOf(films) {
-  if (films.length === 1) return Array.from({ length: films[0].length }, (_, frame) => [frame]);
-  const moves = films.map(({ starts, length }) => new Map(starts.map(({ step, index }, at) => [step, [index, (starts[at + 1]?.index ?? length) - index]])));
+function ticksOf(replays) {
+  if (replays.length === 1) return Array.from({ length: replays[0].length }, (_, frame) => [frame]);
+  const moves = replays.map(({ starts, length }) => new Map(starts.map(({ step, index }, at) => [step, [index, (starts[at + 1]?.index ?? length) - index]])));
   const steps = [...new Set(moves.flatMap((of) => [...of.keys()]))].sort((one, other) => one - other);
-  const last = films.map(() => 0);
+  const last = replays.map(() => 0);
   return steps.flatMap((step) => {
     const now = moves.map((of, at) => of.get(step) ?? [last[at], 1]);
     const count = Math.max(...now.map(([, frames]) => frames));
@@ -41,23 +41,23 @@ export class Viewer {
   constructor(place, games, { shown = () => {}, tick = 0 } = {}) {
     const isOne = games.length === 1;
     Object.assign(this, { place, games, shown, now: 0, timer: null });
-    this.films = games.map((game) => new Film(game, isOne));
-    this.ticks = ticksOf(this.films);
+    this.replays = games.map((game) => new GameReplay(game, isOne));
+    this.ticks = ticksOf(this.replays);
     this.build();
     this.curve = new Curve(this.plot, (tick) => this.jump(tick));
     this.refresh();
     this.listen();
     this.show(tick);
     performance.mark("first board");
-    games.forEach(({ rest }, at) => rest && this.read(this.films[at], rest));
+    games.forEach(({ rest }, at) => rest && this.read(this.replays[at], rest));
   }
 
   /** Takes in the other frames of a game as they come. */
-  async read(film, parts) {
+  async read(replay, parts) {
     try {
       for await (const part of parts) {
         if (!this.box.isConnected) return;
-        film.add(part);
+        replay.add(part);
         this.refresh();
       }
     } catch (error) {
@@ -68,22 +68,22 @@ export class Viewer {
   /** Draws the curve of the frames that are there, and the moments that stand out. */
   refresh() {
     this.marks = this.marksOfTicks();
-    this.curve.draw(this.films.map((film, at) => ({
-      color: COLORS[at], totals: film.totals(this.ticks.map((frames) => frames[at])), marks: this.marks.filter(({ film }) => film === at),
+    this.curve.draw(this.replays.map((replay, at) => ({
+      color: COLORS[at], totals: replay.totals(this.ticks.map((frames) => frames[at])), marks: this.marks.filter(({ replay }) => replay === at),
     })));
     const hasNone = this.marks.length === 0;
     this.earlier.disabled = this.later.disabled = this.leaps.hidden = hasNone;
     this.moments.replaceChildren(...this.marks.map(({ at, kind }) => el("option", { value: at, label: kind })));
     this.legend.textContent = legendOf(this.marks);
-    this.box.ariaBusy = this.films.every((film) => film.isWhole()) ? null : "true";
+    this.box.ariaBusy = this.replays.every((replay) => replay.isWhole()) ? null : "true";
   }
 
   /** Returns the first tick at which a game has come to a frame. */
-  tickOf(film, frame) {
+  tickOf(replay, frame) {
     let low = 0, high = this.ticks.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.ticks[middle][film] < frame) low = middle + 1;
+      if (this.ticks[middle][replay] < frame) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -91,7 +91,7 @@ export class Viewer {
 
   /** Returns the highlights, as ticks. */
   marksOfTicks() {
-    const marks = this.films.flatMap((film, place) => film.standing().map(({ at, kind }) => ({ at: this.tickOf(place, at), kind, film: place })));
+    const marks = this.replays.flatMap((replay, place) => replay.standing().map(({ at, kind }) => ({ at: this.tickOf(place, at), kind, replay: place })));
     return marks.sort((one, other) => one.at - other.at);
   }
 
@@ -102,7 +102,7 @@ export class Viewer {
   };
 
   /** Returns an action on all boards. */
-  views = (act) => () => this.films.forEach(({ view }) => act(view));
+  views = (act) => () => this.replays.forEach(({ view }) => act(view));
 
   build() {
     const button = (id, label, text, click, title = label) => el("button", { id, "aria-label": label, title, click }, text);
@@ -128,22 +128,22 @@ export class Viewer {
       button("fit", "Fit: the whole board", "Fit", views((view) => view.fit()), "0"), button("natural", "1:1: natural size", "1:1", views((view) => view.natural()), "1"),
       button("smaller", "zoom out", "−", views((view) => view.zoomBy(1 / ZOOM_STEP)), "["), button("larger", "zoom in", "+", views((view) => view.zoomBy(ZOOM_STEP)), "]"),
       button("full", "full screen", "Full screen", () => this.toggleFull(), "F"), button("picture", "save the boards as PNG", "PNG", () => this.savePicture()),
-      button("record", "save the game as a film", "Film", () => this.saveFilm()), this.told);
+      button("record", "save the game as a video", "Video", () => this.saveVideo()), this.told);
     const status = el("div", { id: "status" }, el("span", {}, "move ", this.move), this.position);
     const side = el("div", { class: "side" }, status, this.single(), controls, this.slider, this.moments, this.plot, this.legend, tools,
       el("p", { id: "help" }, "← → one frame · ⇧← ⇧→ or Page keys: one move", this.leaps, " · Home End · space plays · + − speed · F full screen · 0 1 [ ] zoom, W A S D move the board"));
-    this.box = el("div", { class: `viewer ${this.films.length === 1 ? "one" : "two"}` }, el("div", { class: "films" }, this.films.map((film, at) => this.section(film, at))), side);
+    this.box = el("div", { class: `viewer ${this.replays.length === 1 ? "one" : "two"}` }, el("div", { class: "replays" }, this.replays.map((replay, at) => this.section(replay, at))), side);
     this.place.replaceChildren(this.box);
   }
 
   /** Returns the text about a single game, for the place next to the clock. */
   single() {
-    const [{ points, gained, caption, ahead }, other] = this.films;
+    const [{ points, gained, caption, ahead }, other] = this.replays;
     return other ? [] : [el("p", { class: "score" }, points, " points ", gained), caption, ahead];
   }
 
   section({ data, points, gained, caption, ahead, text, view }, at) {
-    if (this.films.length === 1) return el("section", {}, view.box, text);
+    if (this.replays.length === 1) return el("section", {}, view.box, text);
     const head = el("h2", {}, el("span", { class: "letter" }, "AB"[at]), ` ${data.player}`);
     return el("section", {}, head, el("p", { class: "score" }, points, " points ", gained), caption, ahead, view.box, text);
   }
@@ -156,7 +156,7 @@ export class Viewer {
     };
     on(window, "keydown", (event) => this.key(event));
     on(matchMedia("(prefers-color-scheme: dark)"), "change", () => {
-      this.films.forEach((film) => film.repaint());
+      this.replays.forEach((replay) => replay.repaint());
       this.curve.move(this.now);
     });
   }
@@ -164,7 +164,7 @@ export class Viewer {
   /** Shows a tick. Motion since the previous tick takes this many milliseconds. */
   show(tick, duration = 0) {
     this.now = Math.max(0, Math.min(this.ticks.length - 1, tick));
-    this.films.forEach((film, at) => film.show(this.ticks[this.now][at], duration));
+    this.replays.forEach((replay, at) => replay.show(this.ticks[this.now][at], duration));
     this.move.textContent = Math.max(...this.stepsAt(this.now));
     this.position.replaceChildren("frame ", digits(this.now + 1), " of ", digits(this.ticks.length));
     this.slider.value = this.now;
@@ -174,7 +174,7 @@ export class Viewer {
 
   /** Returns the number of the move of each game at a tick. */
   stepsAt(tick) {
-    return this.films.map((film, at) => film.stepAt(this.ticks[tick][at]));
+    return this.replays.map((replay, at) => replay.stepAt(this.ticks[tick][at]));
   }
 
   jump(tick) {
@@ -209,7 +209,7 @@ export class Viewer {
     clearInterval(this.timer);
     this.timer = null;
     this.playing.textContent = "▶ play";
-    this.films.forEach(({ caption }) => caption.setAttribute("aria-live", "polite"));
+    this.replays.forEach(({ caption }) => caption.setAttribute("aria-live", "polite"));
   }
 
   perSecond() {
@@ -221,12 +221,12 @@ export class Viewer {
     if (this.now === this.ticks.length - 1) this.show(0);
     this.playing.textContent = "❚❚ pause";
     // Announcements would be outdated at once.
-    this.films.forEach(({ caption }) => caption.setAttribute("aria-live", "off"));
+    this.replays.forEach(({ caption }) => caption.setAttribute("aria-live", "off"));
     clearInterval(this.timer);
     const perSecond = this.perSecond(), start = this.now, began = performance.now();
     const duration = perSecond > FASTEST_MOTION || this.isStill() ? 0 : Math.min(MOTION, 800 / perSecond);
     this.timer = setInterval(() => {
-      const there = this.films.map((film, at) => this.tickOf(at, film.frames.length) - 1);
+      const there = this.replays.map((replay, at) => this.tickOf(at, replay.frames.length) - 1);
       const tick = Math.min(start + Math.floor((performance.now() - began) * perSecond / 1000), ...there);
       if (tick > this.now) this.show(tick, duration);
       if (!this.box.isConnected || this.now === this.ticks.length - 1) {
@@ -259,12 +259,12 @@ export class Viewer {
   }
 
   savePicture() {
-    for (const [at, { view }] of this.films.entries()) saveCanvas(view.picture(), `${this.name()}${this.films.length > 1 ? `-${"AB"[at]}` : ""}-${this.now + 1}.png`);
+    for (const [at, { view }] of this.replays.entries()) saveCanvas(view.picture(), `${this.name()}${this.replays.length > 1 ? `-${"AB"[at]}` : ""}-${this.now + 1}.png`);
   }
 
-  async saveFilm() {
+  async saveVideo() {
     try {
-      await recordFilm(this, this.name(), (words) => { this.told.textContent = words; });
+      await recordVideo(this, this.name(), (words) => { this.told.textContent = words; });
     } catch (error) {
       this.told.textContent = error.message;
     }

@@ -50,14 +50,14 @@ pub struct GameDocument<'a, F> {
     #[serde(flatten)]
     page: &'a GamePage<'a>,
     #[serde(flatten)]
-    film: F,
+    replay: F,
 }
 
 impl<'a, F> GameDocument<'a, F> {
-    /// Describes a game. `film` is its frames, or a shorter form of them for pages without a server.
+    /// Describes a game. `replay` is its frames, or a shorter form of them for pages without a server.
     #[must_use]
-    pub fn of(page: &'a GamePage<'_>, film: F) -> Self {
-        Self { schema: SCHEMA, page, film }
+    pub fn of(page: &'a GamePage<'_>, replay: F) -> Self {
+        Self { schema: SCHEMA, page, replay }
     }
 }
 
@@ -71,7 +71,7 @@ pub struct ReplayLine<'a> {
     #[serde(flatten)]
     first: Option<FirstLine<'a>>,
     #[serde(flatten)]
-    film: ReplayRecord<'a>,
+    replay: ReplayRecord<'a>,
 }
 
 /// What only the first line has.
@@ -90,15 +90,15 @@ struct FirstLine<'a> {
 impl<'a> ReplayLine<'a> {
     /// Describes a game and its first frames.
     #[must_use]
-    pub fn first(page: &'a GamePage<'_>, outline: &'a GameOutline, film: &'a GameReplay) -> Self {
+    pub fn first(page: &'a GamePage<'_>, outline: &'a GameOutline, replay: &'a GameReplay) -> Self {
         let GameOutline { frames, moves, .. } = outline;
-        Self { first: Some(FirstLine { schema: SCHEMA, page, length: *frames, moves }), film: film.record() }
+        Self { first: Some(FirstLine { schema: SCHEMA, page, length: *frames, moves }), replay: replay.record() }
     }
 
     /// Describes the frames that follow.
     #[must_use]
-    pub fn next(film: &'a GameReplay) -> Self {
-        Self { first: None, film: film.record() }
+    pub fn next(replay: &'a GameReplay) -> Self {
+        Self { first: None, replay: replay.record() }
     }
 }
 
@@ -106,8 +106,8 @@ impl<'a> ReplayLine<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<String> {
-    let data = json_line(&GameDocument::of(page, film.record())).map_err(askama::Error::custom)?;
+pub fn game_html(page: &GamePage<'_>, replay: &GameReplay) -> askama::Result<String> {
+    let data = json_line(&GameDocument::of(page, replay.record())).map_err(askama::Error::custom)?;
     render(page, None, in_script(&data))
 }
 
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn texts_are_neither_markup_nor_templates() {
-        let mut film = GameReplay::new(MoveRange::default());
+        let mut replay = GameReplay::new(MoveRange::default());
         let board = Board { width: 0, cells: Vec::new() };
         let ahead = Board::default();
         let frame = Frame { step: 0, caption: String::new(), gained: 0.into(), total: 0.into(), board, ahead };
-        film.step(0, &mut || frame.clone());
+        replay.step(0, &mut || frame.clone());
         let page = GamePage {
             title: "<a href=\"x\">'&",
             case: "{{ title }}",
@@ -163,7 +163,7 @@ mod tests {
             result: "",
             is_rejected: false,
         };
-        let html = game_html(&page, &film).unwrap();
+        let html = game_html(&page, &replay).unwrap();
         assert!(html.contains("<h1>&#60;a href=&#34;x&#34;&#62;&#39;&#38;</h1>"), "{html}");
         assert!(html.contains(r#"<p id="facts">{{ title }} · a\n\x1b]0;x\x07</p>"#), "{html}");
     }
@@ -230,10 +230,10 @@ mod tests {
         Board { width: columns.len(), cells: if columns.is_empty() { Vec::new() } else { rows.map(cell).collect() } }
     }
 
-    fn filmed(frames: &[Frame], from: Option<usize>, to: Option<usize>) -> String {
-        let mut film = GameReplay::new(MoveRange { from, to });
-        frames.iter().for_each(|frame| film.step(frame.step, &mut || frame.clone()));
-        game_html(&GamePage { title: "<T>", case: "c", player: "", result: "", is_rejected: false }, &film).unwrap()
+    fn html_of(frames: &[Frame], from: Option<usize>, to: Option<usize>) -> String {
+        let mut replay = GameReplay::new(MoveRange { from, to });
+        frames.iter().for_each(|frame| replay.step(frame.step, &mut || frame.clone()));
+        game_html(&GamePage { title: "<T>", case: "c", player: "", result: "", is_rejected: false }, &replay).unwrap()
     }
 
     fn any_frame() -> impl Strategy<Value = Frame> {
@@ -280,29 +280,29 @@ mod tests {
             ahead: Board::default(),
         };
         let frames = [frame(0), frame(1), frame(1)];
-        let html = filmed(&frames, None, None);
+        let html = html_of(&frames, None, None);
         assert_eq!((played(&html), html.matches("\"b\":").count()), (frames.to_vec(), 2));
     }
 
     /// Sends a game in lines, each with the frames up to one of these numbers, and joins them as a page does.
     fn sent(frames: &[Frame], cuts: &[usize]) -> Value {
         let page = GamePage { title: "", case: "", player: "", result: "", is_rejected: false };
-        let (mut outline, mut film, mut lines) =
+        let (mut outline, mut replay, mut lines) =
             (GameOutline::default(), GameReplay::new(MoveRange::default()), Vec::new());
         frames.iter().for_each(|frame| outline.step(frame.step, &mut || unreachable!()));
-        let mut send = |film: &mut GameReplay| {
+        let mut send = |replay: &mut GameReplay| {
             let is_first = lines.is_empty();
-            let line = if is_first { ReplayLine::first(&page, &outline, film) } else { ReplayLine::next(film) };
+            let line = if is_first { ReplayLine::first(&page, &outline, replay) } else { ReplayLine::next(replay) };
             lines.push(serde_json::to_value(line).unwrap());
-            film.forget_sent();
+            replay.forget_sent();
         };
         for (at, frame) in frames.iter().enumerate() {
-            film.step(frame.step, &mut || frame.clone());
+            replay.step(frame.step, &mut || frame.clone());
             if cuts.contains(&at) {
-                send(&mut film);
+                send(&mut replay);
             }
         }
-        send(&mut film);
+        send(&mut replay);
         let join = |mut whole: Value, mut line: Value| {
             for name in ["captions", "cells", "frames"] {
                 whole[name].as_array_mut().unwrap().append(line[name].as_array_mut().unwrap());
@@ -343,7 +343,7 @@ mod tests {
 
         #[test]
         fn applying_the_changes_gives_the_frames_back(frames in any_game()) {
-            prop_assert_eq!(played(&filmed(&frames, None, None)), frames);
+            prop_assert_eq!(played(&html_of(&frames, None, None)), frames);
         }
 
         #[test]
@@ -351,7 +351,7 @@ mod tests {
             frames in any_game(), from in 0_usize..5, to in 0_usize..5
         ) {
             let part: Vec<_> = frames.iter().filter(|frame| (from..=to).contains(&frame.step)).cloned().collect();
-            prop_assert_eq!(played(&filmed(&frames, Some(from), Some(to))), part);
+            prop_assert_eq!(played(&html_of(&frames, Some(from), Some(to))), part);
         }
     }
 
@@ -373,11 +373,11 @@ mod tests {
         let mut frames = Frames(Vec::new());
         case.replay(answer.as_bytes(), &mut frames).unwrap();
         assert!(frames.0.len() > 10);
-        let mut film = GameReplay::new(MoveRange::default());
-        case.replay(answer.as_bytes(), &mut film).unwrap();
+        let mut replay = GameReplay::new(MoveRange::default());
+        case.replay(answer.as_bytes(), &mut replay).unwrap();
         let html = game_html(
             &GamePage { title: "Columns", case: "seed-1", player: "", result: "", is_rejected: false },
-            &film,
+            &replay,
         )
         .unwrap();
         // The colour of an empty cell is meaningless.

@@ -19,7 +19,7 @@ pub(super) const OF_COMPARISON: [&str; 4] = ["dom.js", "save.js", "charts.js", "
 
 /// The modules that show a game.
 pub(super) const OF_GAME: [&str; 9] =
-    ["dom.js", "save.js", "board.js", "boardview.js", "curve.js", "film.js", "record.js", "viewer.js", "game.js"];
+    ["dom.js", "save.js", "board.js", "boardview.js", "curve.js", "gamereplay.js", "record.js", "viewer.js", "game.js"];
 
 /// The charts of a page, in the form of `charts.html`.
 pub(crate) struct Charts {

@@ -1,9 +1,10 @@
 //! `judge find`: searches for cases on which a solver loses, fails, or is slow.
 
+mod candidates;
 mod save;
-mod supply;
 
 use super::new_cases::{NewAnswers, Player, again, as_read_file, check_names, solver_flags, solvers, try_cases};
+use candidates::{Candidate, CandidateSource};
 use checkers::Score;
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
@@ -23,7 +24,6 @@ use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
-use supply::{Pick, Supply};
 
 /// The default number of cases to play.
 const BUDGET: usize = 1000;
@@ -45,14 +45,14 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit> {
     if compared.is_some() {
         readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
-    let mut supply = Supply::of(problem, &readable, args)?;
-    let unrecorded = unrecorded(compared.is_some(), &supply, args);
+    let mut source = CandidateSource::of(problem, &readable, args)?;
+    let unrecorded = unrecorded(compared.is_some(), &source, args);
     if let Some(why) = unrecorded.filter(|_| args.resume) {
         return Err(Failure::usage(format!("this search is not recorded, and cannot go on: {why}"))
             .with_hint("leave out --resume: the same command finds the same"));
     }
-    let first = supply.next(BATCH.min(budget(args)));
-    check_condition(&goal, &first, args, &supply)?;
+    let first = source.next(BATCH.min(budget(args)));
+    check_condition(&goal, &first, args, &source)?;
     let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
@@ -67,7 +67,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit> {
     let known = has_known.then(known).transpose()?;
     let session = runner.begin(&plan)?;
     let (seen, runs) = (Vec::new(), 0);
-    let mut search = Search { args, goal, runner, session, plan, supply, compared, known, first, folder, seen, runs };
+    let mut search = Search { args, goal, runner, session, plan, source, compared, known, first, folder, seen, runs };
     let stop = search.run()?;
     search.finish(stop)
 }
@@ -82,8 +82,8 @@ fn plan(runner: &mut MatchRunner<'_>, args: &FindArgs, checker: Option<CheckerCh
 }
 
 /// Returns why the search is not recorded, if it is not.
-fn unrecorded(is_compared: bool, supply: &Supply<'_>, args: &FindArgs) -> Option<&'static str> {
-    match (is_compared, supply.makes_inputs()) {
+fn unrecorded(is_compared: bool, source: &CandidateSource<'_>, args: &FindArgs) -> Option<&'static str> {
+    match (is_compared, source.makes_inputs()) {
         (_, true) => Some("changed inputs are in no file"),
         (true, false) => Some("new cases of the checker `tokens` have no answer file"),
         (false, false) => args.running.no_journal.then_some("--no-journal"),
@@ -97,12 +97,17 @@ fn budget(args: &FindArgs) -> usize {
 }
 
 /// Fails if the condition uses a name that no case has.
-fn check_condition(goal: &SearchGoal, first: &[Pick], args: &FindArgs, supply: &Supply<'_>) -> Result<()> {
+fn check_condition(
+    goal: &SearchGoal,
+    first: &[Candidate],
+    args: &FindArgs,
+    source: &CandidateSource<'_>,
+) -> Result<()> {
     let SearchGoal::Where(condition) = goal else { return Ok(()) };
-    let problem = supply.problem;
+    let problem = source.problem;
     let mut checked = Ok(());
-    for pick in first {
-        let mut names = supply.features(pick);
+    for candidate in first {
+        let mut names = source.features(candidate);
         add_all_names(&mut names, 1 + usize::from(args.against.is_some()), &problem.metrics);
         checked = check_names(condition, problem, names);
         // A case that cannot be read has no features.
@@ -127,7 +132,7 @@ fn checked_goal(args: &FindArgs) -> Result<SearchGoal> {
 
 /// Returns how answers are judged, if the checker would compare with an answer file that the cases do not have.
 fn compared(problem: &Problem, goal: &SearchGoal, args: &FindArgs) -> Result<Option<NewAnswers>> {
-    let compared = NewAnswers::of(problem, supply::changes_inputs(problem, args))?;
+    let compared = NewAnswers::of(problem, candidates::changes_inputs(problem, args))?;
     if compared.is_some() && args.against.is_none() {
         match goal {
             SearchGoal::Where(condition) => NewAnswers::check_condition(condition)?,
@@ -142,7 +147,7 @@ fn compared(problem: &Problem, goal: &SearchGoal, args: &FindArgs) -> Result<Opt
 
 /// A case that was played.
 struct PlayedCase {
-    pick: Pick,
+    candidate: Candidate,
     outcomes: Vec<Outcome>,
     /// The loss as a share of the larger score; `None` without a score to compare with.
     loss: Option<f64>,
@@ -160,13 +165,13 @@ struct Search<'a> {
     session: Session,
     /// The solvers, without cases.
     plan: Plan,
-    supply: Supply<'a>,
+    source: CandidateSource<'a>,
     /// How answers are judged, if the cases have no answer files.
     compared: Option<NewAnswers>,
     /// The best known scores of others, if losses are relative to them.
     known: Option<ReferenceScores>,
     /// The first cases. They are made before the record begins, so that a wrong condition leaves no record.
-    first: Vec<Pick>,
+    first: Vec<Candidate>,
     /// Where the cases found are saved.
     folder: Option<SavedFolder>,
     seen: Vec<PlayedCase>,
@@ -182,16 +187,16 @@ impl Search<'_> {
         self.runner.plan_runner.end_at(end);
         let mut steps = if budget == usize::MAX { Steps::without_end() } else { Steps::start(budget) };
         while self.seen.len() < budget && !is_late() && !self.has_enough() && !self.is_hopeless() {
-            let picks = match std::mem::take(&mut self.first) {
-                first if first.is_empty() => self.supply.next(BATCH.min(budget - self.seen.len())),
+            let candidates = match std::mem::take(&mut self.first) {
+                first if first.is_empty() => self.source.next(BATCH.min(budget - self.seen.len())),
                 first => first,
             };
-            if picks.is_empty() {
+            if candidates.is_empty() {
                 return Ok(was_interrupted().then_some(Stop::Interrupted));
             }
             steps.begin(&self.so_far());
-            let count = picks.len();
-            let stop = self.play(picks, &steps)?;
+            let count = candidates.len();
+            let stop = self.play(candidates, &steps)?;
             (0..count).for_each(|_| steps.end());
             if stop.is_some() {
                 return Ok(stop.filter(|_| was_interrupted() || !is_late()));
@@ -215,7 +220,7 @@ impl Search<'_> {
     fn note_faults(&self) -> bool {
         let mut faulty = self.seen.iter().filter(|seen| is_faulty(&seen.outcomes)).peekable();
         let Some(first) = faulty.peek() else { return false };
-        let name = first.pick.case.name.to_string();
+        let name = first.candidate.case.name.to_string();
         let fault = first.outcomes.iter().find(|outcome| outcome.verdict == Verdict::JudgeError);
         let why = fault.map(|outcome| one_line(&outcome.note)).unwrap_or_default();
         let cases = match faulty.count() {
@@ -229,7 +234,7 @@ impl Search<'_> {
     fn so_far(&self) -> String {
         let worst = self.worst();
         let Some(seen) = worst.first() else { return format!("nothing after {}", counted(self.seen.len(), "case")) };
-        let (count, name) = (worst.len(), &seen.pick.case.name);
+        let (count, name) = (worst.len(), &seen.candidate.case.name);
         match &seen.value {
             Some(FoundValue::Text(_)) | None => format!("{count} found, the first {name}"),
             Some(value) => format!("worst so far {} on {name}", value.shown()),
@@ -237,38 +242,40 @@ impl Search<'_> {
     }
 
     /// Plays some cases, and passes their results to the search.
-    fn play(&mut self, picks: Vec<Pick>, steps: &Steps) -> Result<Option<Stop>> {
-        let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
-        if self.supply.makes_inputs() {
-            cases.set_read_files(picks.iter().flat_map(|pick| &pick.input).map(|input| as_read_file(input)).collect());
+    fn play(&mut self, candidates: Vec<Candidate>, steps: &Steps) -> Result<Option<Stop>> {
+        let mut cases: CaseList = candidates.iter().map(|candidate| candidate.case.clone()).collect();
+        if self.source.makes_inputs() {
+            cases.set_read_files(
+                candidates.iter().flat_map(|candidate| &candidate.input).map(|input| as_read_file(input)).collect(),
+            );
         }
         self.runner.grow(&mut self.session, &[], &cases);
-        self.known.iter().for_each(|known| known.apply(self.supply.problem, &mut cases));
+        self.known.iter().for_each(|known| known.apply(self.source.problem, &mut cases));
         // The plan may add the solver's own.
         let others = cases.clone();
         let of_others = |case| self.known.as_ref().and_then(|_| others.at(case).best);
         let plan = self.runner.plan(self.plan.solvers.clone(), cases)?;
         let solvers = (0..plan.solvers.len()).collect();
         let part = Part { solvers, cases: CasePlaces::From(self.seen.len()) };
-        let input = |case: usize| picks[case].input.as_deref().unwrap_or_default();
+        let input = |case: usize| candidates[case].input.as_deref().unwrap_or_default();
         let (cases, compared) = (plan.cases.clone(), self.compared.as_ref());
         let tried = try_cases(&self.runner, &mut self.session, (plan, part), compared, input, steps)?;
         self.runs += tried.runs;
-        for (case, (mut pick, (outcomes, mut answers))) in picks.into_iter().zip(tried.cases).enumerate() {
-            pick.case = cases.at(case);
+        for (case, (mut candidate, (outcomes, mut answers))) in candidates.into_iter().zip(tried.cases).enumerate() {
+            candidate.case = cases.at(case);
             let loss = self.loss(of_others(case).map(|best| best.score).as_ref(), &outcomes);
-            let value = self.value(&pick, &outcomes, loss);
-            self.supply.tell(&pick, self.signal(&outcomes, loss, value.as_ref()));
+            let value = self.value(&candidate, &outcomes, loss);
+            self.source.tell(&candidate, self.signal(&outcomes, loss, value.as_ref()));
             let has_expected = self.compared.is_some() && value.is_some();
             let expected = answers.get_mut(1).filter(|_| has_expected && outcomes[1].is_accepted());
             let right_answer = expected.map(std::mem::take);
-            self.seen.push(PlayedCase { pick, outcomes, loss, value, right_answer });
+            self.seen.push(PlayedCase { candidate, outcomes, loss, value, right_answer });
         }
         Ok(tried.stop)
     }
 
     /// Returns the value of a case, if it matches the goal.
-    fn value(&self, pick: &Pick, outcomes: &[Outcome], loss: Option<f64>) -> Option<FoundValue> {
+    fn value(&self, candidate: &Candidate, outcomes: &[Outcome], loss: Option<f64>) -> Option<FoundValue> {
         // A fault of the judge gives no information about the solvers.
         if is_faulty(outcomes) {
             return None;
@@ -289,7 +296,7 @@ impl Search<'_> {
             },
             SearchGoal::Disagreement => self.disagreement(outcomes).map(FoundValue::Text),
             SearchGoal::Where(condition) => {
-                let mut features = self.supply.features(pick);
+                let mut features = self.source.features(candidate);
                 add_measures(&mut features, outcomes);
                 condition.holds(&features).then(score)
             }
@@ -323,7 +330,7 @@ impl Search<'_> {
                 Some(loss) => -(1.0 - loss).max(MIN_LEFT).ln(),
                 None => {
                     let score = outcomes[0].score.as_ref().map(as_float);
-                    score.map_or(0.0, |score| -sign(self.supply.problem.direction) * score)
+                    score.map_or(0.0, |score| -sign(self.source.problem.direction) * score)
                 }
             },
         }
@@ -349,7 +356,7 @@ impl Search<'_> {
             (_, None) => None,
             (None, Some(_)) => Some(1.0),
             (Some(own), Some(reference)) => {
-                Some(ScoreMeasure::Relative.effect(own, reference)? * sign(self.supply.problem.direction))
+                Some(ScoreMeasure::Relative.effect(own, reference)? * sign(self.source.problem.direction))
             }
         }
     }
@@ -370,7 +377,7 @@ impl Search<'_> {
         match &self.goal {
             SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where(_) => Ordering::Equal,
             SearchGoal::Loss if left.loss.is_none() => match (&left.outcomes[0].score, &right.outcomes[0].score) {
-                (Some(left), Some(right)) => self.supply.problem.direction.compare(left, right),
+                (Some(left), Some(right)) => self.source.problem.direction.compare(left, right),
                 // A failure is worse than any score.
                 (left, right) => left.is_some().cmp(&right.is_some()),
             },
@@ -384,7 +391,7 @@ impl Search<'_> {
     /// Closes the record, and reports the results.
     fn finish(mut self, stop: Option<Stop>) -> Result<Exit> {
         let has_faults = self.note_faults();
-        if self.seen.is_empty() && self.supply.makes_inputs() && stop.is_none() {
+        if self.seen.is_empty() && self.source.makes_inputs() && stop.is_none() {
             judge_report::note(
                 "no case was played: the validator refused the changed inputs, or the time was too short",
             );
@@ -392,13 +399,13 @@ impl Search<'_> {
         let folder = self.folder.take();
         let found: Vec<&PlayedCase> = self.worst();
         let folder = folder.filter(|_| !found.is_empty());
-        let saved = folder.map(|folder| folder.save(self.supply.problem, &found, self.compared.is_some())).transpose();
+        let saved = folder.map(|folder| folder.save(self.source.problem, &found, self.compared.is_some())).transpose();
         if let Ok(Some(playable)) = saved {
             self.note_saved(playable, found.len() - playable);
         }
-        let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
+        let cases: CaseList = self.seen.iter().map(|seen| seen.candidate.case.clone()).collect();
         let report = FindReport {
-            problem: self.supply.problem.id.clone(),
+            problem: self.source.problem.id.clone(),
             solver: self.plan.solvers[0].spec.name.clone(),
             against: self.plan.solvers.get(1).map(|solver| solver.spec.name.clone()),
             goal: self.args.goal.join(" "),
@@ -444,10 +451,10 @@ impl Search<'_> {
     fn found(&self, seen: &PlayedCase) -> FoundCase {
         let own = &seen.outcomes[0];
         let score = |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(exact);
-        let plan = Plan { cases: std::iter::once(seen.pick.case.clone()).collect(), ..self.plan.clone() };
+        let plan = Plan { cases: std::iter::once(seen.candidate.case.clone()).collect(), ..self.plan.clone() };
         let player = if self.compared.is_some() { Player::Reduce(self.kept(seen)) } else { Player::Run };
         FoundCase {
-            case: seen.pick.case.name.to_string(),
+            case: seen.candidate.case.name.to_string(),
             value: seen.value.clone().unwrap_or(FoundValue::Loss(0.0)),
             verdict: own.verdict.name(),
             score: score(own),
@@ -461,7 +468,7 @@ impl Search<'_> {
     fn kept(&self, seen: &PlayedCase) -> Option<String> {
         if let SearchGoal::Where(condition) = &self.goal {
             // Only a generator has parameters.
-            let parameters = supply::parameter_values(self.supply.problem, &seen.pick.case.source);
+            let parameters = candidates::parameter_values(self.source.problem, &seen.candidate.case.source);
             let names = condition.names();
             if !parameters.iter().any(|(parameter, _)| names.contains(&&**parameter)) {
                 return Some(condition.to_string());
@@ -469,7 +476,7 @@ impl Search<'_> {
         }
         match &*seen.outcomes {
             [own] if own.is_accepted() => Some("accepted==1".to_owned()),
-            [own, other] if !is_worse(self.supply.problem.direction, own, other) => {
+            [own, other] if !is_worse(self.source.problem.direction, own, other) => {
                 let [own, other] = [own, other].map(|outcome| u8::from(outcome.is_accepted()));
                 Some(format!("accepted=={own} && other_accepted=={other}"))
             }

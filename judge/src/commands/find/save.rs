@@ -102,8 +102,8 @@ impl SavedFolder {
         let inputs = Inputs::of(problem);
         let (mut names, mut answers) = (Vec::new(), Vec::new());
         for seen in found {
-            let stem = stem(&seen.pick.case.name.0);
-            let input = seen.pick.input.clone().map_or_else(|| inputs.load(&seen.pick.case), Ok)?;
+            let stem = stem(&seen.candidate.case.name.0);
+            let input = seen.candidate.input.clone().map_or_else(|| inputs.load(&seen.candidate.case), Ok)?;
             let name = format!("{stem}.in");
             write(&self.folder.join(&name), |file| fs::write(file, input))?;
             if let Some(answer) = &seen.right_answer {

@@ -35,7 +35,7 @@ const FOUND: &str = "mutant-";
 const WIDE: f64 = 30.0;
 
 /// A case that is to be played.
-pub(super) struct Pick {
+pub(super) struct Candidate {
     pub(super) case: CaseSpec,
     /// Where it is in the space that is searched.
     pub(super) point: Vec<f64>,
@@ -44,7 +44,7 @@ pub(super) struct Pick {
 }
 
 /// Where cases come from.
-pub(super) struct Supply<'a> {
+pub(super) struct CandidateSource<'a> {
     pub(super) problem: &'a Problem,
     /// Reads inputs, without an answer file.
     reader: CaseReader,
@@ -69,7 +69,7 @@ struct Parent {
     value: f64,
 }
 
-impl<'a> Supply<'a> {
+impl<'a> CandidateSource<'a> {
     /// Returns the cases that the command line and the problem give. `readable` is the problem with a checker that can
     /// read inputs without an answer file.
     pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self> {
@@ -103,13 +103,13 @@ impl<'a> Supply<'a> {
     }
 
     /// Returns the features of a case, and the numbers among the parameters of its generator.
-    pub(super) fn features(&self, pick: &Pick) -> Features {
-        let described = match &pick.input {
+    pub(super) fn features(&self, candidate: &Candidate) -> Features {
+        let described = match &candidate.input {
             Some(input) => self.reader.describe_input(input).ok(),
-            None => self.reader.describe(&pick.case).ok().map(|described| described.features),
+            None => self.reader.describe(&candidate.case).ok().map(|described| described.features),
         };
         let mut features = described.unwrap_or_default();
-        for (name, value) in parameter_values(self.problem, &pick.case.source) {
+        for (name, value) in parameter_values(self.problem, &candidate.case.source) {
             // A feature that is read from the input takes precedence.
             if let (None, Ok(number)) = (features.get(&name), value.parse()) {
                 features.set(&name, number);
@@ -124,11 +124,11 @@ impl<'a> Supply<'a> {
     }
 
     /// Returns the next cases, at most this many; none when there are no more.
-    pub(super) fn next(&mut self, count: usize) -> Vec<Pick> {
+    pub(super) fn next(&mut self, count: usize) -> Vec<Candidate> {
         match &mut self.source {
             Source::Parameters { parameters, next } => {
                 let is_built_in = matches!(self.problem.generator, Some(GeneratorChoice::BuiltIn { .. }));
-                let pick = |_| {
+                let candidate = |_| {
                     let seed = *next;
                     *next += 1;
                     self.is_random = !self.is_random;
@@ -147,9 +147,9 @@ impl<'a> Supply<'a> {
                         None if is_built_in => (call(&drawn), drawn),
                         None => (CaseSpec::from_seed(seed), drawn),
                     };
-                    Pick { case, point, input: None }
+                    Candidate { case, point, input: None }
                 };
-                (0..count).map(pick).collect()
+                (0..count).map(candidate).collect()
             }
             Source::Seeds { .. } => self.seeds(count),
             Source::Mutants { .. } => (0..count).map_while(|_| self.mutant()).collect(),
@@ -157,7 +157,7 @@ impl<'a> Supply<'a> {
     }
 
     /// Returns the next cases from seeds.
-    fn seeds(&mut self, count: usize) -> Vec<Pick> {
+    fn seeds(&mut self, count: usize) -> Vec<Candidate> {
         let Source::Seeds { pool, more } = &mut self.source else { return Vec::new() };
         let has_features = pool.values().next().is_some_and(|(_, point)| !point.is_empty());
         let candidates = pool.iter().map(|(&place, (_, point))| (place, &**point));
@@ -166,11 +166,11 @@ impl<'a> Supply<'a> {
         let mut picked: Vec<_> = likeliest.iter().filter_map(|place| pool.remove(place)).collect();
         picked.extend(std::iter::from_fn(|| pool.pop_first()).map(|(_, seed)| seed).take(count - picked.len()));
         picked.extend(more.take(count - picked.len()).map(|seed| (CaseSpec::from_seed(seed), Vec::new())));
-        picked.into_iter().map(|(case, point)| Pick { case, point, input: None }).collect()
+        picked.into_iter().map(|(case, point)| Candidate { case, point, input: None }).collect()
     }
 
     /// Makes a valid input that was not there before.
-    fn mutant(&mut self) -> Option<Pick> {
+    fn mutant(&mut self) -> Option<Candidate> {
         let Source::Mutants { parents, folder, random, seen } = &mut self.source else { return None };
         for _ in 0..MAX_MUTANTS {
             // A validator may refuse many inputs, and take long for each.
@@ -185,21 +185,21 @@ impl<'a> Supply<'a> {
             if seen.insert(Digest::of(&input)) && is_valid(self.problem, &self.reader, &input) {
                 let path = folder.join(format!("{FOUND}{}.in", seen.len()));
                 let case = CaseSpec::from_source(CaseSource::File(path));
-                return Some(Pick { case, point: Vec::new(), input: Some(input) });
+                return Some(Candidate { case, point: Vec::new(), input: Some(input) });
             }
         }
         None
     }
 
     /// Takes the value of a case that was played.
-    pub(super) fn tell(&mut self, pick: &Pick, value: f64) {
-        if let (Source::Mutants { parents, .. }, Some(input)) = (&mut self.source, &pick.input) {
+    pub(super) fn tell(&mut self, candidate: &Candidate, value: f64) {
+        if let (Source::Mutants { parents, .. }, Some(input)) = (&mut self.source, &candidate.input) {
             let place = parents.partition_point(|parent| parent.value >= value);
             parents.insert(place, Parent { input: input.clone(), value });
             parents.truncate(super::BUDGET);
         }
-        if !pick.point.is_empty() {
-            self.explorer.tell(pick.point.clone(), value);
+        if !candidate.point.is_empty() {
+            self.explorer.tell(candidate.point.clone(), value);
         }
     }
 }

@@ -21,7 +21,7 @@ function startsOf({ moves, frames }) {
   return starts;
 }
 
-export class Film {
+export class GameReplay {
   /** `data` is a whole game, or its first part. `ids` names the parts of the only game of a page. */
   constructor(data, ids) {
     Object.assign(this, { data, captions: [], cells: [], frames: [], length: data.length ?? data.frames.length, starts: startsOf(data) });
