@@ -263,4 +263,12 @@ mod tests {
             assert_eq!(text, b"0\n");
         }
     }
+
+    #[test]
+    fn worthless_palindromes_are_not_played() {
+        let (rules, board) = case_of_twos("9 1 60 0 0 0", 20, 4);
+        let mut text = Vec::new();
+        palindrome::play(&rules, &board, &Clock::start(0.1)).write(&mut text).unwrap();
+        assert_eq!(text, b"0\n");
+    }
 }
