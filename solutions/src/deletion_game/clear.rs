@@ -12,6 +12,9 @@ const SHORT: usize = 3;
 const LONG: usize = 5;
 const FEW: usize = 20;
 
+/// The maximum number of cells of all paths that are tried on a board. Short paths need far fewer.
+const WORK: usize = 1 << 20;
+
 /// The number of random moves that are tried on a board.
 const TRIED: usize = 30;
 
@@ -97,46 +100,53 @@ impl Search<'_> {
     }
 }
 
-/// Returns all paths in the leftmost columns that score, with their points.
+/// Returns the paths in the leftmost columns that score, with their points: all of them, unless `l_min` makes them long.
 fn paths(rules: &Rules, board: &Board, longest: usize) -> Vec<(Vec<Cell>, u64)> {
     let stride = board.stride();
     let Some(first) = board.cells().next() else { return Vec::new() };
     let edge = (first / stride + COLUMNS) * stride;
-    let mut paths = Vec::new();
-    let mut path = Vec::new();
     let longest = longest.max(*rules.lengths.start()).min(*rules.lengths.end());
+    let mut walk = Walk { rules, board, edge, longest, work_left: WORK, path: Vec::new(), found: Vec::new() };
     for start in board.cells().take_while(|&cell| cell < edge).filter(|&cell| board.digit(cell) != 0) {
-        extend(rules, board, edge, longest, start, &mut path, &mut paths);
+        walk.extend(start);
     }
-    paths
+    walk.found
 }
 
-/// Adds all paths that continue `path` over `cell`.
-fn extend(
-    rules: &Rules,
-    board: &Board,
+/// A search for all paths from a cell.
+struct Walk<'a> {
+    rules: &'a Rules,
+    board: &'a Board,
+    /// The first cell that is too far on the right.
     edge: Cell,
     longest: usize,
-    cell: Cell,
-    path: &mut Vec<Cell>,
-    paths: &mut Vec<(Vec<Cell>, u64)>,
-) {
-    path.push(cell);
-    if rules.lengths.contains(&path.len()) {
-        let digits: Vec<u8> = path.iter().map(|&cell| board.digit(cell)).collect();
-        let points = rules.short_worth(&digits);
-        if points > 0 {
-            paths.push((path.clone(), points));
-        }
-    }
-    if path.len() < longest {
-        for next in board.neighbors(cell) {
-            if next < edge && board.digit(next) != BLANK && !path.contains(&next) {
-                extend(rules, board, edge, longest, next, path, paths);
+    work_left: usize,
+    path: Vec<Cell>,
+    found: Vec<(Vec<Cell>, u64)>,
+}
+
+impl Walk<'_> {
+    /// Adds the paths that continue the current one over `cell`.
+    fn extend(&mut self, cell: Cell) {
+        self.path.push(cell);
+        self.work_left = self.work_left.saturating_sub(self.path.len());
+        if self.rules.lengths.contains(&self.path.len()) {
+            let digits: Vec<u8> = self.path.iter().map(|&cell| self.board.digit(cell)).collect();
+            let points = self.rules.short_worth(&digits);
+            if points > 0 {
+                self.found.push((self.path.clone(), points));
             }
         }
+        if self.path.len() < self.longest {
+            for next in self.board.neighbors(cell) {
+                let is_free = next < self.edge && self.board.digit(next) != BLANK && !self.path.contains(&next);
+                if is_free && self.work_left > 0 {
+                    self.extend(next);
+                }
+            }
+        }
+        self.path.pop();
     }
-    path.pop();
 }
 
 /// Returns how uneven the columns are, from the leftmost that is not empty.

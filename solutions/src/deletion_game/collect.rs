@@ -19,8 +19,8 @@ const TAILS: usize = 4;
 /// The share of the remaining time for one search for palindromes.
 const ROUND: f64 = 0.1;
 
-/// The number of middles between two checks of the clock.
-const CLOCK_EVERY: usize = 1_000;
+/// The number of middles or walks between two checks of the clock.
+const CLOCK_EVERY: usize = 50;
 
 /// After this number of rounds without any path, the game ends.
 const MAX_FRUITLESS_ROUNDS: usize = 3;
@@ -84,7 +84,7 @@ impl Collector<'_> {
             let begun = clock.used();
             let enough = begun + (1.0 - begun) * ROUND;
             let mut paths = self.palindromes(|| clock.used() < enough);
-            paths.extend(self.primes(left));
+            paths.extend(self.primes(left, clock));
             let best = paths.iter().map(|path| self.value(path)).fold(f64::MIN, f64::max);
             // If the best path is below the record, better ones may appear when other cells meet, so only few are
             // played at a time.
@@ -132,14 +132,15 @@ impl Collector<'_> {
         found
     }
 
-    /// Returns primes found on random walks.
-    fn primes(&mut self, left: usize) -> Vec<Path> {
+    /// Returns primes found on random walks. Stops when the time is over.
+    fn primes(&mut self, left: usize, clock: &Clock) -> Vec<Path> {
         let starts: Vec<Cell> = self.board.cells().filter(|&cell| self.board.digit(cell) != 0).collect();
         if starts.is_empty() || self.rules.prime == 0 {
             return Vec::new();
         }
         let walks = (WALKS * left).clamp(MIN_WALKS, 10 * MIN_WALKS);
         (0..walks)
+            .take_while(|walk| walk % CLOCK_EVERY > 0 || clock.used() < 1.0)
             .filter_map(|_| {
                 let start = *self.random.pick(&starts);
                 self.walk(start)

@@ -75,6 +75,9 @@ impl Search {
     fn collect(&mut self, mut board: Board) -> Answer {
         let mut answer = Answer::default();
         for done in 0..self.rules.moves {
+            if self.clock.used() > 1.0 {
+                break;
+            }
             let cells: Vec<Cell> = board.cells().collect();
             let share = (done + 1) as f64 / self.rules.moves as f64;
             let Some(path) = self.best_path(&board, &cells, share) else { break };
@@ -208,6 +211,9 @@ impl Search {
         let mut answer = Answer::default();
         let mut sum = 0_u64;
         for _ in 0..self.rules.moves {
+            if self.clock.used() > 1.0 {
+                break;
+            }
             let Some(path) = self.leftmost_path(&board) else { break };
             if !answer.add(&board, &path.cells) {
                 break;
@@ -225,5 +231,44 @@ impl Search {
             let path = (0..12).map(|_| self.walk(board, start, SHORT)).find(|path| path.points > 0);
             path.or_else(|| Some(self.grow(board, start)).filter(|path| path.points > 0))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case_of_twos(rules: &str, rows: usize, columns: usize) -> (Rules, Board) {
+        let input = format!("{rows} {columns} {rules}\n{}", "2 ".repeat(rows * columns));
+        read(input.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn clearing_with_long_paths_ends_in_time() {
+        let (rules, board) = case_of_twos("9 40 40 0 1 1", 30, 3);
+        let clock = Clock::start(0.1);
+        clear(&rules, &board, &clock);
+        assert!(clock.used() < 100.0);
+    }
+
+    #[test]
+    fn plain_games_end_with_the_time() {
+        for clearing in [0, 1] {
+            let (rules, board) = case_of_twos(&format!("99 2 9 0 1 {clearing}"), 30, 30);
+            let used = vec![false; board.indices()];
+            let mut search = Search { rules, clock: Clock::start(0.0), random: Random::new(1), used };
+            let answer = if clearing == 1 { search.clear(&board) } else { search.collect(board) };
+            let mut text = Vec::new();
+            answer.write(&mut text).unwrap();
+            assert_eq!(text, b"0\n");
+        }
+    }
+
+    #[test]
+    fn worthless_palindromes_are_not_played() {
+        let (rules, board) = case_of_twos("9 1 60 0 0 0", 20, 4);
+        let mut text = Vec::new();
+        palindrome::play(&rules, &board, &Clock::start(0.1)).write(&mut text).unwrap();
+        assert_eq!(text, b"0\n");
     }
 }

@@ -44,11 +44,13 @@ fn by_palindromes(rules: &Rules, mut board: Board, clock: &Clock) -> Vec<Path> {
         let until = clock.used() + (share - clock.used()) / (rules.moves - done) as f64;
         let symmetric = if done == 0 { symmetric(rules, &board) } else { Vec::new() };
         let cells = longest_palindrome(rules, &board, symmetric, &mut grower, &mut random, || clock.used() < until);
-        if cells.is_empty() {
+        let points = rules.points(cells.len(), false, true);
+        // A move without points would delete nothing.
+        if cells.is_empty() || points == 0 {
             break;
         }
         board.delete(&cells);
-        moves.push(Path { points: rules.points(cells.len(), false, true), cells });
+        moves.push(Path { cells, points });
     }
     moves
 }

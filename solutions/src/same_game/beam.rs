@@ -65,7 +65,7 @@ struct Position {
     step: u32,
 }
 
-/// Searches until the clock shows `until`. Returns the best finished game.
+/// Searches until the clock shows `until`, and longer if no game is finished then. Returns the best game.
 fn run(finder: &mut GroupFinder, start: &Board, weights: Weights, clock: &Clock, until: f64) -> Line {
     let begun = clock.used();
     let mut groups = Vec::new();
@@ -91,6 +91,11 @@ fn run(finder: &mut GroupFinder, start: &Board, weights: Weights, clock: &Clock,
         expanded += beam.len();
         beam = select(candidates, width, &mut history).map(|(position, step)| Position { step, ..position }).collect();
         let now = clock.used();
+        if now > 1.0 {
+            // A game may stop while groups are left.
+            best = beam.iter().map(|position| (position.score, position.step)).fold(best, Ord::max);
+            break;
+        }
         let pace = expanded as f64 / (now - begun);
         let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
         width = whole(pace * (until - now) / moves).clamp(1, MAX_BEAM_WIDTH);
@@ -161,5 +166,13 @@ mod tests {
             better += u32::from(score > plain);
         }
         assert!(better > 5, "{better}");
+    }
+
+    #[test]
+    fn a_game_stops_with_the_time() {
+        let text = "3\nAABBCC\nCCAABB\nBBCCAA\n";
+        let start = Board::read(text.as_bytes()).unwrap();
+        let line = run(&mut GroupFinder::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.0), 1.0);
+        assert_eq!((line.cells.len(), score(text, &start, &line.cells)), (1, line.score.into()));
     }
 }
