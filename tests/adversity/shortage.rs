@@ -77,6 +77,28 @@ fn the_judges_own_limits_never_blame_the_program() {
     assert_eq!(said.code, Some(0), "what suffices is no error: {}", said.stderr);
 }
 
+#[test]
+fn a_bad_temporary_folder_is_the_judges_fault() {
+    let Some(stage) = Stage::set() else { return };
+    if !is_root() {
+        skip(Need::Root, "a disk of the judge's own");
+        return;
+    }
+    stage.folder.write("work/zero.c", "int puts(const char *);\nint main(void) { return puts(\"0\") < 0; }\n");
+    let (folder, user) = (stage.text("tmp"), PLAIN_USER.to_string());
+    let arguments = |solver, more| ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", solver, more];
+    let said = run(stage.launched(&["noexec-disk", &folder], &arguments("zero.c", "--no-cache")));
+    assert!(said.code == Some(3) && said.stderr.contains("mounted noexec"), "{:?} {}", said.code, said.stderr);
+    let solver = stage.solver("plain");
+    for (how, why) in [
+        (&["few-files-disk", &folder, "user", &user, "no-namespaces"][..], "No space left"),
+        (&["file-size", "0", "user", &user, "no-namespaces"], "File too large"),
+    ] {
+        let said = run(stage.launched(how, &arguments(&solver, "--unsafe")));
+        assert!(said.code == Some(3) && said.stderr.contains(why), "{how:?}: {:?} {}", said.code, said.stderr);
+    }
+}
+
 /// The output of earlier programs counts neither for later ones nor for the judge.
 #[test]
 fn each_output_has_a_size_limit_alone() {

@@ -100,7 +100,8 @@ pub fn survey(options: &Options) -> Survey {
     Survey { tiers: tiers.collect(), features: features(root), machine: machine() }
 }
 
-const SHORTAGE: &str = "a higher limit (`ulimit -a` shows all), or fewer programs that use up open files and processes";
+const SHORTAGE: &str = "a higher limit (`ulimit -a` shows all), space in the temporary folder, or fewer programs that use up \
+                        open files and processes";
 
 const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; in docker: docker run \
      --security-opt seccomp=unconfined …; where AppArmor restricts them, the tier `userns` has a hint of its own";

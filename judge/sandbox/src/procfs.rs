@@ -180,12 +180,14 @@ impl Footprint {
         Some(kilobytes.sum::<u64>() << 10)
     }
 
-    /// Counts the mappings, and collects the inodes of anonymous shared memory.
-    pub(crate) fn mappings(&self, shared: &mut HashSet<String>) -> io::Result<u64> {
+    /// Counts the mappings, which are taken off `left`, and collects the inodes of anonymous shared memory. Fails if there
+    /// are more than `left`.
+    pub(crate) fn mappings(&self, shared: &mut HashSet<String>, left: &mut u64) -> io::Result<u64> {
         let mut lines = BufReader::with_capacity(1 << 16, File::open(format!("/proc/{}/maps", self.task))?);
         let (mut count, mut line) = (0, Vec::new());
         while lines.read_until(b'\n', &mut line)? > 0 {
             count += 1;
+            *left = left.checked_sub(1).ok_or(io::ErrorKind::FileTooLarge)?;
             if line.ends_with(b" /dev/zero (deleted)\n") {
                 // Addresses, permissions, offset, device, inode, path.
                 shared.extend(String::from_utf8_lossy(&line).split_whitespace().nth(4).map(str::to_owned));
@@ -396,12 +398,15 @@ mod tests {
     fn mappings_are_counted_and_shared_ones_told() {
         let own = Footprint::of(std::process::id().cast_signed(), false).unwrap();
         let mut before = HashSet::new();
-        assert!(own.mappings(&mut before).unwrap() > 10);
+        let mut left = 10;
+        assert!(own.mappings(&mut before, &mut left).is_err(), "more than ten");
+        assert_eq!(left, 0);
+        assert!(own.mappings(&mut before, &mut { u64::MAX }).unwrap() > 10);
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: a new mapping at an address that the kernel chooses.
         let place = unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), 4096, protection, flags) }.unwrap();
         let mut after = HashSet::new();
-        own.mappings(&mut after).unwrap();
+        own.mappings(&mut after, &mut { u64::MAX }).unwrap();
         assert!(after.difference(&before).count() >= 1);
         // SAFETY: this test's own mapping, which nothing else uses.
         unsafe { rustix::mm::munmap(place, 4096) }.unwrap();

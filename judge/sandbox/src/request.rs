@@ -294,7 +294,7 @@ impl Fault {
 
 /// Whether this error number always means that a resource ran out.
 pub(crate) fn is_shortage(errno: i32) -> bool {
-    matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
+    matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE | libc::EFBIG | libc::EDQUOT)
 }
 
 impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -258,7 +259,11 @@ pub(crate) fn try_tier(
     let context = WorkerContext { tier, executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
     // A worker on one core needs no perf event. For the first perf event the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();
-    let error = |fault: Fault| TierError { why: explain(&fault), shortage: fault.is_shortage() };
+    // Namespaces that are forbidden give the error of a full disk, too.
+    let is_full =
+        |fault: &Fault| matches!(fault, Fault::System { source, .. } if source.kind() == ErrorKind::StorageFull);
+    let is_shortage = |fault: &Fault| fault.is_shortage() || !tier.has_namespaces() && is_full(fault);
+    let error = |fault: Fault| TierError { why: explain(&fault), shortage: is_shortage(&fault) };
     let mut worker = start_self_test(&context, core).map_err(error)?;
     // While the helper runs the program, which takes some milliseconds.
     let mut gaps = gaps(&context);

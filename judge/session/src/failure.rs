@@ -19,8 +19,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// The hint for errors that the judge's own limits have caused.
-pub(crate) const SHORTAGE_HINT: &str =
-    "start the judge with a higher limit (`ulimit -a` shows all), or end programs that use up open files and processes";
+pub(crate) const SHORTAGE_HINT: &str = "start the judge with a higher limit (`ulimit -a` shows all), free space in the \
+                                        temporary folder, or end programs that use up open files and processes";
 
 /// What a part of a command gives.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;

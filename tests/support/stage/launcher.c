@@ -78,10 +78,10 @@ static void hide_control_groups(void) {
     must(mount("none", "/sys/fs/cgroup", "tmpfs", MS_RDONLY, NULL), "mount over the control groups");
 }
 
-// A disk that is soon full, at this folder: for root alone.
-static void mount_small_disk(const char *folder) {
+// A disk of its own at this folder: for root alone.
+static void mount_disk(const char *folder, unsigned long flags, const char *options) {
     have_own_mounts();
-    must(mount("none", folder, "tmpfs", 0, "size=256k"), "mount a small disk");
+    must(mount("none", folder, "tmpfs", flags, options), "mount a disk");
 }
 
 // The capabilities that docker leaves to root.
@@ -133,7 +133,9 @@ int main(int count, char **words) {
         else if (strcmp(word, "few-capabilities") == 0) drop_capabilities();
         else if (strcmp(word, "user") == 0) become(atoi(words[++at]));
         else if (strcmp(word, "join") == 0) enter(words[++at]);
-        else if (strcmp(word, "small-disk") == 0) mount_small_disk(words[++at]);
+        else if (strcmp(word, "small-disk") == 0) mount_disk(words[++at], 0, "size=256k");
+        else if (strcmp(word, "few-files-disk") == 0) mount_disk(words[++at], 0, "nr_inodes=1");
+        else if (strcmp(word, "noexec-disk") == 0) mount_disk(words[++at], MS_NOEXEC, "mode=1777");
         else if (strcmp(word, "files") == 0) limit(RLIMIT_NOFILE, words[++at]);
         else if (strcmp(word, "file-size") == 0) limit(RLIMIT_FSIZE, words[++at]);
         else if (strcmp(word, "processes") == 0) limit(RLIMIT_NPROC, words[++at]);

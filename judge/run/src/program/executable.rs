@@ -138,7 +138,7 @@ fn forbidden(program: &Path, head: &[u8]) -> String {
 }
 
 /// Returns whether the kernel executes nothing on the file system of `file`.
-fn is_noexec(file: &Path) -> bool {
+pub(crate) fn is_noexec(file: &Path) -> bool {
     rustix::fs::statvfs(file).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC))
 }
 

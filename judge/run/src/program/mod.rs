@@ -6,8 +6,8 @@ mod find;
 mod installation;
 mod version_manager;
 
-pub(crate) use executable::is_executable;
 pub use executable::{ProgramError, head, start_failure};
+pub(crate) use executable::{is_executable, is_noexec};
 pub(crate) use find::{
     MAX_SOURCES, installed, is_below_here, is_open, language_program, named_program, refuse_private_link,
     show_arguments, sources_in,

@@ -6,7 +6,7 @@ use super::spec::{self, BUNDLED, SolverError, Source};
 use super::toolbox::{BuildSettings, Toolbox};
 use crate::matching::matching;
 use crate::program::{
-    find_program, is_below_here, is_in_journal, is_open, named_program, refuse_private_link, show_arguments,
+    find_program, is_below_here, is_in_journal, is_noexec, is_open, named_program, refuse_private_link, show_arguments,
     start_failure,
 };
 use crate::runner::{Result, RunError};
@@ -206,13 +206,10 @@ pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(
 /// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. If the
 /// judge's user is not root, nothing changes, because solvers run as that user.
 fn stage(invocation: Invocation, toolbox: &Toolbox) -> Result<Invocation> {
-    if !rustix::process::geteuid().is_root() {
-        return Ok(invocation);
-    }
     let Invocation::Program(mut program) = invocation else { return Ok(invocation) };
-    let needs_open_parents = toolbox.needs_open_parents;
-    let private: Vec<_> =
-        program.visible.iter().filter(|path| path.is_file() && !is_open(path, needs_open_parents)).cloned().collect();
+    let is_private = |path: &Path| path.is_file() && !is_open(path, toolbox.needs_open_parents);
+    let is_other_user = rustix::process::geteuid().is_root();
+    let private: Vec<_> = program.visible.iter().filter(|path| is_other_user && is_private(path)).cloned().collect();
     for original in private {
         let copy = match toolbox.copy(&original) {
             Ok(copy) => copy,
@@ -232,6 +229,12 @@ fn stage(invocation: Invocation, toolbox: &Toolbox) -> Result<Invocation> {
             .filter(|word| **word == *original)
             .for_each(|word| *word = copy.clone().into_os_string());
         program.copied.push(original);
+    }
+    // The judge chose the folder.
+    if toolbox.inside(&program.path).is_some() && is_noexec(&program.path) {
+        return Err(RunError::Store(io::Error::other(
+            "the folder is mounted noexec: programs there cannot be executed",
+        )));
     }
     Ok(Invocation::Program(program))
 }

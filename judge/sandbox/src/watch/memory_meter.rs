@@ -17,6 +17,8 @@ pub(crate) const UNCOUNTED: u64 = 16 << 20;
 /// Kernel memory for one mapping: its place in the tree of mappings, and links between pages and their owners, one for
 /// each ancestor.
 const MAPPING_BYTES: u64 = 1 << 10;
+/// How many mappings of all processes are counted. Counting takes time, in which nobody watches the memory.
+const MAX_COUNTED: u64 = 16 << 10;
 
 /// How often shared pages are divided before a run is considered over its limit.
 const DIVISIONS: usize = 4;
@@ -91,11 +93,11 @@ impl<'a> MemoryMeter<'a> {
 
     /// Kernel memory for all mappings. Frees grants that are mapped nowhere.
     fn mappings(&mut self, processes: &[Footprint]) -> u64 {
-        let (mut shared, mut complete, mut count) = (HashSet::new(), true, 0);
+        let (mut shared, mut complete, mut count, mut left) = (HashSet::new(), true, 0, MAX_COUNTED);
         for process in processes {
-            count += self.gauges.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
+            count += self.gauges.as_user(|| process.mappings(&mut shared, &mut left)).unwrap_or_else(|_| {
                 complete = false;
-                // It is gone, or may not be read.
+                // It is gone, may not be read, or has too many.
                 process.again().map_or(0, |process| self.max_mappings(&process))
             });
         }
