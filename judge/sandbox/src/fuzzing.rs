@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::net::SendFlags;
 
-use crate::protocol::messages::{self, Answer, Captured, Order, Outlet, ReceivedRun, RunSpec};
+use crate::protocol::messages::{self, Answer, Captured, Order, OutputTarget, ReceivedRun, RunSpec};
 use crate::protocol::{self, Message, Received};
 use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError, Usage, Visible, WorkFile};
 
@@ -56,8 +56,13 @@ fn pair() -> (OwnedFd, OwnedFd) {
 /// Returns messages as the judge and its helpers send them.
 pub fn messages() -> Vec<Vec<u8>> {
     let fault = Fault::System { action: "mounting /proc".into(), source: io::Error::from_raw_os_error(libc::EPERM) };
-    let with_files =
-        RunSpec { stdout: Outlet::File, stderr: Outlet::Lent, has_until: true, owns_stdin: false, ..spec(None) };
+    let with_files = RunSpec {
+        stdout: OutputTarget::File,
+        stderr: OutputTarget::Lent,
+        has_until: true,
+        owns_stdin: false,
+        ..spec(None)
+    };
     let refused = Err(OutputFilesError("a link leads out of the folder".into()));
     let messages = [
         Message::new(&Order::Run(with_files)),
@@ -88,8 +93,8 @@ fn spec(exchange: Option<Exchange>) -> RunSpec {
             disk: 1 << 28,
         },
         exchange,
-        stdout: Outlet::Capture,
-        stderr: Outlet::Capture,
+        stdout: OutputTarget::Capture,
+        stderr: OutputTarget::Capture,
         has_until: false,
         owns_stdin: true,
         only_prepare: false,

@@ -18,7 +18,7 @@ use crate::cgroup::site::{Site, kill_and_remove};
 use crate::helper::{self, HELPER};
 use crate::namespace::mounts::{self, View};
 use crate::process::ChildProcess;
-use crate::protocol::messages::{self, Order, Outlet, RunSpec, Settings};
+use crate::protocol::messages::{self, Order, OutputTarget, RunSpec, Settings};
 use crate::protocol::{self, Message, Received, shared_memory};
 use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Stdin};
 use crate::scratch::{self, disk};
@@ -278,7 +278,7 @@ impl Worker {
             return Err(Fault::Cancelled);
         }
         let stdin = open_stdin(&request.stdin)?;
-        let outputs = [&request.stdout, &request.stderr].map(|sink| Outlet::of(sink).1);
+        let outputs = [&request.stdout, &request.stderr].map(|sink| OutputTarget::of(sink).1);
         let mut fds = vec![stdin.as_fd()];
         fds.extend(outputs.into_iter().flatten().map(AsFd::as_fd).chain(over));
         let order = Message::new(&Order::Run(spec));

@@ -18,7 +18,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use crate::confine::identity::READ_SEARCH;
 use crate::confine::{ConfinementContext, ResourceLimit, bpf, seccomp};
 use crate::protocol::FilterBypass;
-use crate::protocol::messages::{Outlet, RunSpec};
+use crate::protocol::messages::{OutputTarget, RunSpec};
 use crate::request::{Context, Fault, is_shortage};
 use crate::{clock, cores, process};
 
@@ -80,7 +80,7 @@ impl<'a> Launch<'a> {
                 working_folder,
                 start,
                 limits,
-                converses: matches!(spec.stdout, Outlet::Relay | Outlet::Lent),
+                converses: matches!(spec.stdout, OutputTarget::Relay | OutputTarget::Lent),
                 filter: context.filter_of(spec.limits.processes),
             })
         };

@@ -20,10 +20,12 @@ use crate::clock;
 use crate::cores::{self, StolenTime};
 use crate::helper::backend::Backend;
 use crate::namespace::Jail;
-use crate::namespace::init::{Handback, StartedRun, is_short};
+use crate::namespace::init::{InitMessage, StartedRun, is_short};
 use crate::process::{self, ChildProcess, Role, take_socket};
 use crate::protocol::Received;
-use crate::protocol::messages::{Answer, KeeperLink, Outlet, ReceivedRun, RunFiles, RunSpec, Settings, send_answer};
+use crate::protocol::messages::{
+    Answer, KeeperLink, OutputTarget, ReceivedRun, RunFiles, RunSpec, Settings, send_answer,
+};
 use crate::protocol::shared_memory::{self, KillTarget};
 use crate::request::{Context, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError};
 use crate::scratch::exchange;
@@ -100,8 +102,8 @@ fn leave_to_init(
 ) -> io::Result<Option<Received>> {
     let Some(jail) = backend.jail() else { return Ok(None) };
     let answer = match jail.serve_judge() {
-        Ok(Some(Handback::Order(_, message))) => return Ok(Some(message)),
-        Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, spec, run, socket.as_fd(), state),
+        Ok(Some(InitMessage::Order(_, message))) => return Ok(Some(message)),
+        Ok(Some(InitMessage::StartedRun(run))) => resume_run(backend, jail, spec, run, socket.as_fd(), state),
         // The next receive detects which side has closed.
         Ok(None) => return Ok(None),
         Err(fault) => return Err(io::Error::other(fault.to_string())),
@@ -235,15 +237,15 @@ fn watch(
 /// to the caller's file directly. `others`: programs run as another user than this process.
 fn stream(
     channel: Channel,
-    (outlet, file): (Outlet, Option<OwnedFd>),
+    (kind, file): (OutputTarget, Option<OwnedFd>),
     limits: &Limits,
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
     let Some(file) = file else { return Stream::for_capture(channel, limits, others) };
-    let (target, lent) = match outlet {
-        Outlet::Lent => (Target::Capture, Some(file)),
-        Outlet::Relay => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
-        Outlet::File | Outlet::Capture => (Target::Caller(file.into()), None),
+    let (target, lent) = match kind {
+        OutputTarget::Lent => (Target::Capture, Some(file)),
+        OutputTarget::Relay => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
+        OutputTarget::File | OutputTarget::Capture => (Target::Caller(file.into()), None),
     };
     let (stream, writer) = Stream::open(channel, target, channel.cap(limits))?;
     let writer = lent.unwrap_or(writer);

@@ -101,7 +101,7 @@ impl InitConfig<'_> {
 
 /// The result when an init stops serving the judge. Descriptors travel with it.
 #[derive(Serialize, Deserialize)]
-pub(crate) enum Handback {
+pub(crate) enum InitMessage {
     /// An order that the helper is to follow, and the counters of the control group, if there is one.
     Order(Counters, Received),
     /// A program that takes longer than a short run, or writes more. The init will report its end as if the helper had
@@ -120,26 +120,26 @@ pub(crate) struct StartedRun {
     pub(crate) stderr: PartialOutput,
 }
 
-impl Handback {
+impl InitMessage {
     pub(crate) fn send(&self, bypass: Option<FilterBypass>, socket: &OwnedFd) -> io::Result<()> {
         let fds: Vec<_> = match self {
-            Handback::Order(_, order) => order.fds.as_slice().iter().map(AsFd::as_fd).collect(),
-            Handback::StartedRun(StartedRun { stdout, stderr, .. }) => {
+            InitMessage::Order(_, order) => order.fds.as_slice().iter().map(AsFd::as_fd).collect(),
+            InitMessage::StartedRun(StartedRun { stdout, stderr, .. }) => {
                 [stdout, stderr].into_iter().flat_map(|output| &output.pipe).map(AsFd::as_fd).collect()
             }
         };
         Message::new(self).send_with(bypass, socket, &fds)
     }
 
-    pub(crate) fn decode(mut received: Received) -> io::Result<Handback> {
-        let mut handback = received.decode()?;
-        match &mut handback {
-            Handback::Order(_, order) => order.fds = received.fds,
-            Handback::StartedRun(StartedRun { stdout, stderr, .. }) => {
+    pub(crate) fn decode(mut received: Received) -> io::Result<InitMessage> {
+        let mut message = received.decode()?;
+        match &mut message {
+            InitMessage::Order(_, order) => order.fds = received.fds,
+            InitMessage::StartedRun(StartedRun { stdout, stderr, .. }) => {
                 (stdout.pipe, stderr.pipe) = (Some(received.take_fd()?), Some(received.take_fd()?));
             }
         }
-        Ok(handback)
+        Ok(message)
     }
 }
 
@@ -476,7 +476,7 @@ impl Init<'_> {
                 Ok(ShortRun::Done(answer)) => Ok(answer),
                 Err(fault) => Err(fault),
                 Ok(ShortRun::Exceeded(run, rest)) => {
-                    Handback::StartedRun(run).send(self.bypass, &config.socket)?;
+                    InitMessage::StartedRun(run).send(self.bypass, &config.socket)?;
                     // The helper watches it from now on.
                     let conclusion = match rest {
                         Rest::Over(finished) => Ok(Some(Ok(finished))),
@@ -486,7 +486,7 @@ impl Init<'_> {
                 }
                 Ok(ShortRun::NotApplicable(order)) => {
                     let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
-                    Handback::Order(counters, order).send(self.bypass, &config.socket)?;
+                    InitMessage::Order(counters, order).send(self.bypass, &config.socket)?;
                     return Ok(true);
                 }
             };

@@ -17,7 +17,7 @@ use crate::cgroup::Cgroup;
 use crate::cgroup::site::{CgroupEntry, clone_beside, clone_into};
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::launch::OrRefused;
-use crate::namespace::init::{BuiltJail, Handback, INNER_ID, InitConfig, JailOptions, RunReport, StartedRun, enter};
+use crate::namespace::init::{BuiltJail, INNER_ID, InitConfig, InitMessage, JailOptions, RunReport, StartedRun, enter};
 use crate::protocol::messages::{Order, RunSpec};
 use crate::protocol::shared_memory::{OrderState, StatusPage};
 use crate::protocol::{self, Message, Received};
@@ -159,7 +159,7 @@ impl Jail {
     ///
     /// # Errors
     /// When it is unknown whether an order was taken or answered. Then the helper cannot continue.
-    pub(crate) fn serve_judge(&self) -> Result<Option<Handback>, Fault> {
+    pub(crate) fn serve_judge(&self) -> Result<Option<InitMessage>, Fault> {
         self.gauges.accounts.take();
         self.gauges.status_page.set_order_state(OrderState::Idle);
         let cgroup = self.gauges.cgroup.as_deref();
@@ -170,19 +170,19 @@ impl Jail {
             return Ok(None);
         }
         let returned = match self.receive()? {
-            Some(message) => Handback::decode(message).context(RECEIVING)?,
+            Some(message) => InitMessage::decode(message).context(RECEIVING)?,
             None => match self.gauges.status_page.order_state() {
                 OrderState::Idle => return Ok(None),
-                OrderState::Taken => Handback::StartedRun(self.started_without_init()?),
+                OrderState::Taken => InitMessage::StartedRun(self.started_without_init()?),
                 OrderState::Unknown => return Err(self.lost()),
             },
         };
         match &returned {
-            Handback::Order(counters, _) => {
+            InitMessage::Order(counters, _) => {
                 self.usable.set(true);
                 cgroup.iter().for_each(|cgroup| cgroup.counters.set(*counters));
             }
-            Handback::StartedRun(run) => cgroup.iter().for_each(|cgroup| cgroup.resume(run.group)),
+            InitMessage::StartedRun(run) => cgroup.iter().for_each(|cgroup| cgroup.resume(run.group)),
         }
         Ok(Some(returned))
     }

@@ -58,7 +58,7 @@ impl Settings {
     }
 }
 
-/// The part of a [`Request`] that is not a descriptor. Standard input travels with it, then the files of its outlets.
+/// The part of a [`Request`] that is not a descriptor. Standard input travels with it, then the files of its output targets.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct RunSpec {
     #[serde(with = "crate::os_data")]
@@ -74,8 +74,8 @@ pub(crate) struct RunSpec {
     pub(crate) exchange: Option<Exchange>,
     /// How long the program may take to end by itself once it is no longer needed.
     pub(crate) grace: Duration,
-    pub(crate) stdout: Outlet,
-    pub(crate) stderr: Outlet,
+    pub(crate) stdout: OutputTarget,
+    pub(crate) stderr: OutputTarget,
     /// The last descriptor becomes readable when the program is no longer needed.
     pub(crate) has_until: bool,
     /// Standard input is a sealed file in memory, at its start, that no other process has open.
@@ -98,7 +98,7 @@ impl RunSpec {
 
     /// Whether all input and output of the program is in memory, as it is for most.
     pub(crate) fn is_in_memory(&self) -> bool {
-        let captures = [self.stdout, self.stderr] == [Outlet::Capture; 2];
+        let captures = [self.stdout, self.stderr] == [OutputTarget::Capture; 2];
         captures && self.owns_stdin && !self.has_until && !self.only_prepare && self.exchange.is_none()
     }
 }
@@ -115,8 +115,8 @@ impl From<&Request> for RunSpec {
             limits: request.limits.clone(),
             exchange: None,
             grace: GRACE,
-            stdout: Outlet::of(&request.stdout).0,
-            stderr: Outlet::of(&request.stderr).0,
+            stdout: OutputTarget::of(&request.stdout).0,
+            stderr: OutputTarget::of(&request.stderr).0,
             has_until: false,
             owns_stdin: matches!(request.stdin, Stdin::Bytes(_)),
             only_prepare: false,
@@ -137,7 +137,7 @@ pub(crate) enum Order<R> {
 
 /// Where an output stream goes.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Outlet {
+pub(crate) enum OutputTarget {
     /// Into the answer.
     Capture,
     /// Into a file of the caller's, through the helper.
@@ -148,14 +148,14 @@ pub(crate) enum Outlet {
     Relay,
 }
 
-impl Outlet {
-    /// The outlet for `sink`, and its file.
-    pub(crate) fn of(sink: &Sink) -> (Outlet, Option<&File>) {
+impl OutputTarget {
+    /// The target for `sink`, and its file.
+    pub(crate) fn of(sink: &Sink) -> (OutputTarget, Option<&File>) {
         match sink {
-            Sink::Capture => (Outlet::Capture, None),
-            Sink::File(file) => (Outlet::File, Some(file)),
-            Sink::Lent(file) => (Outlet::Lent, Some(file)),
-            Sink::Relay(file) => (Outlet::Relay, Some(file)),
+            Sink::Capture => (OutputTarget::Capture, None),
+            Sink::File(file) => (OutputTarget::File, Some(file)),
+            Sink::Lent(file) => (OutputTarget::Lent, Some(file)),
+            Sink::Relay(file) => (OutputTarget::Relay, Some(file)),
         }
     }
 }
@@ -171,7 +171,7 @@ pub(crate) struct ReceivedRun {
 /// The descriptors of an order.
 pub(crate) struct RunFiles {
     pub(crate) stdin: OwnedFd,
-    /// The files of the outlets that have one.
+    /// The files of the targets that have one.
     pub(crate) stdout: Option<OwnedFd>,
     pub(crate) stderr: Option<OwnedFd>,
     /// Readable when the program is no longer needed.
@@ -188,7 +188,7 @@ impl ReceivedRun {
         };
         let stdin = received.take_fd()?;
         let mut take = |is_there: bool| is_there.then(|| received.take_fd()).transpose();
-        let [stdout, stderr] = [spec.stdout, spec.stderr].map(|outlet| take(outlet != Outlet::Capture));
+        let [stdout, stderr] = [spec.stdout, spec.stderr].map(|target| take(target != OutputTarget::Capture));
         let files = RunFiles { stdin, stdout: stdout?, stderr: stderr?, until: take(spec.has_until)? };
         Ok(ReceivedRun { spec, files, is_repeated })
     }
