@@ -28,8 +28,8 @@ pub struct Imported {
     pub left: Vec<String>,
     /// How to derive the time limit from the submissions, if the package gives none.
     pub time_limit: Option<DerivedLimit>,
-    /// A temporary folder with unpacked or built files. Dropping this value removes it.
-    pub temporary: Option<TempDir>,
+    /// Temporary folders with unpacked, built or changed files. Dropping this value removes them.
+    pub temporary: Vec<TempDir>,
 }
 
 impl Imported {

@@ -106,6 +106,10 @@ impl<'a> Package<'a> {
             taken.push("solutions with the verdicts of their tags, for `judge verify`".to_owned());
         }
         let mut copied = self.tests.copied;
+        let (changed, count) = files::change(copied.iter_mut().map(|(from, _)| from), with_line_feeds)?;
+        if count > 0 {
+            taken.push(format!("{} with line ends of Windows, which become line feeds", counted(count, "file")));
+        }
         copied.extend(solutions);
         let mut compiled = Vec::new();
         for Program { compiled: program, .. } in self.programs.all {
@@ -121,6 +125,7 @@ impl<'a> Package<'a> {
             files: copied,
             programs: compiled,
             made: self.tests.made,
+            temporary: vec![changed],
             taken,
             left: self.left,
             ..Imported::default()
@@ -301,6 +306,20 @@ fn sum<'a>(tests: impl Iterator<Item = &'a Test>) -> f64 {
     tests.filter_map(|test| test.points).sum()
 }
 
+/// Returns a text without the carriage returns at the ends of its lines, if every line has one: Polygon makes packages
+/// with the line ends of Windows, which validators refuse on Linux.
+fn with_line_feeds(text: &[u8]) -> Vec<u8> {
+    let lines = || text.split_inclusive(|byte| *byte == b'\n');
+    if !lines().all(|line| line.ends_with(b"\r\n") || !line.ends_with(b"\n")) {
+        return text.to_vec();
+    }
+    lines()
+        .flat_map(|line| line.strip_suffix(b"\r\n").map_or([line, b""], |line| [line, b"\n"]))
+        .flatten()
+        .copied()
+        .collect()
+}
+
 /// The tags of solutions, with the verdicts that a case may have in addition to `accepted`.
 const TAGS: [(&str, &[&str]); 11] = [
     ("main", &["accepted"]),
@@ -349,4 +368,22 @@ fn write_submissions(
         copied.push((file, to));
     }
     Ok(copied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_of_windows_become_line_feeds() {
+        for (text, expected) in [
+            (&b"1 2\r\n\r\n3\r\n"[..], &b"1 2\n\n3\n"[..]),
+            (b"1\r\n2", b"1\n2"),
+            (b"1\r\n2\n", b"1\r\n2\n"),
+            (b"1\r2\n", b"1\r2\n"),
+            (b"", b""),
+        ] {
+            assert_eq!(with_line_feeds(text), expected);
+        }
+    }
 }
