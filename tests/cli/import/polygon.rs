@@ -255,6 +255,20 @@ fn interactors_converse_and_the_checker_decides() {
 }
 
 #[test]
+fn a_wrong_solution_may_have_points() {
+    if !has("g++", Need::Cplusplus) {
+        return;
+    }
+    let text = xml("", &testset("<test method=\"manual\"/>", ""), ASSETS);
+    let points = "#include \"testlib.h\"\nint quitp(double) { return quit(7, \"points 0.5\"); }\nint main() { return quitp(0.5); }\n";
+    let folder = polygon(&text, &[("files/check.cpp", points)]);
+    imported(&folder);
+    let wrong = "solver = \"solutions/first.sh\"\nverdict = [\"accepted\", \"wrong-answer\"]";
+    assert!(catalogue(&folder).contains(wrong), "{}", catalogue(&folder));
+    assert_eq!(total(&folder, "echo 1"), "0.5");
+}
+
+#[test]
 fn malformed_packages_are_refused_with_file_and_line() {
     let with = |tests: &str| xml("", &testset(tests, ""), ASSETS);
     let good = with(TESTS);

@@ -99,8 +99,7 @@ impl<'a> Package<'a> {
             }
         }
         let reads_files = self.reads_files();
-        let solutions =
-            if reads_files { Vec::new() } else { write_submissions(&mut text, &self.problem, &mut self.left)? };
+        let solutions = if reads_files { Vec::new() } else { self.write_submissions(&mut text)? };
         let mut taken = self.taken();
         if !solutions.is_empty() {
             taken.push("solutions with the verdicts of their tags, for `judge verify`".to_owned());
@@ -190,6 +189,42 @@ impl<'a> Package<'a> {
         let what = format!("solutions that read {input} and write {output}: solvers use the standard streams");
         self.left.push(judging.left(&what));
         true
+    }
+
+    /// Writes a `[[problem.expect]]` for each solution that can be run. Returns the files to copy.
+    fn write_submissions(&mut self, text: &mut Text) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let left = &mut self.left;
+        let mut copied = Vec::new();
+        for solution in self.problem.all(&["assets", "solutions", "solution"]) {
+            let Some(source) = solution.first(&["source"]) else {
+                return Err(solution.bad("the solution has no source", "<source path=\"…\"/>"));
+            };
+            let named = source.required("path")?;
+            let tag = solution.attribute("tag").unwrap_or("accepted");
+            let Some((_, verdicts)) = TAGS.iter().find(|(known, _)| *known == tag) else {
+                left.push(solution.left(&format!("{named}: the tag `{tag}` has no verdict")));
+                continue;
+            };
+            let file = source.file("path")?;
+            let is_old = source.attribute("type").is_some_and(|kind| kind.starts_with("python.2"));
+            if is_old || !text::is_known(&file) {
+                left.push(solution.left(&format!("{named}: in no language of `judge languages`")));
+                continue;
+            }
+            let extra = solution.all(&["extra-tags", "extra-tag"]);
+            if !extra.is_empty() {
+                left.push(solution.left(&format!("{named}: extra tags for single testsets and groups")));
+            }
+            let to = Path::new("solutions").join(file.file_name().unwrap_or_default());
+            text.table("[[problem.expect]]").text("solver", &to.to_string_lossy());
+            // An answer that is partly right gets points.
+            let may_be_partial = self.points.is_raw && verdicts.contains(&"wrong-answer");
+            let verdicts: Vec<_> =
+                may_be_partial.then_some("accepted").into_iter().chain(verdicts.iter().copied()).collect();
+            text::write_verdicts(text, &verdicts);
+            copied.push((file, to));
+        }
+        Ok(copied)
     }
 
     fn taken(&self) -> Vec<String> {
@@ -334,41 +369,6 @@ const TAGS: [(&str, &[&str]); 11] = [
     ("runtime-error", &["runtime-error", "memory-limit", "process-limit"]),
     ("rejected", &["wrong-answer", "runtime-error", "time-limit", "wall-limit", "memory-limit", "output-limit"]),
 ];
-
-/// Writes a `[[problem.expect]]` for each solution that can be run. Returns the files to copy.
-fn write_submissions(
-    text: &mut Text,
-    problem: &Element<'_>,
-    left: &mut Vec<String>,
-) -> Result<Vec<(PathBuf, PathBuf)>> {
-    let mut copied = Vec::new();
-    for solution in problem.all(&["assets", "solutions", "solution"]) {
-        let Some(source) = solution.first(&["source"]) else {
-            return Err(solution.bad("the solution has no source", "<source path=\"…\"/>"));
-        };
-        let named = source.required("path")?;
-        let tag = solution.attribute("tag").unwrap_or("accepted");
-        let Some((_, verdicts)) = TAGS.iter().find(|(known, _)| *known == tag) else {
-            left.push(solution.left(&format!("{named}: the tag `{tag}` has no verdict")));
-            continue;
-        };
-        let file = source.file("path")?;
-        let is_old = source.attribute("type").is_some_and(|kind| kind.starts_with("python.2"));
-        if is_old || !text::is_known(&file) {
-            left.push(solution.left(&format!("{named}: in no language of `judge languages`")));
-            continue;
-        }
-        let extra = solution.all(&["extra-tags", "extra-tag"]);
-        if !extra.is_empty() {
-            left.push(solution.left(&format!("{named}: extra tags for single testsets and groups")));
-        }
-        let to = Path::new("solutions").join(file.file_name().unwrap_or_default());
-        text.table("[[problem.expect]]").text("solver", &to.to_string_lossy());
-        text::write_verdicts(text, verdicts);
-        copied.push((file, to));
-    }
-    Ok(copied)
-}
 
 #[cfg(test)]
 mod tests {
