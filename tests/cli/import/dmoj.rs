@@ -322,7 +322,7 @@ fn a_generator_makes_inputs_and_answers() {
 #[test]
 fn lines_end_as_dmoj_ends_them() {
     let config = "test_cases:\n- {in: 1.in, out: 1.out}\nchecker: identical\n";
-    for (more, input, answer) in [("", "1\n\n2\n", "3\n"), ("binary_data: true\n", "1\r\n\r2\r\n", "3")] {
+    for (more, input, answer) in [("", "1\n\n2\n", "3\n"), ("binary_data: Yes\n", "1\r\n\r2\r\n", "3")] {
         let config = format!("{config}{more}");
         let folder = package(&[("init.yml", &*config), ("1.in", "1\r\n\r2\r\n"), ("1.out", "3")]);
         let said = imported(&folder);

@@ -70,7 +70,9 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let taken = taken(&cases, &checker, found.made.len(), root);
     let mut files: Vec<_> = found.copied.into_iter().map(|(to, from)| (from, to)).collect();
     let mut temporary: Vec<_> = store.unpacked.into_iter().map(|unpacked| unpacked.folder).collect();
-    if config.text("binary_data")?.as_deref() != Some("true") {
+    // As in YAML 1.1, which DMOJ reads.
+    let is_binary = |text: String| ["true", "yes", "on"].contains(&&*text.to_ascii_lowercase());
+    if !config.text("binary_data")?.is_some_and(is_binary) {
         temporary.push(files::change(files.iter_mut().map(|(from, _)| from), with_line_feeds)?.0);
     }
     let mut programs = Vec::new();
