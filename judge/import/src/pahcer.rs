@@ -71,15 +71,8 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     taken.extend(own.map(|own| format!("the solver {own}")));
     let solver_files = source.map(|source| (root.join(&source), source));
     let files = inputs.into_iter().chain(scorer.copied).chain(solver_files).collect();
-    Ok(Imported {
-        id,
-        catalogue: text.finish(),
-        files,
-        taken,
-        left,
-        temporary: scorer.kept.into_iter().collect(),
-        ..Imported::default()
-    })
+    let temporary = Vec::from_iter(scorer.kept);
+    Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary, ..Imported::default() })
 }
 
 /// Writes the command that gives scores, and how to find them.

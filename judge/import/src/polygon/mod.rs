@@ -12,6 +12,7 @@ use programs::{Program, Programs, Reader, Test, Tests};
 use roxmltree::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Reads the package in a folder. `id`: the problem's id in place of the package's own.
 ///
@@ -45,6 +46,8 @@ struct Package<'a> {
     programs: Programs,
     tests: Tests,
     points: Points,
+    /// The folder of the tests whose line ends were changed, and their number.
+    changed: (TempDir, usize),
     left: Vec<String>,
 }
 
@@ -73,9 +76,10 @@ impl<'a> Package<'a> {
             return Err(judging.unsupported(what));
         }
         let (interactive, found) = (programs.find("interactor").is_some(), Tests::default());
-        let tests = Reader { problem, root, interactive, found }.read(&main, &mut left)?;
+        let mut tests = Reader { problem, root, interactive, found }.read(&main, &mut left)?;
+        let changed = files::change(tests.copied.iter_mut().map(|(from, _)| from), with_line_feeds)?;
         let points = Points::read(&main, &tests.tests, programs.gives_points, &mut left)?;
-        Ok(Self { problem, root, main, programs, tests, points, left })
+        Ok(Self { problem, root, main, programs, tests, points, changed, left })
     }
 
     fn imported(mut self, id: Option<&str>) -> Result<Imported> {
@@ -105,10 +109,6 @@ impl<'a> Package<'a> {
             taken.push("solutions with the verdicts of their tags, for `judge verify`".to_owned());
         }
         let mut copied = self.tests.copied;
-        let (changed, count) = files::change(copied.iter_mut().map(|(from, _)| from), with_line_feeds)?;
-        if count > 0 {
-            taken.push(format!("{} with line ends of Windows, which become line feeds", counted(count, "file")));
-        }
         copied.extend(solutions);
         let mut compiled = Vec::new();
         for Program { compiled: program, .. } in self.programs.all {
@@ -124,7 +124,7 @@ impl<'a> Package<'a> {
             files: copied,
             programs: compiled,
             made: self.tests.made,
-            temporary: vec![changed],
+            temporary: vec![self.changed.0],
             taken,
             left: self.left,
             ..Imported::default()
@@ -236,6 +236,9 @@ impl<'a> Package<'a> {
         let made = [(inputs.len(), "input", "the generators"), (answers.len(), "answer", "the main solution")];
         let made = made.into_iter().filter(|(count, ..)| *count > 0);
         taken.extend(made.map(|(count, what, by)| format!("{}, made by {by}", counted(count, what))));
+        let changed = Some(self.changed.1).filter(|count| *count > 0);
+        let why = "with line ends of Windows, which become line feeds";
+        taken.extend(changed.map(|count| format!("{} {why}", counted(count, "file"))));
         taken
     }
 }
