@@ -48,7 +48,7 @@ pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported> {
     );
     left.extend(package.left);
     left.extend(cases.left);
-    Ok(Imported { id, catalogue, files: copied, taken, left, temporary: Some(built.folder), ..Imported::default() })
+    Ok(Imported { id, catalogue, files: copied, taken, left, temporary: vec![built.folder], ..Imported::default() })
 }
 
 /// Finds `Score = 12`, the output of AtCoder's tools.

@@ -117,6 +117,30 @@ pub(super) fn inside(root: &Path, path: &Path) -> PathBuf {
     path.strip_prefix(root).unwrap_or(path).to_owned()
 }
 
+/// Replaces files by copies in a new temporary folder, where `change` changes their text. Returns this folder, and the
+/// number of changed files.
+pub(super) fn change<'a>(
+    files: impl Iterator<Item = &'a mut PathBuf>,
+    change: impl Fn(&[u8]) -> Vec<u8>,
+) -> Result<(TempDir, usize)> {
+    let prefix = judge_sandbox::sweepable_name("changed") + ".";
+    let unwritten = |error| ImportError::unreadable(&std::env::temp_dir(), error);
+    let folder = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(unwritten)?;
+    let mut count = 0;
+    for file in files {
+        let text = fs::read(&*file).map_err(|error| ImportError::unreadable(file, error))?;
+        let changed = change(&text);
+        if changed != text {
+            let copy = folder.path().join(count.to_string());
+            let copied = fs::copy(&*file, &copy).and_then(|_| fs::write(&copy, changed));
+            copied.map_err(|error| ImportError::unreadable(file, error))?;
+            *file = copy;
+            count += 1;
+        }
+    }
+    Ok((folder, count))
+}
+
 /// A folder that macOS adds to archives.
 const BESIDE: &str = "__MACOSX";
 

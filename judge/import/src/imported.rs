@@ -28,19 +28,21 @@ pub struct Imported {
     pub left: Vec<String>,
     /// How to derive the time limit from the submissions, if the package gives none.
     pub time_limit: Option<DerivedLimit>,
-    /// A temporary folder with unpacked or built files. Dropping this value removes it.
-    pub temporary: Option<TempDir>,
+    /// Temporary folders with unpacked, built or changed files. Dropping this value removes them.
+    pub temporary: Vec<TempDir>,
 }
 
 impl Imported {
-    /// Returns the first place that leads out of the folder of the `problems.toml`, or of the folder of a program.
-    pub(super) fn place_outside(&self) -> Option<&Path> {
+    /// Returns the first place that leads out of the folder of the `problems.toml`, or of the folder of a program, or that
+    /// a `problems.toml` cannot name, as it is UTF-8.
+    pub(super) fn bad_place(&self) -> Option<&Path> {
         let copied = self.files.iter().map(|(_, to)| to).chain(&self.empty);
         let compiled = self.programs.iter().map(|program| &program.program);
         let made = self.made.iter().flat_map(|file| std::iter::once(&file.file).chain(&file.second));
         let sources = self.programs.iter().map(|program| &program.sources).chain(self.made.iter().map(|file| &file.by));
         let named = sources.flat_map(|sources| sources.files.iter().map(|(_, name)| name));
-        copied.chain(compiled).chain(made).chain(named).map(PathBuf::as_path).find(|path| !files::stays_inside(path))
+        let is_bad = |path: &&Path| !files::stays_inside(path) || path.to_str().is_none();
+        copied.chain(compiled).chain(made).chain(named).map(PathBuf::as_path).find(is_bad)
     }
 }
 
@@ -125,6 +127,8 @@ impl DerivedLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
 
     fn limit(factor: f64, resolution: f64, milliseconds: u64) -> String {
         let derived = DerivedLimit { line: "cpu = \"10s\"".to_owned(), factor, resolution, excluded: Vec::new() };
@@ -142,11 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_outside_is_found() {
-        let with = |to: &str| Imported { files: vec![("a".into(), to.into())], ..Imported::default() };
-        assert_eq!(with("tests/./01.in").place_outside(), None);
-        for to in ["../x", "tests/../../x", "/tmp/x"] {
-            assert_eq!(with(to).place_outside(), Some(Path::new(to)));
+    fn a_place_outside_or_without_a_name_is_found() {
+        let with = |to: &Path| Imported { files: vec![("a".into(), to.into())], ..Imported::default() };
+        assert_eq!(with(Path::new("tests/./01.in")).bad_place(), None);
+        for to in [&b"../x"[..], b"tests/../../x", b"/tmp/x", b"tests/\xff.in"].map(OsStr::from_bytes).map(Path::new) {
+            assert_eq!(with(to).bad_place(), Some(to));
         }
     }
 

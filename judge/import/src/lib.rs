@@ -71,9 +71,11 @@ pub fn read(root: &Path, kind: Option<PackageKind>, id: Option<&str>) -> Result<
         PackageKind::Dmoj => dmoj::read(root, id),
         PackageKind::Ahc => ahc::read(root, id),
     }?;
-    if let Some(path) = imported.place_outside() {
-        let what = format!("`{}` leads out of the problem's folder", path.display());
-        return Err(ImportError::bad(&root.join(kind.sign()), what, "paths of files in the package"));
+    if let Some(path) = imported.bad_place() {
+        let why =
+            if path.to_str().is_some() { "leads out of the problem's folder" } else { "has a name that is not UTF-8" };
+        let what = format!("`{}` {why}", path.display());
+        return Err(ImportError::bad(&root.join(kind.sign()), what, "paths of files in the package, in UTF-8"));
     }
     imported.left.extend(broken_links(root));
     Ok(imported)

@@ -35,7 +35,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
         None => tester(&config, solver)?,
     };
     let scorer = scorer.ok_or_else(|| {
-        let what = format!("no test step reads {}, and cargo starts no tester", output.text);
+        let what = format!("no test step reads {}, and none starts a tester", output.text);
         ImportError::unsupported(config.file, what)
     })?;
     let inputs = inputs(&config, &input, &mut left)?;
@@ -71,7 +71,8 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     taken.extend(own.map(|own| format!("the solver {own}")));
     let solver_files = source.map(|source| (root.join(&source), source));
     let files = inputs.into_iter().chain(scorer.copied).chain(solver_files).collect();
-    Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary: scorer.kept, ..Imported::default() })
+    let temporary = Vec::from_iter(scorer.kept);
+    Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary, ..Imported::default() })
 }
 
 /// Writes the command that gives scores, and how to find them.
@@ -230,15 +231,8 @@ struct Scorer<'a> {
 fn checker(config: &Config<'_>, step: &Step, input: &Pattern, output: &Pattern) -> Result<Scorer<'static>> {
     let (root, folder) = (config.root, folder_of(step));
     let place = |word: &str| normal_path(&folder, word);
-    let (mut scorer, args) = match cargo(step) {
-        Some(run) => (run.tool(config, step)?, &step.args[run.used..]),
-        None => {
-            let mut copied = Vec::new();
-            let word = file_of(root, &place(&step.program), &step.program, &mut copied)?;
-            let command = shell_words::quote(&word).into_owned();
-            (Scorer { command, solver: Vec::new(), copied, kept: None }, &step.args[..])
-        }
-    };
+    let (mut scorer, used) = program(config, step)?;
+    let args = &step.args[used..];
     for word in args {
         let path = place(word);
         let word = match word {
@@ -260,6 +254,20 @@ fn checker(config: &Config<'_>, step: &Step, input: &Pattern, output: &Pattern) 
     Ok(scorer)
 }
 
+/// Returns the program of a step, and the number of arguments that belong to its command.
+fn program(config: &Config<'_>, step: &Step) -> Result<(Scorer<'static>, usize)> {
+    if let Some(run) = cargo(step) {
+        return Ok((run.tool(config, step)?, run.used));
+    }
+    let mut copied = Vec::new();
+    let path = normal_path(&folder_of(step), &step.program);
+    let word = file_of(config.root, &path, &step.program, &mut copied)?;
+    Ok((Scorer { command: shell_words::quote(&word).into_owned(), solver: Vec::new(), copied, kept: None }, 0))
+}
+
+/// The name of AtCoder's tool that starts the solver.
+const TESTER: &str = "tester";
+
 /// Why a step that names the seed itself is not supported.
 const OF_SEED: &str = "which names other files of the seed";
 
@@ -276,8 +284,10 @@ fn stdin_of(step: &Step) -> Option<PathBuf> {
 
 /// Creates the command for a step in which a tool starts the solver. `None` for other steps.
 fn tester<'a>(config: &Config<'_>, step: &'a Step) -> Result<Option<Scorer<'a>>> {
-    let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
-    let words = &step.args[run.used..];
+    let own = (files::name(Path::new(&step.program)) == TESTER).then_some(0);
+    let used = cargo(step).map(|run| run.used).or(own);
+    let Some(used) = used.filter(|used| *used < step.args.len()) else { return Ok(None) };
+    let words = &step.args[used..];
     // A file that cannot be executed is not a program.
     let is_data = |word: &str| {
         let file = config.root.join(normal_path(&folder_of(step), word)).metadata();
@@ -291,7 +301,11 @@ fn tester<'a>(config: &Config<'_>, step: &'a Step) -> Result<Option<Scorer<'a>>>
     if own.iter().any(|word| word.contains("{SEED")) {
         return Err(config.unsupported(step, OF_SEED));
     }
-    let scorer = run.tool(config, step)?;
+    let (scorer, _) = program(config, step)?;
+    if scorer.copied.is_empty() {
+        let what = format!("there is no file {}", step.program);
+        return Err(ImportError::bad(config.file, what, "the tester, as the tools build it"));
+    }
     let own = own.iter().map(|word| format!(" {}", shell_words::quote(word))).collect::<String>();
     let command = format!("{}{own} {{solver}}", scorer.command);
     Ok(Some(Scorer { command, solver: solver.iter().collect(), ..scorer }))

@@ -11,6 +11,11 @@ static POINTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?-u)(?:\bquitpi?|_pc)\s*\(|\bquitf?\s*\(\s*_points\b").expect("the pattern is valid")
 });
 
+/// Uses of testlib that read the group or the testset of a test, which Polygon gives as arguments.
+static PLACES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?-u)\b(?:validator|checker)\s*\.\s*(?:group|testset)\s*\(").expect("the pattern is valid")
+});
+
 /// The header of testlib. It contains all identifiers, so it is not searched.
 const TESTLIB: &str = "testlib.h";
 
@@ -128,8 +133,17 @@ fn language_of(sources: &[PathBuf]) -> &'static str {
 
 /// Returns whether one of the sources uses identifiers that give points.
 pub(super) fn gives_points(sources: &[(PathBuf, PathBuf)]) -> bool {
+    contain(sources, &POINTS)
+}
+
+/// Returns whether one of the sources reads the group or the testset of a test.
+pub(super) fn reads_places(sources: &[(PathBuf, PathBuf)]) -> bool {
+    contain(sources, &PLACES)
+}
+
+fn contain(sources: &[(PathBuf, PathBuf)], pattern: &Regex) -> bool {
     let own = sources.iter().filter(|(file, _)| files::name(file) != TESTLIB);
-    own.filter_map(|(source, _)| std::fs::read(source).ok()).any(|text| POINTS.is_match(&text))
+    own.filter_map(|(source, _)| std::fs::read(source).ok()).any(|text| pattern.is_match(&text))
 }
 
 /// Returns the main script of a Python program.

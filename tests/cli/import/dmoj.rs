@@ -320,19 +320,16 @@ fn a_generator_makes_inputs_and_answers() {
 }
 
 #[test]
-fn answers_that_dmoj_changes_are_named_or_refused() {
-    let config = "test_cases:\n- {in: 1.in, out: 1.out}\n";
-    let files = [("1.in", "1\r\n"), ("1.out", "2")];
-    let folder = package(&[&[("init.yml", config)][..], &files].concat());
-    let said = imported(&folder);
-    assert!(said.contains("left   2 files with lines that do not end with a line feed"), "{said}");
-    let exact = format!("{config}checker: identical\n");
-    let folder = package(&[&[("init.yml", &*exact)][..], &files].concat());
-    let said = folder.judge(&["import", "pack", "--to", "out"]);
-    assert_eq!(said.code, Some(2), "{}", said.stdout);
-    assert!(said.stderr.contains("where the checker compares every byte: this is not supported"), "{}", said.stderr);
-    let binary = format!("{exact}binary_data: true\n");
-    imported(&package(&[&[("init.yml", &*binary)][..], &files].concat()));
+fn lines_end_as_dmoj_ends_them() {
+    let config = "test_cases:\n- {in: 1.in, out: 1.out}\nchecker: identical\n";
+    for (more, input, answer) in [("", "1\n\n2\n", "3\n"), ("binary_data: Yes\n", "1\r\n\r2\r\n", "3")] {
+        let config = format!("{config}{more}");
+        let folder = package(&[("init.yml", &*config), ("1.in", "1\r\n\r2\r\n"), ("1.out", "3")]);
+        let said = imported(&folder);
+        assert!(!said.contains("binary_data"), "{said}");
+        let read = |name: &str| std::fs::read_to_string(folder.path().join("out/data").join(name)).unwrap();
+        assert_eq!((&*read("1.in"), &*read("1.out")), (input, answer));
+    }
 }
 
 #[test]

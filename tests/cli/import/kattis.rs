@@ -436,6 +436,11 @@ fn subtasks_of_testdata_yaml_have_their_points() {
     imported(&folder);
     assert_eq!(total(&folder, PARTLY), "45");
     assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "65");
+    let folder = subtasks("testdata.yaml", "grading: custom\n", each, "accept_score: 25\n");
+    let said = imported(&folder);
+    assert!(said.contains("graders are not run; the points of the cases are added"), "{said}");
+    assert!(!said.contains("rejects all"), "{said}");
+    assert_eq!(total(&folder, PARTLY), "50");
 }
 
 #[test]

@@ -118,6 +118,21 @@ fn a_tester_started_by_cargo_is_imported() {
     assert_eq!(total(&folder, "cat"), "6");
 }
 
+#[test]
+fn a_built_tester_starts_the_solver() {
+    let folder = with_tester("", "echo Score = $(echo 3 | $1) >&2");
+    let by_cargo = "program = \"cargo\"\nargs = [\"run\", ]";
+    let config = std::fs::read_to_string(folder.path().join("pack/pahcer_config.toml")).unwrap();
+    let step = |tester: &str| config.replace(by_cargo, &format!("program = \"{tester}\"\nargs = [\"../a.out\"]"));
+    folder.write("pack/pahcer_config.toml", step("./target/release/tester"));
+    imported(&folder);
+    assert!(catalogue(&folder).contains("tester-command = \"./tools/target/release/tester {solver}\""));
+    assert_eq!(total(&folder, "cat"), "6");
+    folder.write("pack/pahcer_config.toml", step("./tester"));
+    let said = folder.judge(&["import", "pack", "--to", "other"]);
+    assert!(said.code == Some(2) && said.stderr.contains("there is no file ./tester: expected the"), "{}", said.stderr);
+}
+
 /// A project whose solver is started by `words`. Its tester is a script.
 fn with_tester(words: &str, tester: &str) -> Folder {
     let step = CONFIG.replace(
@@ -216,7 +231,7 @@ fn malformed_projects_are_refused_with_file_and_line() {
         (
             "./out/{SEED04}.txt\"]",
             "./out/x.txt\"]",
-            "no test step reads tools/out/{SEED04}.txt, and cargo starts no tester",
+            "no test step reads tools/out/{SEED04}.txt, and none starts a tester",
         ),
         ("[problem]", "[problems]", "missing field `problem`"),
     ];

@@ -69,7 +69,14 @@ fn missing_tests_come_from_the_packages_programs() {
     if !has("g++", Need::Cplusplus) {
         return;
     }
-    let folder = polygon(&xml("cpu-name=\"x\" input-file=\"\" run-count=\"1\"", &testset(TESTS, ""), ASSETS), &[]);
+    let folder = polygon(
+        &xml("cpu-name=\"x\" input-file=\"\" run-count=\"1\"", &testset(TESTS, ""), ASSETS),
+        &[
+            ("tests/01", "1 2\r\n"),
+            ("tests/01.a", "3\r\n"),
+            ("files/val.cpp", &format!("{VALIDATOR}// validator.group() == \"s1\"\n")),
+        ],
+    );
     let said = folder.judge(&["import", "pack", "--to", "out"]);
     assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
     assert!(said.stderr.contains("compiling 2 programs and making 2 files"), "{}", said.stderr);
@@ -80,6 +87,8 @@ fn missing_tests_come_from_the_packages_programs() {
         "taken  the validator files/val.cpp",
         "taken  1 input, made by the generators",
         "taken  1 answer, made by the main solution",
+        "taken  2 files with line ends of Windows, which become line feeds",
+        "the validator files/val.cpp gets no `--group` and no `--testset`",
         "left   problem.xml:4: <statements>: texts are not judged",
         "<testset> in <checker>: tests of the program itself are not run",
         "<stresses>: stress tests are no cases",
@@ -246,6 +255,20 @@ fn interactors_converse_and_the_checker_decides() {
 }
 
 #[test]
+fn a_wrong_solution_may_have_points() {
+    if !has("g++", Need::Cplusplus) {
+        return;
+    }
+    let text = xml("", &testset("<test method=\"manual\"/>", ""), ASSETS);
+    let points = "#include \"testlib.h\"\nint quitp(double) { return quit(7, \"points 0.5\"); }\nint main() { return quitp(0.5); }\n";
+    let folder = polygon(&text, &[("files/check.cpp", points)]);
+    imported(&folder);
+    let wrong = "solver = \"solutions/first.sh\"\nverdict = [\"accepted\", \"wrong-answer\"]";
+    assert!(catalogue(&folder).contains(wrong), "{}", catalogue(&folder));
+    assert_eq!(total(&folder, "echo 1"), "0.5");
+}
+
+#[test]
 fn malformed_packages_are_refused_with_file_and_line() {
     let with = |tests: &str| xml("", &testset(tests, ""), ASSETS);
     let good = with(TESTS);
@@ -284,9 +307,17 @@ fn malformed_packages_are_refused_with_file_and_line() {
         assert!(!folder.path().join("evil").exists(), "{message}");
     }
     let shares = xml("treat-points-from-checker-as-percent=\"true\"", &testset(TESTS, ""), ASSETS);
-    let said = polygon(&shares, &[("files/check.cpp", "// quitp(0.5, \"half\")\n")]).judge(&["import", "pack"]);
-    let message = "points of the checker as a share of the points of a test";
-    assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
+    for (text, check, message) in [
+        (shares, "quitp(0.5, \"half\")", "points of the checker as a share of the points of a test"),
+        (
+            good,
+            "checker.group() == \"s1\"",
+            "the checker files/check.cpp gets no `--group` and no `--testset`: this is not",
+        ),
+    ] {
+        let said = polygon(&text, &[("files/check.cpp", &*format!("// {check}\n"))]).judge(&["import", "pack"]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
+    }
 }
 
 #[test]

@@ -69,11 +69,14 @@ fn a_limit_that_the_package_gives_holds() {
 fn a_file_of_another_system_gives_the_limit() {
     for (file, text) in [
         (".timelimit", "3\n"),
-        ("domjudge-problem.ini", "short-name = a\ntimelimit='3'\r\n"),
+        ("domjudge-problem.ini", "short-name = a\ntimelimit='3'\r\nspecial_compare = x\r\n"),
         ("domjudge-problem.ini", "\u{feff}timelimit = 3 ; as on the old machine\n"),
     ] {
         let folder = problem("name: A\n", &[(file, text)]);
-        assert!(!imported(&folder).contains("time limit"), "{text}");
+        let said = imported(&folder);
+        assert!(!said.contains("time limit"), "{said}");
+        let named = "left   domjudge-problem.ini: `special_compare`: answers are checked as problem.yaml says";
+        assert_eq!(said.contains(named), text.contains("special_"), "{said}");
         assert!(catalogue(&folder).contains("cpu = \"3s\""), "{text}");
     }
 }

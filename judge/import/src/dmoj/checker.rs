@@ -91,11 +91,6 @@ impl Checker {
         Ok(Self::Tokens(flags))
     }
 
-    /// Returns whether every byte counts.
-    pub(super) fn is_exact(&self) -> bool {
-        matches!(self, Self::Tokens(arguments) if arguments.contains("space_change_sensitive"))
-    }
-
     /// Returns a description for people.
     pub(super) fn shown(&self, root: &Path) -> String {
         match self {

@@ -27,7 +27,7 @@ const REFUSED: [(&str, &str); 6] = [
 ];
 
 /// Keys that are read here.
-const READ: [&str; 6] = ["archive", PRETESTS, "test_cases", "checker", INTERACTIVE, checker::KEY];
+const READ: [&str; 7] = ["archive", "binary_data", PRETESTS, "test_cases", "checker", INTERACTIVE, checker::KEY];
 
 /// Keys of cases. A case inherits them from its batch, and from the problem.
 const OF_CASE: [&str; 5] = ["in", "out", "points", "generator_args", "generator_in"];
@@ -63,22 +63,23 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let reader = Reader { above, checker: &checker, generator, store: &store, left: lines, found, count: 0 };
     let (cases, found) = Cases::read(reader, &pretests, &listed, &mut left)?;
     left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
-    let is_text = config.text("binary_data")?.as_deref() != Some("true");
-    if is_text {
-        left.extend(line_breaks(&found, checker.is_exact())?);
-    }
     let id = id.map_or_else(|| files::id_of(root), str::to_owned);
     let mut text = Text::of_problem(&format!("the DMOJ problem {}", files::name(root)), &id);
     checker.write(&mut text);
     write(&mut text, &cases, &checker);
     let taken = taken(&cases, &checker, found.made.len(), root);
     let mut files: Vec<_> = found.copied.into_iter().map(|(to, from)| (from, to)).collect();
+    let mut temporary: Vec<_> = store.unpacked.into_iter().map(|unpacked| unpacked.folder).collect();
+    // As in YAML 1.1, which DMOJ reads.
+    let is_binary = |text: String| ["true", "yes", "on"].contains(&&*text.to_ascii_lowercase());
+    if !config.text("binary_data")?.is_some_and(is_binary) {
+        temporary.push(files::change(files.iter_mut().map(|(from, _)| from), with_line_feeds)?.0);
+    }
     let mut programs = Vec::new();
     if let Checker::Bridged(Bridged { program, .. }) = checker {
         files.extend(program.files);
         programs.extend(program.compiled);
     }
-    let temporary = store.unpacked.map(|unpacked| unpacked.folder);
     let (made, empty) = (found.made, found.empty);
     let catalogue = text.finish();
     Ok(Imported { id, catalogue, files, empty, programs, made, taken, left, temporary, ..Imported::default() })
@@ -94,28 +95,20 @@ struct Found {
     made: Vec<ToMake>,
 }
 
-/// Reports files that DMOJ reads differently, because DMOJ ends each line with one byte.
-fn line_breaks(found: &Found, is_exact: bool) -> Result<Option<String>> {
-    let mut changed = Vec::new();
-    for file in found.copied.values() {
-        let text = std::fs::read(file).map_err(|error| ImportError::unreadable(file, error))?;
-        if text.contains(&b'\r') || text.last().is_some_and(|last| *last != b'\n') {
-            changed.push(file);
+/// Returns the text of a file as DMOJ reads it: each line ends with a line feed.
+fn with_line_feeds(text: &[u8]) -> Vec<u8> {
+    let mut changed = Vec::with_capacity(text.len() + 1);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'\n' if text[..at].ends_with(b"\r") => {}
+            b'\r' => changed.push(b'\n'),
+            other => changed.push(*other),
         }
     }
-    match (&*changed, is_exact) {
-        ([], _) => Ok(None),
-        ([first, ..], true) => {
-            let what = "lines that do not end with a line feed, where the checker compares every byte";
-            Err(ImportError::unsupported(first, what))
-        }
-        (several, false) => {
-            let count = counted(several.len(), "file");
-            Ok(Some(format!(
-                "{count} with lines that do not end with a line feed: DMOJ ends them so, and here they stay"
-            )))
-        }
+    if changed.last().is_some_and(|last| *last != b'\n') {
+        changed.push(b'\n');
     }
+    changed
 }
 
 fn taken(cases: &Cases, checker: &Checker, made: usize, root: &Path) -> Vec<String> {
@@ -136,7 +129,6 @@ fn not_used(key: &str) -> String {
     let why = match key {
         "output_limit_length" => "the output limit of [problem.limits] holds",
         "output_prefix_length" => "how much of an output is shown is not the problem's to say",
-        "binary_data" => "files stay as they are",
         "hints" | "short_circuit" | "symlinks" | "unbuffered" | "wall_time_factor" => "it is not done",
         _ => "it has no place in a problem of a catalogue",
     };

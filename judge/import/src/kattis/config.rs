@@ -1,13 +1,11 @@
 //! Reads `problem.yaml`, with the constants that other files use.
 
 use crate::yaml::Mapping;
-use crate::{ImportError, Imported, Result};
+use crate::{ImportError, Imported, Result, files};
 use regex::bytes::{Captures, Regex};
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
-use tempfile::TempDir;
 
 /// Keys that do not affect judging.
 const DESCRIPTIVE: [&str; 13] = [
@@ -177,29 +175,11 @@ impl Constants {
         if self.0.is_empty() {
             return Ok(());
         }
-        let folder = TempDir::new().map_err(|error| ImportError::unreadable(&std::env::temp_dir(), error))?;
         let copied = imported.files.iter_mut().filter(|(_, to)| !to.starts_with("data")).map(|(from, _)| from);
         let compiled = imported.programs.iter_mut().flat_map(|program| &mut program.sources.files);
-        for (number, from) in copied.chain(compiled.map(|(from, _)| from)).enumerate() {
-            let to = folder.path().join(number.to_string());
-            if self.copy(from, &to).map_err(|error| ImportError::unreadable(from, error))? {
-                *from = to;
-            }
-        }
-        imported.temporary = Some(folder);
+        let (folder, _) = files::change(copied.chain(compiled.map(|(from, _)| from)), |text| self.replaced(text))?;
+        imported.temporary.push(folder);
         Ok(())
-    }
-
-    /// Writes a file with constants replaced, if it names any. Returns whether it did.
-    fn copy(&self, from: &Path, to: &Path) -> io::Result<bool> {
-        let text = std::fs::read(from)?;
-        let replaced = self.replaced(&text);
-        if replaced == text {
-            return Ok(false);
-        }
-        std::fs::write(to, replaced)?;
-        std::fs::set_permissions(to, from.metadata()?.permissions())?;
-        Ok(true)
     }
 
     fn replaced(&self, text: &[u8]) -> Vec<u8> {
@@ -214,6 +194,7 @@ impl Constants {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     fn constants(text: &str) -> Result<Constants> {
         let folder = TempDir::new().unwrap();

@@ -248,7 +248,8 @@ fn graded(group: &Group, left: &mut Left) -> Result<Points> {
     let each = settings.number("accept_score")?.unwrap_or(1.0);
     let is_whole = has("min") || has("avg") || has("max");
     let mut say = |what: &str| left.insert(format!("{}: {what}", group.path));
-    if settings.text("grading")?.is_some_and(|grading| grading == "custom") {
+    let is_custom = is_custom(settings)?;
+    if is_custom {
         say("`grading: custom`: graders are not run; the points of the cases are added");
     }
     if has("max") {
@@ -262,12 +263,18 @@ fn graded(group: &Group, left: &mut Left) -> Result<Points> {
     }
     let weight = if is_whole { each } else { each * group.cases.len() as f64 };
     let aggregate = match () {
+        () if is_custom => None,
         () if has("min") => Some("min"),
         () if !is_lenient(&flags) => Some("all-or-nothing"),
         () => None,
     };
     let without_score = (each != 1.0).then(|| format!("`accept_score: {each}`"));
     Ok(Points { weight: Some(weight), without_score, aggregate })
+}
+
+/// Returns whether a grader of the package decides on a group.
+fn is_custom(settings: &Mapping) -> Result<bool> {
+    Ok(settings.text("grading")?.is_some_and(|grading| grading == "custom"))
 }
 
 fn is_lenient(flags: &[String]) -> bool {
@@ -357,7 +364,7 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
         let rule = group.settings.text("score_aggregation")?.filter(|rule| rule != "sum");
         let what = "over its groups: their points are added instead";
         left.extend(rules.chain(rule).map(|how| format!("{}: `{how}` {what}", group.path)));
-        if is_old && !is_lenient(&flags) && !group.is_sample() {
+        if is_old && !is_lenient(&flags) && !group.is_sample() && !is_custom(&group.settings)? {
             let what =
                 "without `accept_if_any_accepted` one rejected group rejects all: the points of the others are added";
             left.insert(format!("{}: {what}", group.path));

@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 /// The file by which a package is detected.
 const CONFIG: &str = PackageKind::Kattis.sign();
 
+/// The settings of DOMjudge.
+const DOMJUDGE: &str = "domjudge-problem.ini";
+
 /// Reads the package in a folder. `id`: the problem's id in place of the folder's name.
 ///
 /// # Errors
@@ -56,6 +59,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     // The folders above a file may be links, too.
     imported.files.iter().try_for_each(|(from, _)| files::check_link(root, from))?;
     imported.left.extend(other_folders(root)?);
+    imported.left.extend(other_settings(root));
     imported.catalogue = text.finish();
     package.config.constants.fill(&mut imported)?;
     Ok(imported)
@@ -142,8 +146,7 @@ fn check_cases(root: &Path, package: &Package) -> Result<()> {
 
 /// Returns a line for each folder of a package that judging does not need.
 fn other_folders(root: &Path) -> Result<Vec<String>> {
-    const KNOWN: [&str; 6] =
-        ["data", "output_validator", "output_validators", "submissions", CONFIG, "domjudge-problem.ini"];
+    const KNOWN: [&str; 6] = ["data", "output_validator", "output_validators", "submissions", CONFIG, DOMJUDGE];
     let mut left = Vec::new();
     for entry in files::entries(&root.join("data"))? {
         let name = files::name(&entry);
@@ -167,6 +170,14 @@ fn other_folders(root: &Path) -> Result<Vec<String>> {
         left.push(format!("{name}: {why}"));
     }
     Ok(left)
+}
+
+/// Returns a line for each setting of DOMjudge that chooses how answers are checked.
+fn other_settings(root: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(root.join(DOMJUDGE)).unwrap_or_default();
+    let keys = text.lines().filter_map(|line| line.split_once('=')).map(|(key, _)| key.trim());
+    let keys = keys.filter(|key| key.starts_with("special_"));
+    keys.map(|key| format!("{DOMJUDGE}: `{key}`: answers are checked as problem.yaml says")).collect()
 }
 
 /// The default number of runs of a solver in a multi-pass problem.
@@ -296,7 +307,7 @@ fn members(package: &Package, group: &Group) -> Vec<String> {
 }
 
 /// Files beside `problem.yaml` with the time limit in seconds, and the text before it.
-const TIME_FILES: [(&str, &str); 2] = [(".timelimit", ""), ("domjudge-problem.ini", "timelimit")];
+const TIME_FILES: [(&str, &str); 2] = [(".timelimit", ""), (DOMJUDGE, "timelimit")];
 
 /// Defaults of the format, in MiB.
 const MEMORY: f64 = 2048.0;

@@ -12,6 +12,7 @@ use programs::{Program, Programs, Reader, Test, Tests};
 use roxmltree::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Reads the package in a folder. `id`: the problem's id in place of the package's own.
 ///
@@ -45,6 +46,8 @@ struct Package<'a> {
     programs: Programs,
     tests: Tests,
     points: Points,
+    /// The folder of the tests whose line ends were changed, and their number.
+    changed: (TempDir, usize),
     left: Vec<String>,
 }
 
@@ -73,9 +76,10 @@ impl<'a> Package<'a> {
             return Err(judging.unsupported(what));
         }
         let (interactive, found) = (programs.find("interactor").is_some(), Tests::default());
-        let tests = Reader { problem, root, interactive, found }.read(&main, &mut left)?;
+        let mut tests = Reader { problem, root, interactive, found }.read(&main, &mut left)?;
+        let changed = files::change(tests.copied.iter_mut().map(|(from, _)| from), with_line_feeds)?;
         let points = Points::read(&main, &tests.tests, programs.gives_points, &mut left)?;
-        Ok(Self { problem, root, main, programs, tests, points, left })
+        Ok(Self { problem, root, main, programs, tests, points, changed, left })
     }
 
     fn imported(mut self, id: Option<&str>) -> Result<Imported> {
@@ -99,8 +103,7 @@ impl<'a> Package<'a> {
             }
         }
         let reads_files = self.reads_files();
-        let solutions =
-            if reads_files { Vec::new() } else { write_submissions(&mut text, &self.problem, &mut self.left)? };
+        let solutions = if reads_files { Vec::new() } else { self.write_submissions(&mut text)? };
         let mut taken = self.taken();
         if !solutions.is_empty() {
             taken.push("solutions with the verdicts of their tags, for `judge verify`".to_owned());
@@ -121,6 +124,7 @@ impl<'a> Package<'a> {
             files: copied,
             programs: compiled,
             made: self.tests.made,
+            temporary: vec![self.changed.0],
             taken,
             left: self.left,
             ..Imported::default()
@@ -187,6 +191,42 @@ impl<'a> Package<'a> {
         true
     }
 
+    /// Writes a `[[problem.expect]]` for each solution that can be run. Returns the files to copy.
+    fn write_submissions(&mut self, text: &mut Text) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let left = &mut self.left;
+        let mut copied = Vec::new();
+        for solution in self.problem.all(&["assets", "solutions", "solution"]) {
+            let Some(source) = solution.first(&["source"]) else {
+                return Err(solution.bad("the solution has no source", "<source path=\"…\"/>"));
+            };
+            let named = source.required("path")?;
+            let tag = solution.attribute("tag").unwrap_or("accepted");
+            let Some((_, verdicts)) = TAGS.iter().find(|(known, _)| *known == tag) else {
+                left.push(solution.left(&format!("{named}: the tag `{tag}` has no verdict")));
+                continue;
+            };
+            let file = source.file("path")?;
+            let is_old = source.attribute("type").is_some_and(|kind| kind.starts_with("python.2"));
+            if is_old || !text::is_known(&file) {
+                left.push(solution.left(&format!("{named}: in no language of `judge languages`")));
+                continue;
+            }
+            let extra = solution.all(&["extra-tags", "extra-tag"]);
+            if !extra.is_empty() {
+                left.push(solution.left(&format!("{named}: extra tags for single testsets and groups")));
+            }
+            let to = Path::new("solutions").join(file.file_name().unwrap_or_default());
+            text.table("[[problem.expect]]").text("solver", &to.to_string_lossy());
+            // An answer that is partly right gets points.
+            let may_be_partial = self.points.is_raw && verdicts.contains(&"wrong-answer");
+            let verdicts: Vec<_> =
+                may_be_partial.then_some("accepted").into_iter().chain(verdicts.iter().copied()).collect();
+            text::write_verdicts(text, &verdicts);
+            copied.push((file, to));
+        }
+        Ok(copied)
+    }
+
     fn taken(&self) -> Vec<String> {
         let count = self.tests.tests.len();
         let mut taken = vec![counted(count, "case")];
@@ -196,6 +236,9 @@ impl<'a> Package<'a> {
         let made = [(inputs.len(), "input", "the generators"), (answers.len(), "answer", "the main solution")];
         let made = made.into_iter().filter(|(count, ..)| *count > 0);
         taken.extend(made.map(|(count, what, by)| format!("{}, made by {by}", counted(count, what))));
+        let changed = Some(self.changed.1).filter(|count| *count > 0);
+        let why = "with line ends of Windows, which become line feeds";
+        taken.extend(changed.map(|count| format!("{} {why}", counted(count, "file"))));
         taken
     }
 }
@@ -301,6 +344,20 @@ fn sum<'a>(tests: impl Iterator<Item = &'a Test>) -> f64 {
     tests.filter_map(|test| test.points).sum()
 }
 
+/// Returns a text without the carriage returns at the ends of its lines, if every line has one: Polygon makes packages
+/// with the line ends of Windows, which validators refuse on Linux.
+fn with_line_feeds(text: &[u8]) -> Vec<u8> {
+    let lines = || text.split_inclusive(|byte| *byte == b'\n');
+    if !lines().all(|line| line.ends_with(b"\r\n") || !line.ends_with(b"\n")) {
+        return text.to_vec();
+    }
+    lines()
+        .flat_map(|line| line.strip_suffix(b"\r\n").map_or([line, b""], |line| [line, b"\n"]))
+        .flatten()
+        .copied()
+        .collect()
+}
+
 /// The tags of solutions, with the verdicts that a case may have in addition to `accepted`.
 const TAGS: [(&str, &[&str]); 11] = [
     ("main", &["accepted"]),
@@ -316,37 +373,20 @@ const TAGS: [(&str, &[&str]); 11] = [
     ("rejected", &["wrong-answer", "runtime-error", "time-limit", "wall-limit", "memory-limit", "output-limit"]),
 ];
 
-/// Writes a `[[problem.expect]]` for each solution that can be run. Returns the files to copy.
-fn write_submissions(
-    text: &mut Text,
-    problem: &Element<'_>,
-    left: &mut Vec<String>,
-) -> Result<Vec<(PathBuf, PathBuf)>> {
-    let mut copied = Vec::new();
-    for solution in problem.all(&["assets", "solutions", "solution"]) {
-        let Some(source) = solution.first(&["source"]) else {
-            return Err(solution.bad("the solution has no source", "<source path=\"…\"/>"));
-        };
-        let named = source.required("path")?;
-        let tag = solution.attribute("tag").unwrap_or("accepted");
-        let Some((_, verdicts)) = TAGS.iter().find(|(known, _)| *known == tag) else {
-            left.push(solution.left(&format!("{named}: the tag `{tag}` has no verdict")));
-            continue;
-        };
-        let file = source.file("path")?;
-        let is_old = source.attribute("type").is_some_and(|kind| kind.starts_with("python.2"));
-        if is_old || !text::is_known(&file) {
-            left.push(solution.left(&format!("{named}: in no language of `judge languages`")));
-            continue;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_of_windows_become_line_feeds() {
+        for (text, expected) in [
+            (&b"1 2\r\n\r\n3\r\n"[..], &b"1 2\n\n3\n"[..]),
+            (b"1\r\n2", b"1\n2"),
+            (b"1\r\n2\n", b"1\r\n2\n"),
+            (b"1\r2\n", b"1\r2\n"),
+            (b"", b""),
+        ] {
+            assert_eq!(with_line_feeds(text), expected);
         }
-        let extra = solution.all(&["extra-tags", "extra-tag"]);
-        if !extra.is_empty() {
-            left.push(solution.left(&format!("{named}: extra tags for single testsets and groups")));
-        }
-        let to = Path::new("solutions").join(file.file_name().unwrap_or_default());
-        text.table("[[problem.expect]]").text("solver", &to.to_string_lossy());
-        text::write_verdicts(text, verdicts);
-        copied.push((file, to));
     }
-    Ok(copied)
 }

@@ -237,7 +237,16 @@ pub(super) fn read_programs(problem: &Element<'_>, root: &Path, left: &mut Vec<S
     let mut programs = Programs { all: Vec::new(), gives_points: false };
     for (name, element) in found {
         if let Some(element) = element {
-            programs.all.push(kept(problem, &element, root, name)?);
+            let program = kept(problem, &element, root, name)?;
+            if program::reads_places(&program.compiled.sources.files) {
+                let what = format!("the {name} {} gets no `--group` and no `--testset`", program.shown);
+                // Without them, a validator accepts more inputs, but a checker decides otherwise.
+                if name == "checker" {
+                    return Err(element.unsupported(what));
+                }
+                left.push(element.left(&what));
+            }
+            programs.all.push(program);
         }
     }
     let deciding = programs.find("checker").or(programs.find("interactor"));
