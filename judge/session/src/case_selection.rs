@@ -108,29 +108,9 @@ pub fn check_names<'a, F: Borrow<Features>>(names: impl IntoIterator<Item = &'a 
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. Their
 /// contents are stored in `cases`, so they are read only once.
 pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
-    if matches!(problem.checker, CheckerChoice::Tokens(..))
-        && let Some(case) = cases.iter().find(|case| case.file().is_none())
-    {
-        let error = format!(
-            "the case {} is made from a seed, so it has no answer file, and `tokens` compares with one",
-            case.name
-        );
-        let hint = "give files: --inputs 'data/*.in'; or take a `checker-command` in the problem";
-        return Err(Failure::usage(error).with_hint(hint));
-    }
-    let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
+    check_seeds_need_no_answers(problem, cases)?;
     let files = cases.files();
     let files_count = files.len();
-    let bytes_left = AtomicUsize::new(MAX_BYTES_KEPT);
-    let is_kept = |input: &[u8]| {
-        bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(input.len())).is_ok()
-    };
-    let check = |number: usize| -> Result<(ReadFile, Option<CheckerError>)> {
-        let source = CaseSource::File(files[number].0.to_path_buf());
-        let input = inputs.load_from(&source)?;
-        let error = checker.prepare(&input, Some(&source)).err();
-        Ok((ReadFile { hash: Digest::of(&input), input: is_kept(&input).then(|| input.into()) }, error))
-    };
     let line_of = |path: &Path| {
         let line = problem.file_lines.get(path).filter(|_| path.symlink_metadata().is_err())?;
         Some(format!("add the file, or change line {line} of the catalogue, which names it"))
@@ -140,7 +120,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
     let mut without_answer = Vec::new();
     let mut unreadable = Vec::new();
     let mut hint = None;
-    for ((path, _), checked) in files.iter().zip(map_on_all_cores(files.len(), check)) {
+    for ((path, _), checked) in files.iter().zip(read_files(problem, &files)) {
         let (file, error) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
@@ -168,17 +148,46 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
     Failure::check_all(unreadable)?;
     cases.set_read_files(read);
     if let [first, others @ ..] = &*without_answer {
-        let which = match others.len() {
-            0 => format!("{first} has"),
-            others => format!("{first} and {} more of {} have", others, counted(files_count, "case")),
-        };
-        unsuited.push(Failure::usage(format!(
-            "{which} no answer file, and `{}` compares with one",
-            problem.checker.name()
-        )));
+        unsuited.push(no_answer_file(problem, first, others.len(), files_count));
         hint = Some("name them in the problem: answers = [\"data/*.ans\"]".to_owned());
     }
     Failure::check_all(unsuited).map_err(|all| all.with_hint_if(hint))
+}
+
+/// Reads files. Returns what is kept of each, and why the checker refuses it, if it does.
+fn read_files(problem: &Problem, files: &[(&Path, usize)]) -> Vec<Result<(ReadFile, Option<CheckerError>)>> {
+    let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
+    let bytes_left = AtomicUsize::new(MAX_BYTES_KEPT);
+    let is_kept = |input: &[u8]| {
+        bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(input.len())).is_ok()
+    };
+    map_on_all_cores(files.len(), |number| {
+        let source = CaseSource::File(files[number].0.to_path_buf());
+        let input = inputs.load_from(&source)?;
+        let error = checker.prepare(&input, Some(&source)).err();
+        Ok((ReadFile { hash: Digest::of(&input), input: is_kept(&input).then(|| input.into()) }, error))
+    })
+}
+
+/// Fails if the checker compares with answer files, which the case of a seed does not have.
+fn check_seeds_need_no_answers(problem: &Problem, cases: &CaseList) -> Result<()> {
+    if !matches!(problem.checker, CheckerChoice::Tokens(..)) {
+        return Ok(());
+    }
+    let Some(case) = cases.iter().find(|case| case.file().is_none()) else { return Ok(()) };
+    let name = &case.name;
+    let error =
+        format!("the case {name} is made from a seed, so it has no answer file, and `tokens` compares with one");
+    let hint = "give files: --inputs 'data/*.in'; or take a `checker-command` in the problem";
+    Err(Failure::usage(error).with_hint(hint))
+}
+
+fn no_answer_file(problem: &Problem, first: &str, others: usize, all: usize) -> Failure {
+    let which = match others {
+        0 => format!("{first} has"),
+        _ => format!("{first} and {others} more of {} have", counted(all, "case")),
+    };
+    Failure::usage(format!("{which} no answer file, and `{}` compares with one", problem.checker.name()))
 }
 
 /// The features of the recorded cases of a problem. Each input is read once.
