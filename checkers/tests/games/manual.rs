@@ -1,4 +1,4 @@
-//! Manual play, choice by choice: the checker confirms what the next_moves says about each choice.
+//! Manual play, choice by choice: the checker confirms what the list of next moves says about each choice.
 
 use checkers::{CheckError, Checker, Frame, ManualGame, Move, NextMoves, Observer, Score};
 use proptest::prelude::*;

@@ -43,6 +43,8 @@ pub struct Recording {
     is_disowned: bool,
     /// Bytes of answers since the last check of the limit.
     unchecked_bytes: u64,
+    /// How many results were copied from other runs.
+    pub copied: usize,
     /// `None` only while the lock is taken again.
     pub(super) lock: Option<RunLock>,
 }
@@ -215,6 +217,7 @@ impl Recording {
             part: Part::whole(record.plan),
             is_disowned: false,
             unchecked_bytes: 0,
+            copied: 0,
             lock: Some(lock),
         }
     }
@@ -310,6 +313,10 @@ impl Recording {
         }
         rows::find_bests(&transaction, &lost)?;
         transaction.commit()?;
+        let is_copy = |finished: &&FinishedJob| {
+            finished.evidence.stored.is_some_and(|stored| stored != self.row_of(finished.job))
+        };
+        self.copied += batch.iter().filter(is_copy).count();
         let answers = batch.iter().filter_map(|finished| finished.evidence.answer.as_ref());
         self.unchecked_bytes += answers.map(|answer| answer.len() as u64).sum::<u64>();
         // A long run must not fill the disk before it ends.
@@ -320,13 +327,20 @@ impl Recording {
         Ok(())
     }
 
+    /// Returns where the result of a job belongs.
+    fn row_of(&self, job: JobId) -> StoredResult {
+        let job = self.part.place(job);
+        let place = i64::try_from(job.case).unwrap_or(i64::MAX);
+        StoredResult { entrant: self.rows.entrants[job.solver], place }
+    }
+
     /// Writes the result of a job. A finished result is never replaced. Only a fault is, because it gives no
     /// information about the solver. Returns the case that lost its best result through that.
     fn write(&self, finished: &FinishedJob, here: &Path) -> rusqlite::Result<Option<i64>> {
         let job = self.part.place(finished.job);
-        let (entrant, place) = (self.rows.entrants[job.solver], i64::try_from(job.case).unwrap_or(i64::MAX));
-        let is_own = |stored: StoredResult| stored.entrant == entrant && stored.place == place;
-        if finished.evidence.stored.is_some_and(is_own) {
+        let row = self.row_of(finished.job);
+        let StoredResult { entrant, place } = row;
+        if finished.evidence.stored == Some(row) {
             return Ok(None);
         }
         let game_case = self.case_row(&self.cases.at(job.case), finished, here)?;

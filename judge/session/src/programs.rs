@@ -41,7 +41,9 @@ pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs> 
     })?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);
     commands.into_iter().try_for_each(|command| compile_source(command, &toolbox, &sandbox))?;
-    catalogue.problems.iter_mut().filter(|own| own.id == problem.id).for_each(|own| own.clone_from(&problem));
+    if let Some(own) = catalogue.problems.iter_mut().find(|own| own.id == problem.id) {
+        *own = problem;
+    }
     Ok(Some(toolbox))
 }
 

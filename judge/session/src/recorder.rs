@@ -17,7 +17,7 @@ use judge_sandbox::Tier;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::slice;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The flag that continues an interrupted run. It is not part of the recorded command.
 pub const RESUME: &str = "--resume";
@@ -94,8 +94,6 @@ pub struct Recorder {
     recorded: bool,
     pub(crate) options: JournalOptions,
     known: Known,
-    /// How many results of earlier runs it took.
-    reused: AtomicUsize,
     /// All cases of the run.
     cases: CaseList,
     part: Part,
@@ -207,7 +205,6 @@ impl Recorder {
             recorded: recording.is_some(),
             options,
             known,
-            reused: AtomicUsize::new(0),
             cases,
             part,
             reference: None,
@@ -305,16 +302,16 @@ impl Recorder {
 
     /// Closes the record. Returns the number of the run, if it was recorded to the end.
     pub fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
-        let reused = self.reused.into_inner();
-        if reused > 0 {
-            judge_report::note(&format!("reused from earlier runs, with their times: {}", counted(reused, "result")));
-        }
         let recording = self.recording.into_inner();
         let edited = self.programs.into_inner().as_ref().and_then(ProgramsAtStart::edited);
         if let Some(edited) = edited.as_ref().filter(|_| !running::is_watched()) {
             note_edited(edited, recording.as_ref().map(Recording::run), self.options.continue_flag);
         }
         let mut recording = recording?;
+        if self.options.reuse && recording.copied > 0 {
+            let results = counted(recording.copied, "result");
+            judge_report::note(&format!("reused from earlier runs, with their times: {results}"));
+        }
         let run = recording.run();
         let stop = end.stop.or(edited.as_ref().map(|_| Stop::Interrupted));
         let disowned = match edited {
@@ -473,9 +470,7 @@ impl ResultStore for Recorder {
     }
 
     fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
-        let known = self.known.lookup(self.part.place(job), input)?;
-        self.reused.fetch_add(usize::from(self.options.reuse), Ordering::Relaxed);
-        Some(known)
+        self.known.lookup(self.part.place(job), input)
     }
 
     fn kept(&self, job: JobId) -> Option<(KnownOutcome, Digest)> {
