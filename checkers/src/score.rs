@@ -143,6 +143,9 @@ impl PartialOrd for Score {
 
 impl fmt::Display for Score {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Digits::Short { digits, decimals: 0 } = &self.0 {
+            return digits.fmt(formatter);
+        }
         let (digits, decimals) = (self.digits(), self.decimals() as usize);
         let mut text = format!("{:0>width$}", digits.magnitude().to_string(), width = decimals + 1);
         if decimals > 0 {
@@ -160,6 +163,10 @@ impl FromStr for Score {
     fn from_str(text: &str) -> Result<Self, ScoreError> {
         if text.len() > MAX_CHARACTERS {
             return Err(ScoreError(format!("a score has at most {MAX_CHARACTERS} characters, found {}", text.len())));
+        }
+        // The fast path: nearly all scores and metrics are short integers.
+        if let Ok(digits) = text.parse() {
+            return Ok(Self(Digits::Short { digits, decimals: 0 }));
         }
         let (sign, unsigned) = split_sign(text);
         let (mantissa, exponent) =

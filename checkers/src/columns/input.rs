@@ -3,13 +3,14 @@
 use crate::Malformed;
 use crate::tokens::Tokens;
 
-/// One falling column. The statement calls it "column", which here means a column of the playfield.
+/// One falling column: three letters, bottom to top, or three stars, which are magic jewels. The statement calls it
+/// "column", which here means a column of the playfield.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) struct Piece(pub(super) [u8; 3]);
+
+impl Piece {
     /// Three magic jewels.
-    Magic,
-    /// Three letters, bottom to top.
-    Jewels([u8; 3]),
+    pub(super) const MAGIC: Self = Self(*b"***");
 }
 
 /// A case, found valid.
@@ -30,7 +31,10 @@ impl Input {
         let width = tokens.integer("the width w", 6..=12)?;
         let height = tokens.integer("the height h", 13..=19)?;
         let count = tokens.integer("the number of pieces k", 1..=10_000)?;
-        let pieces = (0..count).map(|_| read_piece(&mut tokens)).collect::<Result<_, _>>()?;
+        let mut pieces = Vec::with_capacity(count);
+        for _ in 0..count {
+            pieces.push(read_piece(&mut tokens)?);
+        }
         tokens.end()?;
         Ok(Self { width, height, pieces })
     }
@@ -38,26 +42,27 @@ impl Input {
     /// Returns the number of different colours.
     pub(super) fn colors(&self) -> usize {
         let mut seen = 0_u32;
-        for piece in &self.pieces {
-            if let Piece::Jewels(letters) = piece {
-                seen = letters.iter().fold(seen, |seen, letter| seen | 1 << (letter - b'a'));
-            }
+        for Piece(letters) in self.pieces.iter().filter(|&&piece| piece != Piece::MAGIC) {
+            seen = letters.iter().fold(seen, |seen, letter| seen | 1 << (letter - b'a'));
         }
         seen.count_ones() as usize
     }
 
     /// Returns the number of magic pieces.
     pub(super) fn magic(&self) -> usize {
-        self.pieces.iter().filter(|&&piece| piece == Piece::Magic).count()
+        self.pieces.iter().filter(|&&piece| piece == Piece::MAGIC).count()
     }
 }
 
 fn read_piece(tokens: &mut Tokens<'_>) -> Result<Piece, Malformed> {
     const EXPECTED: &str = "*** or three lowercase letters";
+    if let Some(letters) = tokens.short(|letters| letters.iter().all(u8::is_ascii_lowercase)) {
+        return Ok(Piece(letters));
+    }
     let token = tokens.token(EXPECTED)?;
     match *token.bytes {
-        [b'*', b'*', b'*'] => Ok(Piece::Magic),
-        [b'a'..=b'z', b'a'..=b'z', b'a'..=b'z'] => Ok(Piece::Jewels([token.bytes[0], token.bytes[1], token.bytes[2]])),
+        [b'*', b'*', b'*'] => Ok(Piece::MAGIC),
+        [a @ b'a'..=b'z', b @ b'a'..=b'z', c @ b'a'..=b'z'] => Ok(Piece([a, b, c])),
         _ => Err(tokens.wrong(token, "this is not a column", EXPECTED).into()),
     }
 }
@@ -69,7 +74,7 @@ mod tests {
     #[test]
     fn a_case_is_read_with_any_white_space() {
         let input = Input::read(b" 6\t13\r\n\n3 abz *** zza").unwrap();
-        let pieces = vec![Piece::Jewels(*b"abz"), Piece::Magic, Piece::Jewels(*b"zza")];
+        let pieces = vec![Piece(*b"abz"), Piece::MAGIC, Piece(*b"zza")];
         assert_eq!(input, Input { width: 6, height: 13, pieces });
         assert_eq!((input.colors(), input.magic()), (3, 1));
     }

@@ -9,9 +9,6 @@ use crate::{Board, Cell, Frame, Observer, Rejection};
 /// How many of the next pieces are shown.
 const SHOWN: usize = 10;
 
-/// The look of magic jewels.
-const MAGIC: [u8; 3] = *b"***";
-
 /// A game, its progress, and the observer that sees every step.
 pub(super) struct Game<'a> {
     pub(super) field: Field,
@@ -59,8 +56,8 @@ impl<'a> Game<'a> {
             return false;
         }
         let changed = match piece {
-            Piece::Magic => self.land_magic(column),
-            Piece::Jewels(_) => self.land(column, piece.jewels(placement)),
+            Piece::MAGIC => self.land_magic(column),
+            _ => self.land(column, piece.jewels(placement)),
         };
         self.match_all(changed);
         self.step += 1;
@@ -81,7 +78,7 @@ impl<'a> Game<'a> {
         self.show_scene(0, |field| {
             let ground = ground.map_or("the floor: nothing is cleared".to_owned(), |jewel| char::from(jewel).into());
             let mut field = field.clone();
-            let landed = field.land(column, MAGIC);
+            let landed = field.land(column, Piece::MAGIC.0);
             (format!("*** lands in column {}, on {ground}", column + 1), picture(&field, &landed))
         });
         let Some(jewel) = ground else {
@@ -134,13 +131,9 @@ impl<'a> Game<'a> {
 impl Piece {
     /// Returns its jewels as they land, bottom to top.
     pub(super) fn jewels(self, placement: Placement) -> [u8; 3] {
-        match self {
-            Self::Magic => MAGIC,
-            Self::Jewels(mut jewels) => {
-                jewels.rotate_left(placement.shifts);
-                jewels
-            }
-        }
+        let Self(mut jewels) = self;
+        jewels.rotate_left(placement.shifts);
+        jewels
     }
 }
 

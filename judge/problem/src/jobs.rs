@@ -255,8 +255,8 @@ type Packed<'a> = (Verdict, Parts<'a>);
 /// The parts of a packed outcome.
 #[derive(Serialize, Deserialize)]
 enum Parts<'a> {
-    /// All that most accepted cases have: a score of 64 bits, CPU time, wall time, and memory.
-    Usual(i64, [u64; 3]),
+    /// All that most accepted cases have: a score of 64 bits; CPU time, wall time, and memory; the metrics as text.
+    Usual(i64, [u64; 3], String),
     /// Any parts.
     All(Box<AllParts<'a>>),
 }
@@ -284,10 +284,8 @@ fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     let said = has_said.then(|| (note.into(), Cow::Borrowed(broken), stderr.into()));
     let numbers = [cpu, wall, waited, *memory];
     let parts = match (short, long, numbers, *noisy, node.as_ref().map(Cow::from), metrics.to_string(), said) {
-        (Some(score), None, [Some(cpu), Some(wall), None, Some(memory)], false, None, metrics, None)
-            if metrics.is_empty() =>
-        {
-            Parts::Usual(score, [cpu, wall, memory])
+        (Some(score), None, [Some(cpu), Some(wall), None, Some(memory)], false, None, metrics, None) => {
+            Parts::Usual(score, [cpu, wall, memory], metrics)
         }
         all => Parts::All(Box::new(all)),
     };
@@ -299,8 +297,8 @@ fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
 fn unpack(bytes: &[u8]) -> Outcome {
     let ((verdict, parts), _): (Packed<'_>, _) = postcard::take_from_bytes(bytes).expect("an outcome was packed here");
     let (short, long, [cpu, wall, waited, memory], noisy, node, metrics, said) = match parts {
-        Parts::Usual(score, [cpu, wall, memory]) => {
-            (Some(score), None, [Some(cpu), Some(wall), None, Some(memory)], false, None, String::new(), None)
+        Parts::Usual(score, [cpu, wall, memory], metrics) => {
+            (Some(score), None, [Some(cpu), Some(wall), None, Some(memory)], false, None, metrics, None)
         }
         Parts::All(all) => *all,
     };
