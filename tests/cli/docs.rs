@@ -486,6 +486,7 @@ fn links_resolve_and_pages_are_in_the_book() {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
             assert!(target.exists(), "{name} links to {link}");
+            assert!(!is_of_book || !file.contains(".."), "{name} is a page of the book and links out of it: {link}");
             let is_there = || anchors(&std::fs::read_to_string(&target).unwrap()).contains(&anchor.to_owned());
             assert!(anchor.is_empty() || is_there(), "{name} links to {link}");
             links += 1;

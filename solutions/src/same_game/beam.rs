@@ -156,7 +156,7 @@ mod tests {
             let row = |random: &mut Random| (0..8).map(|_| *random.pick(&["A", "B", "C"])).collect::<String>() + "\n";
             let text = format!("8\n{}", (0..8).map(|_| row(&mut random)).collect::<String>());
             let start = Board::read(text.as_bytes()).unwrap();
-            let line = run(&mut GroupFinder::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
+            let line = run(&mut GroupFinder::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.2), 1.0);
             let score = score(&text, &start, &line.cells);
             assert_eq!(score, line.score.into());
             let plain = ground_truth::answer(solve_largest_first, &text);
