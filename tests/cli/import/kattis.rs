@@ -200,6 +200,19 @@ fn legacy_submissions_may_fail_in_other_ways_too() {
 }
 
 #[test]
+fn an_unknown_version_of_the_format_is_named() {
+    for (version, is_known) in [("legacy", true), ("2025-09", true), ("2099-01", false)] {
+        let folder = echoes(&format!("name: Echo\nproblem_format_version: {version}\n"), &[]);
+        let said = imported(&folder);
+        assert_eq!(
+            said.contains(&format!("`problem_format_version: {version}` is not known here")),
+            !is_known,
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn constants_are_put_where_they_stand() {
     let config = "problem_format_version: 2025-09\nname: Echo\nconstants: {most: 5, of: {value: 42, tex: $42$}}\n";
     let check = "import sys\nassert sys.argv[4:] == ['{{most}}'], sys.argv\n\

@@ -65,6 +65,9 @@ pub(super) struct Config {
     pub(super) left: Vec<String>,
 }
 
+/// The versions of the format.
+const VERSIONS: [&str; 5] = ["legacy", "legacy-icpc", "2023-07", "2023-07-draft", "2025-09"];
+
 impl Config {
     /// Reads the `problem.yaml` of a package.
     pub(super) fn read(file: &Path) -> Result<Self> {
@@ -98,7 +101,7 @@ impl Config {
             minimise: objective.as_deref() == Some("min"),
             flags: yaml.words("validator_flags")?.unwrap_or_default(),
             constants: Constants::read(&yaml)?,
-            left: left(&yaml)?,
+            left: left(&yaml, &version)?,
             limits: yaml.mapping("limits")?,
             legacy,
         })
@@ -114,8 +117,8 @@ fn check_kinds(file: &Path, kinds: &[String]) -> Result<()> {
     }
 }
 
-/// Returns a line for each other key.
-fn left(yaml: &Mapping) -> Result<Vec<String>> {
+/// Returns a line for each other key, and for an unknown version.
+fn left(yaml: &Mapping, version: &str) -> Result<Vec<String>> {
     let other = yaml.keys().filter(|key| !DESCRIPTIVE.contains(key) && !READ.contains(key));
     let line = |key| match key {
         "languages" => "problem.yaml: `languages`: every language is admitted".to_owned(),
@@ -128,6 +131,9 @@ fn left(yaml: &Mapping) -> Result<Vec<String>> {
     let grading = yaml.mapping("grading")?;
     let other = grading.keys().filter(|key| *key != "objective");
     left.extend(other.map(|key| format!("problem.yaml: `grading.{key}` is not used")));
+    if !VERSIONS.contains(&version) {
+        left.push(format!("problem.yaml: `problem_format_version: {version}` is not known here: read as 2025-09"));
+    }
     Ok(left)
 }
 
