@@ -29,6 +29,16 @@ impl Mapping {
 
     /// Reads a file after a transformation of its text.
     pub(super) fn read_as(file: &Path, change: impl Fn(&str) -> String) -> Result<Self> {
+        Self::load(file, change, with_digits)
+    }
+
+    /// Reads a file whose values a Python program turns into texts: YAML 1.1 and `str`.
+    pub(super) fn read_as_python(file: &Path) -> Result<Self> {
+        Self::load(file, str::to_owned, python_text)
+    }
+
+    /// Reads a file after a transformation of its text. Values with a text of their own become that text.
+    fn load(file: &Path, change: impl Fn(&str) -> String, text_of: TextOf) -> Result<Self> {
         let empty = Self { file: file.to_owned(), above: String::new(), line: 1, entries: Vec::new() };
         if !file.exists() {
             return Ok(empty);
@@ -38,7 +48,7 @@ impl Mapping {
         let mut documents = MarkedYamlOwned::load_from_str(&text)
             .map_err(|error| ImportError::bad(file, error.info(), "a YAML document").at(error.marker().line()))?;
         let characters: Vec<char> = text.chars().collect();
-        documents.iter_mut().for_each(|document| keep_digits(document, &characters));
+        documents.iter_mut().for_each(|document| replace(document, &characters, text_of));
         match documents.first() {
             None => Ok(empty),
             Some(document) if document.data.is_null() => Ok(empty),
@@ -101,11 +111,12 @@ impl Mapping {
             "s" => text.parse::<Time>().is_ok_and(|time| time > Time(Duration::ZERO)),
             _ => text.parse::<Bytes>().is_ok_and(|bytes| bytes > Bytes(0)),
         };
-        if number <= MOST && is_limit {
+        let most = if unit == "B" { MOST * MOST } else { MOST };
+        if number <= most && is_limit {
             return Ok(Some(text));
         }
         let expected =
-            format!("a number above 0, at most {MOST}, with at most 9 decimals: it counts {}", unit.trim_start());
+            format!("a number above 0, at most {most}, with at most 9 decimals: it counts {}", unit.trim_start());
         Err(self.wrong(key, format!("bad limit `{}{key}`: {number:e}", self.above), expected))
     }
 
@@ -214,18 +225,80 @@ fn first_text(node: &MarkedYamlOwned, preferred: &[&str]) -> Option<String> {
     word(node).or_else(of_list).or_else(of_mapping)
 }
 
-/// Keeps numbers without a decimal point that are not `i64` as they are written: large seeds and `1e5`.
-fn keep_digits(node: &mut MarkedYamlOwned, text: &[char]) {
-    if let Some(number) = node.data.as_floating_point() {
+/// Returns the text of a scalar that is written like this. `None`: its value is kept.
+type TextOf = fn(&MarkedYamlOwned, &str) -> Option<String>;
+
+fn replace(node: &mut MarkedYamlOwned, text: &[char], text_of: TextOf) {
+    if let Some(list) = node.data.as_sequence_mut() {
+        list.iter_mut().for_each(|inner| replace(inner, text, text_of));
+    } else if let Some(entries) = node.data.as_mapping_mut() {
+        entries.iter_mut().for_each(|(_, inner)| replace(inner, text, text_of));
+    } else {
         let written = text.get(node.span.start.index()..node.span.end.index());
         let written: String = written.unwrap_or_default().iter().collect();
-        if !written.contains('.') && written.parse() == Ok(number) {
-            node.data = YamlDataOwned::Value(ScalarOwned::String(written));
+        if let Some(text) = text_of(node, &written) {
+            node.data = YamlDataOwned::Value(ScalarOwned::String(text));
         }
-    } else if let Some(list) = node.data.as_sequence_mut() {
-        list.iter_mut().for_each(|inner| keep_digits(inner, text));
-    } else if let Some(entries) = node.data.as_mapping_mut() {
-        entries.iter_mut().for_each(|(_, inner)| keep_digits(inner, text));
+    }
+}
+
+/// Keeps numbers without a decimal point that are not `i64` as they are written: large seeds and `1e5`.
+fn with_digits(node: &MarkedYamlOwned, written: &str) -> Option<String> {
+    let number = node.data.as_floating_point()?;
+    (!written.contains('.') && written.parse() == Ok(number)).then(|| written.to_owned())
+}
+
+/// Returns what Python's `str` makes of a number or truth value of YAML 1.1, where `010` is 8, `1_000` is 1000, and
+/// `1.5e3` is a text.
+fn python_text(node: &MarkedYamlOwned, written: &str) -> Option<String> {
+    let is_plain = node.data.as_str().is_none_or(|text| text == written);
+    let is_finite = node.data.as_floating_point().is_none_or(f64::is_finite);
+    if !is_plain || !is_finite || node.data.is_null() {
+        return None;
+    }
+    let digits = written.replace('_', "");
+    match written.to_ascii_lowercase().as_str() {
+        "yes" | "true" | "on" => return Some("True".to_owned()),
+        "no" | "false" | "off" => return Some("False".to_owned()),
+        _ => {}
+    }
+    let decimal = || digits.parse::<f64>().ok().filter(|_| is_python_decimal(&digits)).map(python_decimal);
+    let other = || node.data.as_str().is_none().then(|| written.to_owned());
+    python_integer(&digits).or_else(decimal).or_else(other)
+}
+
+/// Returns an integer of YAML 1.1 in decimal.
+fn python_integer(digits: &str) -> Option<String> {
+    let (sign, size) = match digits.strip_prefix('-') {
+        Some(size) => ("-", size),
+        None => ("", digits.strip_prefix('+').unwrap_or(digits)),
+    };
+    let (radix, size) = match size.get(..2) {
+        Some("0b") => (2, &size[2..]),
+        Some("0x") => (16, &size[2..]),
+        Some(_) if size.starts_with('0') => (8, size),
+        _ => (10, size),
+    };
+    let is_digit = |digit: char| digit.is_digit(radix);
+    let number = u128::from_str_radix(size, radix).ok().filter(|_| size.starts_with(is_digit))?;
+    Some(if number == 0 { number.to_string() } else { format!("{sign}{number}") })
+}
+
+/// Returns whether YAML 1.1 reads this as a decimal number: with a point, and with the sign of the exponent.
+fn is_python_decimal(digits: &str) -> bool {
+    let (number, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "+"));
+    number.contains('.') && exponent.starts_with(['+', '-'])
+}
+
+/// Writes a decimal number as Python does: `1e-06`.
+fn python_decimal(number: f64) -> String {
+    let text = format!("{number:?}");
+    match text.split_once('e') {
+        None => text,
+        Some((digits, exponent)) => match exponent.strip_prefix('-') {
+            Some(exponent) => format!("{digits}e-{exponent:0>2}"),
+            None => format!("{digits}e+{exponent:0>2}"),
+        },
     }
 }
 

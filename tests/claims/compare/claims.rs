@@ -91,6 +91,21 @@ fn all_cases_of_a_contest_give_a_result() {
 }
 
 #[test]
+fn differences_that_cancel_are_not_called_the_same_scores() {
+    let folder = sample_with(&CATALOGUE.replace("\"echo {seed}\"", "\"sh half.sh {seed}\""));
+    folder.write("half.sh", "echo $((($1 + 1) / 2))\n");
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    [&first, &second].into_iter().for_each(|answers| std::fs::create_dir(answers).unwrap());
+    for seed in 1..=16 {
+        for (answers, score) in [(&first, 10 + seed % 2), (&second, 11 - seed % 2)] {
+            std::fs::write(answers.join(format!("seed-{seed}.out")), format!("{score}\n")).unwrap();
+        }
+    }
+    let found = compared(&folder, &["a=answers:first", "b=answers:second", "--seeds", "1-16"]);
+    assert_eq!((text(&found, "claim"), text(&found, "conclusion")), ("equal", "no difference: every effect is 0"));
+}
+
+#[test]
 fn repeated_inputs_are_not_new_cases() {
     let folder = sample_with(&CATALOGUE.replace("\"echo {seed}\"", "\"sh repeat.sh {seed}\""));
     folder.write("repeat.sh", "echo $(($1 % 4))\n");

@@ -320,6 +320,30 @@ fn a_generator_makes_inputs_and_answers() {
 }
 
 #[test]
+fn generators_get_arguments_as_python_writes_them() {
+    let program = "import sys\nprint(0)\nprint(*sys.argv[1:], file=sys.stderr)\n";
+    let config = "generator: gen.py\ntest_cases:\n- generator_args: [1_000_000, 010, 08, 0x1F, 0o17, -0, +5, yes, Off, \
+                  'yes', \"010\", 1e5, 1.5e3, 1.50, 0.000001, 12345678901234567890123, n=1]\n";
+    let folder = package(&[("init.yml", config), ("gen.py", program)]);
+    imported(&folder);
+    let made = std::fs::read_to_string(folder.path().join("out/data/generated/case1.out")).unwrap();
+    let expected = "1000000 8 08 31 0o17 0 5 True False yes 010 1e5 1.5e3 1.5 1e-06 12345678901234567890123 n=1\n";
+    assert_eq!(made, expected);
+}
+
+#[test]
+fn the_output_limit_is_that_of_the_package() {
+    let config = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
+    for (more, line) in [("output_limit_length: 3\n", "output = \"3B\"\n"), ("", "output = \"24MiB\"    # the default")]
+    {
+        let folder = package(&[&[("init.yml", &*format!("{config}{more}"))][..], &FILES].concat());
+        let said = imported(&folder);
+        assert!(!said.contains("output_limit_length"), "{said}");
+        assert!(catalogue(&folder).contains(line), "{}", catalogue(&folder));
+    }
+}
+
+#[test]
 fn lines_end_as_dmoj_ends_them() {
     let config = "test_cases:\n- {in: 1.in, out: 1.out}\nchecker: identical\n";
     for (more, input, answer) in [("", "1\n\n2\n", "3\n"), ("binary_data: Yes\n", "1\r\n\r2\r\n", "3")] {
@@ -336,7 +360,7 @@ fn lines_end_as_dmoj_ends_them() {
 fn unsupported_settings_are_refused_with_their_line() {
     let one = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
     let bridged = |args: &str| format!("{one}checker: {{name: bridged, args: {{{args}}}}}\n");
-    let cases: [(String, &str); 27] = [
+    let cases: [(String, &str); 28] = [
         (format!("{one}checker+: \"'floats'\"\n"), "a value that a program of init.yml computes (`checker+`)"),
         (one.replace("out:", "points++: \"node = 5\", out:"), "a program of init.yml computes (`points++`)"),
         (
@@ -376,6 +400,13 @@ fn unsupported_settings_are_refused_with_their_line() {
             "init.yml:6: points of cases in one batch: 7 and 5: expected the same",
         ),
         (BATCHES.replace("[1]", "[2]").replace("archive: d.zip\n", ""), "init.yml:8: bad dependency `2`"),
+        (
+            format!(
+                "{}- {{in: d.1.in, out: d.1.out}}\n",
+                BATCHES.replace("points: 60", "points: 0").replace("archive: d.zip\n", "")
+            ),
+            "init.yml:8: dependencies of a batch without points: expected points of the batch",
+        ),
     ];
     for (config, message) in &cases {
         let folder = package(&[&[("init.yml", &**config), ("g.py", "")][..], &FILES].concat());

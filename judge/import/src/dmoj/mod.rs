@@ -27,7 +27,14 @@ const REFUSED: [(&str, &str); 6] = [
 ];
 
 /// Keys that are read here.
-const READ: [&str; 7] = ["archive", "binary_data", PRETESTS, "test_cases", "checker", INTERACTIVE, checker::KEY];
+const READ: [&str; 8] =
+    ["archive", "binary_data", OUTPUT_LIMIT, PRETESTS, "test_cases", "checker", INTERACTIVE, checker::KEY];
+
+/// The key of the limit on a solver's output, in bytes.
+const OUTPUT_LIMIT: &str = "output_limit_length";
+
+/// The limit of DMOJ without this key.
+const DEFAULT_OUTPUT: &str = "24MiB";
 
 /// Keys of cases. A case inherits them from its batch, and from the problem.
 const OF_CASE: [&str; 5] = ["in", "out", "points", "generator_args", "generator_in"];
@@ -44,7 +51,7 @@ const DYNAMIC: char = '+';
 /// Fails if a file is malformed, or if the problem needs something that is not supported and would change verdicts.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let file = root.join(PackageKind::Dmoj.sign());
-    let config = Mapping::read(&file)?;
+    let config = Mapping::read_as_python(&file)?;
     if let Some((key, what)) = REFUSED.iter().find(|(key, _)| config.has(key)) {
         return Err(ImportError::unsupported(&file, format!("{what} (`{key}`)")));
     }
@@ -62,16 +69,19 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     let above = config.only(&OF_CASE);
     let reader = Reader { above, checker: &checker, generator, store: &store, left: lines, found, count: 0 };
     let (cases, found) = Cases::read(reader, &pretests, &listed, &mut left)?;
-    left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
+    left.push(
+        "limits: init.yml has none of time and memory, and the defaults hold: set them in [problem.limits]".to_owned(),
+    );
     let id = id.map_or_else(|| files::id_of(root), str::to_owned);
     let mut text = Text::of_problem(&format!("the DMOJ problem {}", files::name(root)), &id);
     checker.write(&mut text);
-    write(&mut text, &cases, &checker);
+    let output = config.limit(OUTPUT_LIMIT, "B")?;
+    write(&mut text, output.as_deref(), &cases, &checker);
     let taken = taken(&cases, &checker, found.made.len(), root);
     let mut files: Vec<_> = found.copied.into_iter().map(|(to, from)| (from, to)).collect();
     let mut temporary: Vec<_> = store.unpacked.into_iter().map(|unpacked| unpacked.folder).collect();
-    // As in YAML 1.1, which DMOJ reads.
-    let is_binary = |text: String| ["true", "yes", "on"].contains(&&*text.to_ascii_lowercase());
+    // As Python reads a condition.
+    let is_binary = |text: String| !["False", "0", "0.0", ""].contains(&&*text);
     if !config.text("binary_data")?.is_some_and(is_binary) {
         temporary.push(files::change(files.iter_mut().map(|(from, _)| from), with_line_feeds)?.0);
     }
@@ -127,7 +137,6 @@ fn taken(cases: &Cases, checker: &Checker, made: usize, root: &Path) -> Vec<Stri
 
 fn not_used(key: &str) -> String {
     let why = match key {
-        "output_limit_length" => "the output limit of [problem.limits] holds",
         "output_prefix_length" => "how much of an output is shown is not the problem's to say",
         "hints" | "short_circuit" | "symlinks" | "unbuffered" | "wall_time_factor" => "it is not done",
         _ => "it has no place in a problem of a catalogue",
@@ -135,11 +144,13 @@ fn not_used(key: &str) -> String {
     format!("init.yml: `{key}`: {why}")
 }
 
-fn write(text: &mut Text, cases: &Cases, checker: &Checker) {
-    if let Checker::Bridged(Bridged { limits, .. }) = checker
-        && !limits.is_empty()
-    {
-        text.table("[problem.limits]");
+fn write(text: &mut Text, output: Option<&str>, cases: &Cases, checker: &Checker) {
+    text.table("[problem.limits]");
+    match output {
+        Some(output) => text.text("output", output),
+        None => text.text("output", DEFAULT_OUTPUT).because("the default of the format"),
+    };
+    if let Checker::Bridged(Bridged { limits, .. }) = checker {
         for (key, value) in limits {
             text.text(key, value);
         }
@@ -273,6 +284,12 @@ impl Cases {
                 Some(members) => {
                     cases.count_of_batches += 1;
                     let batch = reader.batch(entry, &members, cases.count_of_batches)?;
+                    let is_last = place + 1 == pretests.len() + listed.len();
+                    // DMOJ goes on after such a batch if it was not run, and ends if it failed. A group cannot say this.
+                    if !is_last && batch.points == 0.0 && cases.has_points(&batch.depends_on) {
+                        let expected = "points of the batch, or no dependency on a batch with points";
+                        return Err(entry.wrong("dependencies", "dependencies of a batch without points", expected));
+                    }
                     cases.batches.push(batch);
                 }
                 None => {
@@ -299,6 +316,11 @@ impl Cases {
         }
         let (name, points) = (format!("case{number}"), case.points);
         self.batches.push(Batch { name, points, depends_on: Vec::new(), cases: vec![case] });
+    }
+
+    /// Returns whether one of these batches has points.
+    fn has_points(&self, names: &[String]) -> bool {
+        self.batches.iter().any(|batch| batch.points > 0.0 && names.contains(&batch.name))
     }
 
     /// After a failed case without points, DMOJ runs no other: all later cases depend on it.

@@ -67,6 +67,8 @@ impl CompareReport<'_> {
                 let least = self.parameters.min_effect.map(|least| size(measure, least));
                 format!("{judging}, no difference larger than {}", least.unwrap_or_default())
             }
+            // In a sum over cases that count together, differences can cancel out.
+            Claim::Equal if paired.pairs.len() < paired.cases => "no difference: every effect is 0".to_owned(),
             Claim::Equal if paired.solved < paired.cases => {
                 format!("no difference: the same points on all {} cases", paired.cases)
             }
