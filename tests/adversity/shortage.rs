@@ -1,9 +1,11 @@
 //! The judge without enough of a resource: it reports this, and never blames the solver.
 
+use crate::delegation::Delegation;
 use crate::support::Said;
 use crate::support::require::{Need, skip};
 use crate::support::stage::{PLAIN_USER, Stage, is_root, run, users_and_tiers};
 use serde_json::Value;
+use std::fs;
 use std::process::Command;
 
 /// Either all cases succeed, in the same tier as with enough resources, or the judge is at fault and says why.
@@ -75,6 +77,38 @@ fn the_judges_own_limits_never_blame_the_program() {
     }
     let said = exec("-t 7", &["--cpu", "5s", "--", "true"]);
     assert_eq!(said.code, Some(0), "what suffices is no error: {}", said.stderr);
+}
+
+/// The group around the judge allows less than the limits of the program.
+#[test]
+fn a_group_around_the_judge_never_blames_programs() {
+    let Some(stage) = Stage::set() else { return };
+    if !is_root() {
+        skip(Need::Root, "a control group with limits around the judge");
+        return;
+    }
+    let around = match Delegation::to(PLAIN_USER, false) {
+        Ok(around) => around,
+        Err(why) => return skip(Need::Root, why),
+    };
+    let set = |file: &str, value: &str| {
+        let folders = around.folders().iter().map(|folder| folder.join(file));
+        folders.filter(|path| path.exists()).map(|path| fs::write(path, value).unwrap()).count()
+    };
+    assert_eq!(set("memory.limit_in_bytes", "100000000") + set("memory.max", "100000000"), 1);
+    let how: Vec<_> = around.folders().iter().flat_map(|folder| ["join", folder.to_str().unwrap()]).collect();
+    let exec = |script: &str| {
+        let arguments = ["exec", "--memory", "1GiB", "--processes", "100", "--cpu", "60s", "--", "sh", "-c", script];
+        run(stage.launched(&how, &arguments))
+    };
+    let said = exec("tail /dev/zero");
+    assert!(said.code == Some(3) && said.stderr.contains("killed a process at"), "{:?} {}", said.code, said.stderr);
+    // Since Linux 6.11 the kernel counts a refusal only in the group whose limit it was, if that is of version 2.
+    if around.folders().len() > 1 {
+        set("pids.max", "30");
+        let said = exec("for each in 1 2 3 4 5 6; do sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & done");
+        assert!(said.code == Some(3) && said.stderr.contains("refused a process"), "{:?} {}", said.code, said.stderr);
+    }
 }
 
 #[test]
