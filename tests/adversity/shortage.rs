@@ -97,16 +97,24 @@ fn a_group_around_the_judge_never_blames_programs() {
     };
     assert_eq!(set("memory.limit_in_bytes", "100000000") + set("memory.max", "100000000"), 1);
     let how: Vec<_> = around.folders().iter().flat_map(|folder| ["join", folder.to_str().unwrap()]).collect();
-    let exec = |script: &str| {
-        let arguments = ["exec", "--memory", "1GiB", "--processes", "100", "--cpu", "60s", "--", "sh", "-c", script];
-        run(stage.launched(&how, &arguments))
+    let exec = |tier: &str, script: &str| {
+        let limits = ["exec", "--memory", "1GiB", "--processes", "100", "--cpu", "60s", "--tier", tier];
+        run(stage.launched(&how, &[&limits[..], &["--", "sh", "-c", script]].concat()))
     };
-    let said = exec("tail /dev/zero");
-    assert!(said.code == Some(3) && said.stderr.contains("killed a process at"), "{:?} {}", said.code, said.stderr);
+    for (_, tier) in users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
+        let said = exec(&tier, "exec tail /dev/zero");
+        let (code, words) = (said.code, "killed a process at");
+        assert!(code == Some(3) && said.stderr.contains(words), "tier {tier}: {code:?} {}", said.stderr);
+        let said = exec(&tier, "kill -9 $$");
+        assert_eq!(said.code, Some(1), "tier {tier}: a program that ends itself is at fault: {}", said.stderr);
+    }
     // Since Linux 6.11 the kernel counts a refusal only in the group whose limit it was, if that is of version 2.
     if around.folders().len() > 1 {
         set("pids.max", "30");
-        let said = exec("for each in 1 2 3 4 5 6; do sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & done");
+        let said = exec(
+            "root",
+            "for each in 1 2 3 4 5 6; do sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & done",
+        );
         assert!(said.code == Some(3) && said.stderr.contains("refused a process"), "{:?} {}", said.code, said.stderr);
     }
 }

@@ -85,10 +85,7 @@ const LARGEST_CHARGE: u64 = 1 << 20;
 fn check_shortage(limits: &Limits, events: &GroupEvents) -> Result<(), Fault> {
     let charged = events.most_charged.filter(|_| events.out_of_memory);
     if let Some(bytes) = charged.filter(|bytes| limits.memory.is_none_or(|limit| bytes + LARGEST_CHARGE < limit)) {
-        return Err(Fault::OwnLimit(format!(
-            "the kernel killed a process at {bytes} bytes of memory, within the program's limit: a control group \
-             around the judge, or the machine, has no more"
-        )));
+        return Err(Fault::out_of_memory(bytes));
     }
     // The group also contains the jail's init.
     let tasks = events.most_tasks.filter(|_| events.out_of_processes);
