@@ -141,6 +141,26 @@ fn a_bad_temporary_folder_is_the_judges_fault() {
     }
 }
 
+#[test]
+fn a_missing_temporary_folder_is_named_with_its_remedy() {
+    let Some(stage) = Stage::set() else { return };
+    if !users_and_tiers(&stage).iter().any(|(user, tier)| user.is_none() && tier == "bare") {
+        return skip(Need::Bare, "the tier that needs a folder for temporary files");
+    }
+    let folder = stage.text("missing");
+    let judge = |arguments: &[&str]| {
+        let mut command = stage.judge(arguments);
+        command.env("TMPDIR", &folder);
+        run(command)
+    };
+    let said = judge(&["exec", "--tier", "bare", "--", "true"]);
+    assert!(said.code == Some(2) && said.stderr.contains(&folder), "{:?} {}", said.code, said.stderr);
+    let report: Value = serde_json::from_str(&judge(&["doctor", "--json", "-"]).stdout).unwrap();
+    let tiers = report["tiers"].as_array().unwrap();
+    let bare = tiers.iter().find(|tier| tier["tier"] == "bare").unwrap();
+    assert!(bare["remedy"].as_str().is_some_and(|remedy| remedy.contains("TMPDIR")), "{bare}");
+}
+
 /// The output of earlier programs counts neither for later ones nor for the judge.
 #[test]
 fn each_output_has_a_size_limit_alone() {

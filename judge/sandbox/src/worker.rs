@@ -142,7 +142,8 @@ impl Worker {
         let working_folder = if settings.tier.has_namespaces() {
             mounts::WORK_FOLDER.into()
         } else {
-            let scratch = settings.scratch.canonicalize().context("finding the folder for working folders")?;
+            let scratch = settings.scratch.canonicalize();
+            let scratch = scratch.context(format!("finding the folder {}", settings.scratch.display()))?;
             scratch.join(&settings.name).join(scratch::WORK_FOLDER)
         };
         let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
