@@ -102,9 +102,10 @@ fn a_group_around_the_judge_never_blames_programs() {
         run(stage.launched(&how, &[&limits[..], &["--", "sh", "-c", script]].concat()))
     };
     for (_, tier) in users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
-        let said = exec(&tier, "exec tail /dev/zero");
-        let (code, words) = (said.code, "killed a process at");
-        assert!(code == Some(3) && said.stderr.contains(words), "tier {tier}: {code:?} {}", said.stderr);
+        for script in ["exec tail /dev/zero", "tail /dev/zero || exit 1"] {
+            let (said, words) = (exec(&tier, script), "killed a process at");
+            assert!(said.code == Some(3) && said.stderr.contains(words), "{tier}, {script}: {}", said.stderr);
+        }
         let said = exec(&tier, "kill -9 $$");
         assert_eq!(said.code, Some(1), "tier {tier}: a program that ends itself is at fault: {}", said.stderr);
     }

@@ -269,8 +269,9 @@ impl Worker {
             Ok(None) => return Err(self.lost("it closed its socket")),
             Err(error) => return Err(self.lost(&error.to_string())),
         };
-        // Another program that was killed in the meantime can only cause a fault here, never a wrong verdict.
-        if answer.end == End::Signalled(libc::SIGKILL)
+        // The kernel may have killed a child of the program, such as a compiler's. If it was a process of another program,
+        // this fault is needless, but blames nobody.
+        if !matches!(answer.end, End::Exited(0) | End::NotStarted(_))
             && answer.breaches.is_empty()
             && kills_before.is_some_and(|before| kills_in_own_group() > Some(before))
         {
