@@ -126,11 +126,7 @@ pub(crate) fn conclude(
         run_delay: finished.run_delay.map(|delay| Duration::from_nanos(delay).min(wall)),
         stolen: None,
     };
-    let mut passed = |breach, holds: bool| {
-        if holds {
-            breaches.push(breach)
-        }
-    };
+    let mut passed = |breach, holds: bool| breaches.extend(holds.then_some(breach));
     passed(Breach::Output, stdout.overflowed());
     passed(Breach::Cpu, limits.cpu.is_some_and(|limit| usage.cpu > limit));
     passed(Breach::Wall, limits.wall.is_some_and(|limit| usage.wall > limit));
