@@ -1,7 +1,9 @@
 //! A careless parent: the judge's programs do not inherit what the judge inherits.
 
-use crate::support::stage::{Stage, run};
+use crate::support::require::{Need, skip};
+use crate::support::stage::{PLAIN_USER, Stage, is_root, run};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 const CLEAN: [&str; 8] = [
     "umask 22",
@@ -40,4 +42,23 @@ fn a_removed_current_folder_is_an_error() {
     let said = run(stage.launched(&["odd"], &arguments));
     assert_eq!(said.code, Some(3), "{}", said.stderr);
     assert!(said.stderr.contains("is the current folder gone?"), "{}", said.stderr);
+}
+
+#[test]
+fn another_users_home_is_an_error_with_remedy() {
+    let Some(stage) = Stage::set() else { return };
+    if !is_root() {
+        return skip(Need::Root, "the home of another user");
+    }
+    let home = stage.path("closed");
+    fs::create_dir(&home).unwrap();
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
+    let solver = stage.solver("plain");
+    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1", "--no-journal"];
+    let mut command = stage.launched(&["user", &PLAIN_USER.to_string()], &arguments);
+    command.env("HOME", &home).env_remove("XDG_CONFIG_HOME");
+    let said = run(command);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    assert!(said.stderr.contains("closed/.config/judge/languages.toml"), "{}", said.stderr);
+    assert!(said.stderr.contains("hint: make this file readable, or set HOME"), "{}", said.stderr);
 }

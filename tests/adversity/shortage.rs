@@ -1,9 +1,11 @@
 //! The judge without enough of a resource: it reports this, and never blames the solver.
 
+use crate::delegation::Delegation;
 use crate::support::Said;
 use crate::support::require::{Need, skip};
 use crate::support::stage::{PLAIN_USER, Stage, is_root, run, users_and_tiers};
 use serde_json::Value;
+use std::fs;
 use std::process::Command;
 
 /// Either all cases succeed, in the same tier as with enough resources, or the judge is at fault and says why.
@@ -77,6 +79,47 @@ fn the_judges_own_limits_never_blame_the_program() {
     assert_eq!(said.code, Some(0), "what suffices is no error: {}", said.stderr);
 }
 
+/// The group around the judge allows less than the limits of the program.
+#[test]
+fn a_group_around_the_judge_never_blames_programs() {
+    let Some(stage) = Stage::set() else { return };
+    if !is_root() {
+        skip(Need::Root, "a control group with limits around the judge");
+        return;
+    }
+    let around = match Delegation::to(PLAIN_USER, false) {
+        Ok(around) => around,
+        Err(why) => return skip(Need::Root, why),
+    };
+    let set = |file: &str, value: &str| {
+        let folders = around.folders().iter().map(|folder| folder.join(file));
+        folders.filter(|path| path.exists()).map(|path| fs::write(path, value).unwrap()).count()
+    };
+    assert_eq!(set("memory.limit_in_bytes", "100000000") + set("memory.max", "100000000"), 1);
+    let how: Vec<_> = around.folders().iter().flat_map(|folder| ["join", folder.to_str().unwrap()]).collect();
+    let exec = |tier: &str, script: &str| {
+        let limits = ["exec", "--memory", "1GiB", "--processes", "100", "--cpu", "60s", "--tier", tier];
+        run(stage.launched(&how, &[&limits[..], &["--", "sh", "-c", script]].concat()))
+    };
+    for (_, tier) in users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
+        for script in ["exec tail /dev/zero", "tail /dev/zero || exit 1"] {
+            let (said, words) = (exec(&tier, script), "killed a process at");
+            assert!(said.code == Some(3) && said.stderr.contains(words), "{tier}, {script}: {}", said.stderr);
+        }
+        let said = exec(&tier, "kill -9 $$");
+        assert_eq!(said.code, Some(1), "tier {tier}: a program that ends itself is at fault: {}", said.stderr);
+    }
+    // Since Linux 6.11 the kernel counts a refusal only in the group whose limit it was, if that is of version 2.
+    if around.folders().len() > 1 {
+        set("pids.max", "30");
+        let said = exec(
+            "root",
+            "for each in 1 2 3 4 5 6; do sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & sleep 1 & done",
+        );
+        assert!(said.code == Some(3) && said.stderr.contains("refused a process"), "{:?} {}", said.code, said.stderr);
+    }
+}
+
 #[test]
 fn a_bad_temporary_folder_is_the_judges_fault() {
     let Some(stage) = Stage::set() else { return };
@@ -97,6 +140,26 @@ fn a_bad_temporary_folder_is_the_judges_fault() {
         let said = run(stage.launched(how, &arguments(&solver, "--unsafe")));
         assert!(said.code == Some(3) && said.stderr.contains(why), "{how:?}: {:?} {}", said.code, said.stderr);
     }
+}
+
+#[test]
+fn a_missing_temporary_folder_is_named_with_its_remedy() {
+    let Some(stage) = Stage::set() else { return };
+    if !users_and_tiers(&stage).iter().any(|(user, tier)| user.is_none() && tier == "bare") {
+        return skip(Need::Bare, "the tier that needs a folder for temporary files");
+    }
+    let folder = stage.text("missing");
+    let judge = |arguments: &[&str]| {
+        let mut command = stage.judge(arguments);
+        command.env("TMPDIR", &folder);
+        run(command)
+    };
+    let said = judge(&["exec", "--tier", "bare", "--", "true"]);
+    assert!(said.code == Some(2) && said.stderr.contains(&folder), "{:?} {}", said.code, said.stderr);
+    let report: Value = serde_json::from_str(&judge(&["doctor", "--json", "-"]).stdout).unwrap();
+    let tiers = report["tiers"].as_array().unwrap();
+    let bare = tiers.iter().find(|tier| tier["tier"] == "bare").unwrap();
+    assert!(bare["remedy"].as_str().is_some_and(|remedy| remedy.contains("TMPDIR")), "{bare}");
 }
 
 /// The output of earlier programs counts neither for later ones nor for the judge.

@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::fs::Access;
 use rustix::thread::CapabilitySet;
 
 use crate::cgroup::site::{Site, Version};
@@ -86,6 +87,8 @@ pub fn survey(options: &Options) -> Survey {
         Err(error) => {
             let remedy = match tier {
                 _ if error.shortage => Some(SHORTAGE.into()),
+                // Landlock is there: the folder for temporary files fails, or something that the features show.
+                Tier::Bare if landlock::version() > 0 => is_closed(&scratch).then(|| TEMPORARY_FOLDER.into()),
                 Tier::Userns if root && !identity::has(CapabilitySet::SETFCAP) && makes_user_namespaces() => {
                     Some(MAP_ROOT.into())
                 }
@@ -102,6 +105,8 @@ pub fn survey(options: &Options) -> Survey {
 
 const SHORTAGE: &str = "a higher limit (`ulimit -a` shows all), space in the temporary folder, or fewer programs that use up \
                         open files and processes";
+
+const TEMPORARY_FOLDER: &str = "a temporary folder that exists and that you can write to: TMPDIR=FOLDER judge …";
 
 const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; in docker: docker run \
      --security-opt seccomp=unconfined …; where AppArmor restricts them, the tier `userns` has a hint of its own";
@@ -130,6 +135,11 @@ fn control_group_for(root: bool) -> &'static str {
     } else {
         "systemd-run --user --scope -p Delegate=yes judge …"
     }
+}
+
+/// Whether this user can make no folder there.
+fn is_closed(folder: &Path) -> bool {
+    !folder.is_dir() || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err()
 }
 
 fn is_set(switch: &Path) -> bool {

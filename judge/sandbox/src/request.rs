@@ -282,6 +282,14 @@ pub(crate) trait Context<T> {
 }
 
 impl Fault {
+    /// The kernel ended a process for lack of memory, although the program's limit allows more than its `bytes`.
+    pub(crate) fn out_of_memory(bytes: u64) -> Fault {
+        Fault::OwnLimit(format!(
+            "the kernel killed a process at {bytes} bytes of memory, within the program's limit: a control group \
+             around the judge, or the machine, has no more"
+        ))
+    }
+
     /// Whether the machine, or this process's share of it, ran out of something.
     pub(crate) fn is_shortage(&self) -> bool {
         match self {

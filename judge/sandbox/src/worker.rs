@@ -1,5 +1,6 @@
 //! The judge's side of a helper: starts it, sends it requests, and can stop it from any thread.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,13 +15,13 @@ use parking_lot::Mutex;
 use rustix::event::PollFlags;
 use rustix::net::Shutdown;
 
-use crate::cgroup::site::{Site, kill_and_remove};
+use crate::cgroup::site::{Site, kill_and_remove, kills_in_own_group};
 use crate::helper::{self, HELPER};
 use crate::namespace::mounts::{self, View};
 use crate::process::ChildProcess;
 use crate::protocol::messages::{self, Order, OutputTarget, RunSpec, Settings};
 use crate::protocol::{self, Message, Received, shared_memory};
-use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Stdin};
+use crate::request::{Context, End, Exchange, Execution, Fault, OutputFiles, Request, Stdin};
 use crate::scratch::{self, disk};
 use crate::{cores, procfs};
 
@@ -36,6 +37,9 @@ pub struct Worker {
     last_order: Option<Message>,
     /// The identity of the program and its files at the last order, if that repeated the one before.
     last_view: Option<View>,
+    /// For each program that is not collected yet, the kills for lack of memory when it was submitted. `None` if its own
+    /// group counts them.
+    kills_before: VecDeque<Option<u64>>,
 }
 
 /// A helper, and its keeper if it has one. Dropping this ends them and waits for that.
@@ -138,7 +142,8 @@ impl Worker {
         let working_folder = if settings.tier.has_namespaces() {
             mounts::WORK_FOLDER.into()
         } else {
-            let scratch = settings.scratch.canonicalize().context("finding the folder for working folders")?;
+            let scratch = settings.scratch.canonicalize();
+            let scratch = scratch.context(format!("finding the folder {}", settings.scratch.display()))?;
             scratch.join(&settings.name).join(scratch::WORK_FOLDER)
         };
         let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
@@ -154,7 +159,8 @@ impl Worker {
         let sent = settings.send(&helper.link.socket);
         // From here, only the helper holds its end of the keeper's pipe.
         settings.keeper_link = None;
-        let mut worker = Worker { helper, settings, working_folder, cache_file, last_order: None, last_view: None };
+        let (last_order, last_view, kills_before) = Default::default();
+        let mut worker = Worker { helper, settings, working_folder, cache_file, last_order, last_view, kills_before };
         match sent {
             Ok(()) => Ok(worker),
             Err(error) => Err(worker.lost(&error.to_string())),
@@ -255,6 +261,7 @@ impl Worker {
 
     /// Waits for the end of the program that was submitted first.
     fn finish(&mut self) -> Result<(Execution, OutputFiles), Fault> {
+        let kills_before = self.kills_before.pop_front().flatten();
         let received = Received::receive(self.socket())
             .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
         let answer = match received {
@@ -262,6 +269,14 @@ impl Worker {
             Ok(None) => return Err(self.lost("it closed its socket")),
             Err(error) => return Err(self.lost(&error.to_string())),
         };
+        // The kernel may have killed a child of the program, such as a compiler's. If it was a process of another program,
+        // this fault is needless, but blames nobody.
+        if !matches!(answer.end, End::Exited(0) | End::NotStarted(_))
+            && answer.breaches.is_empty()
+            && kills_before.is_some_and(|before| kills_in_own_group() > Some(before))
+        {
+            return Err(Fault::out_of_memory(answer.usage.memory.unwrap_or_default()));
+        }
         let execution = Execution {
             end: answer.end,
             breaches: answer.breaches,
@@ -286,6 +301,10 @@ impl Worker {
         let view = self.last_order.as_ref().is_some_and(|last| *last == order).then(|| View::of(spec));
         let is_repeated = view.is_some() && view == self.last_view;
         self.last_view = view;
+        if !spec.only_prepare {
+            let has_group = self.settings.tier.has_cgroup();
+            self.kills_before.push_back(if has_group { None } else { kills_in_own_group() });
+        }
         let order = self.last_order.insert(order);
         let repetition = is_repeated.then(|| Message::new(&Order::<()>::Repeat));
         let sent = repetition.as_ref().unwrap_or(order).send(&self.helper.link.socket, &fds);

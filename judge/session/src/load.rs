@@ -128,6 +128,10 @@ fn own_file() -> Result<Option<(PathBuf, String)>> {
     match read_text(&path) {
         Ok(text) => Ok(Some((path, text))),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let hint = "make this file readable, or set HOME (or XDG_CONFIG_HOME) to a folder of this user";
+            Err(unreadable("the languages", &path, &error).with_hint(hint))
+        }
         Err(error) => Err(unreadable("the languages", &path, &error)),
     }
 }

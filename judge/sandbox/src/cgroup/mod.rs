@@ -51,6 +51,8 @@ struct Memory {
 struct Pids {
     folder: PathBuf,
     refusals: File,
+    /// Missing before Linux 6.1.
+    peak: Option<File>,
     limit: Cell<Option<u32>>,
 }
 
@@ -75,6 +77,10 @@ pub(crate) struct Counters {
 pub(crate) struct GroupEvents {
     /// The greatest charge in bytes, minus the charge before the run.
     pub(crate) peak: u64,
+    /// The greatest charge and number of tasks of the group itself; `None` if unknown. If the kernel refused something
+    /// below the group's limits, a group above or the machine had no more.
+    pub(crate) most_charged: Option<u64>,
+    pub(crate) most_tasks: Option<u64>,
     pub(crate) out_of_memory: bool,
     pub(crate) out_of_processes: bool,
 }
@@ -113,7 +119,8 @@ impl Cgroup {
             Some(parent) => {
                 let folder = parent.join(name);
                 let refusals = File::open(folder.join("pids.events"))?;
-                Some(Pids { folder, refusals, limit: Cell::new(None) })
+                let peak = File::open(folder.join("pids.peak")).ok();
+                Some(Pids { folder, refusals, peak, limit: Cell::new(None) })
             }
             None => None,
         };
@@ -159,7 +166,7 @@ impl Cgroup {
     pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         let Memory { usage, peak, kills, .. } = &self.memory;
         let cpu = self.cpu.as_ref().map(|(_, file)| file);
-        let pids = self.pids.as_ref().map(|pids| &pids.refusals);
+        let pids = self.pids.iter().flat_map(|pids| [&pids.refusals].into_iter().chain(&pids.peak));
         [usage, kills].into_iter().chain(peak).chain(pids).chain(cpu).map(AsFd::as_fd)
     }
 
@@ -192,11 +199,15 @@ impl Cgroup {
         };
         self.counters.set(now);
         let Before { usage, counters: before } = self.before.get();
-        let peak = self.memory.peak.as_ref().map_or(0, number);
+        let most_charged = self.memory.peak.as_ref().map(number);
+        let out_of_processes = now.refusals > before.refusals;
+        let tasks = self.pids.as_ref().filter(|_| out_of_processes).and_then(|pids| pids.peak.as_ref());
         GroupEvents {
-            peak: peak.saturating_sub(usage),
+            peak: most_charged.unwrap_or(0).saturating_sub(usage),
+            most_charged,
+            most_tasks: tasks.map(number),
             out_of_memory: now.kills > before.kills,
-            out_of_processes: now.refusals > before.refusals,
+            out_of_processes,
         }
     }
 }

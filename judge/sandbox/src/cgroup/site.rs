@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use libc::{c_int, c_long};
@@ -76,6 +77,18 @@ impl Site {
         let cpu = accounts.map(|place| place.own).find(|own| usable(own));
         Ok(Site { version: Version::One, memory: memory.own, pids, cpu })
     }
+}
+
+/// How many processes the kernel has killed for lack of memory in this process's group, which contains the programs of
+/// tiers without groups of their own. `None` if the group does not count them. The place is read once.
+pub(crate) fn kills_in_own_group() -> Option<u64> {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let open = || {
+        let (mounts, own) = (text("/proc/self/mountinfo").ok()?, text("/proc/self/cgroup").ok()?);
+        let file_in = |controller, name| File::open(place(&mounts, &own, controller)?.own.join(name)).ok();
+        file_in(None, "memory.events").or_else(|| file_in(Some("memory"), "memory.oom_control"))
+    };
+    FILE.get_or_init(open).as_ref().map(|file| field(file, "oom_kill"))
 }
 
 /// This process's place in the version 1 hierarchy of `controller`, or in version 2.

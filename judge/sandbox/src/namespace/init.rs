@@ -531,7 +531,7 @@ impl Init<'_> {
             take_rest([&mut stdout, &mut stderr], &mut [0; MAX_INLINE_BYTES])?;
             if stdout.done && stderr.done {
                 stderr.finish()?;
-                let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
+                let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr)?;
                 return Ok(ShortRun::Done(answer));
             }
             Rest::Over(finished)

@@ -7,7 +7,7 @@ use crate::cgroup::{Cgroup, GroupEvents};
 use crate::clock;
 use crate::procfs::{self, text};
 use crate::protocol::messages::{Answer, Captured};
-use crate::request::{Breach, End, Limits, Usage};
+use crate::request::{Breach, End, Fault, Limits, Usage};
 use crate::watch::capture::Stream;
 use crate::watch::gauges::{CpuReadings, RunGauges, TreeClock};
 use crate::watch::memory_meter::MemoryMeter;
@@ -78,6 +78,27 @@ pub(crate) fn refused(errno: i32) -> Answer {
     }
 }
 
+/// The kernel may refuse memory this much below a group's limit: it charges several pages at once.
+const LARGEST_CHARGE: u64 = 1 << 20;
+
+/// Fails if the kernel refused the program something that its own limits allow.
+fn check_shortage(limits: &Limits, events: &GroupEvents) -> Result<(), Fault> {
+    let charged = events.most_charged.filter(|_| events.out_of_memory);
+    if let Some(bytes) = charged.filter(|bytes| limits.memory.is_none_or(|limit| bytes + LARGEST_CHARGE < limit)) {
+        return Err(Fault::out_of_memory(bytes));
+    }
+    // The group also contains the jail's init.
+    let tasks = events.most_tasks.filter(|_| events.out_of_processes);
+    if let Some(tasks) = tasks.filter(|tasks| limits.processes.is_none_or(|limit| *tasks <= u64::from(limit))) {
+        return Err(Fault::OwnLimit(format!(
+            "the kernel refused a process or thread beside {}, within the program's limit: a control group around the \
+             judge allows no more",
+            tasks.saturating_sub(1)
+        )));
+    }
+    Ok(())
+}
+
 /// The answer for a program that ran.
 pub(crate) fn conclude(
     limits: &Limits,
@@ -86,7 +107,8 @@ pub(crate) fn conclude(
     totals: &Totals,
     stdout: &mut Stream,
     stderr: &mut Stream,
-) -> Answer {
+) -> Result<Answer, Fault> {
+    check_shortage(limits, &totals.events)?;
     let cpu = Duration::from_nanos(totals.cpu);
     // If a hypervisor gives the core to others, the program is killed up to a tick before its limit.
     let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
@@ -104,15 +126,11 @@ pub(crate) fn conclude(
         run_delay: finished.run_delay.map(|delay| Duration::from_nanos(delay).min(wall)),
         stolen: None,
     };
-    let mut passed = |breach, holds: bool| {
-        if holds {
-            breaches.push(breach)
-        }
-    };
+    let mut passed = |breach, holds: bool| breaches.extend(holds.then_some(breach));
     passed(Breach::Output, stdout.overflowed());
     passed(Breach::Cpu, limits.cpu.is_some_and(|limit| usage.cpu > limit));
     passed(Breach::Wall, limits.wall.is_some_and(|limit| usage.wall > limit));
-    let GroupEvents { peak, out_of_memory, out_of_processes } = totals.events;
+    let GroupEvents { peak, out_of_memory, out_of_processes, .. } = totals.events;
     passed(Breach::Memory, out_of_memory || limits.memory.is_some_and(|limit| peak > limit));
     passed(Breach::Processes, out_of_processes);
     breaches.sort();
@@ -121,14 +139,14 @@ pub(crate) fn conclude(
         true => End::Signalled(libc::WTERMSIG(finished.status)),
         false => End::Exited(libc::WEXITSTATUS(finished.status)),
     };
-    Answer {
+    Ok(Answer {
         end,
         breaches,
         usage,
         stdout: stdout.take_captured(),
         stderr: stderr.take_captured(),
         output_files: Ok(Vec::new()),
-    }
+    })
 }
 
 /// The shortest and longest interval between samples of processes, where nothing else counts them reliably.

@@ -100,7 +100,7 @@ impl Watcher<'_> {
         if disk.is_some_and(|disk| disk.left().is_none_or(|bytes| bytes > limits.disk)) {
             breaches.push(Breach::Disk);
         }
-        Ok(conclude(limits, &finished, breaches, &totals, &mut self.stdout, &mut self.stderr))
+        conclude(limits, &finished, breaches, &totals, &mut self.stdout, &mut self.stderr)
     }
 
     /// Returns when the program has ended, before it is cleaned up.
