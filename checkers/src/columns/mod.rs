@@ -38,7 +38,14 @@ pub(crate) static COLUMNS: Checker = Checker {
 
 impl Case for Input {
     fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
-        let placements = play::read_answer(answer, self)?;
+        let mut placements = Vec::new();
+        if let Err(rejection) = play::read_answer(answer, self, &mut placements) {
+            // The observer sees a rejected answer up to its last valid move.
+            if !placements.is_empty() {
+                Game::start(self, observer).place_all(placements);
+            }
+            return Err(rejection.into());
+        }
         let mut game = Game::start(self, observer);
         game.place_all(placements.into_iter().chain(std::iter::repeat(Placement::OMITTED)));
         // The step belongs to the next piece.
@@ -62,7 +69,8 @@ impl ManualGame for Input {
     }
 
     fn next_moves(&self, moves: &[Move]) -> Result<NextMoves, CheckError> {
-        let placements = play::read_answer(&self.answer(moves), self)?;
+        let mut placements = Vec::new();
+        play::read_answer(&self.answer(moves), self, &mut placements)?;
         let mut unobserved = Unobserved;
         let mut game = Game::start(self, &mut unobserved);
         let goes_on = game.place_all(placements.iter().copied());

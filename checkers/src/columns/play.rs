@@ -151,15 +151,16 @@ impl Placement {
     pub(super) const OMITTED: Self = Self { column: 0, shifts: 0 };
 }
 
-/// Reads all t lines. The lines after the end of the game must be valid too.
-pub(super) fn read_answer(text: &[u8], input: &Input) -> Result<Vec<Placement>, Rejection> {
+/// Reads all t lines, and adds them to `placements` until one is wrong. The lines after the end of the game must be valid
+/// too.
+pub(super) fn read_answer(text: &[u8], input: &Input, placements: &mut Vec<Placement>) -> Result<(), Rejection> {
     let mut tokens = Tokens::new(text);
     let count = tokens.integer("the number of pieces t", 0..=input.pieces.len())?;
-    let placements = (1..=count)
-        .map(|step| read_placement(&mut tokens, input.width).map_err(|rejection| rejection.at_step(step)))
-        .collect::<Result<_, _>>()?;
-    tokens.end()?;
-    Ok(placements)
+    placements.reserve_exact(count);
+    for step in 1..=count {
+        placements.push(read_placement(&mut tokens, input.width).map_err(|rejection| rejection.at_step(step))?);
+    }
+    tokens.end()
 }
 
 fn read_placement(tokens: &mut Tokens<'_>, width: usize) -> Result<Placement, Rejection> {
@@ -208,9 +209,13 @@ mod tests {
 
     #[test]
     fn the_omitted_columns_are_not_in_the_answer() {
-        assert_eq!(read_answer(b"0", &input()), Ok(vec![]));
+        let read = |text: &[u8]| {
+            let mut placements = Vec::new();
+            read_answer(text, &input(), &mut placements).map(|()| placements)
+        };
+        assert_eq!(read(b"0"), Ok(vec![]));
         let placements = vec![Placement { column: 5, shifts: 2 }, Placement { column: 0, shifts: 0 }];
-        assert_eq!(read_answer(b"2\r\n6 2\r\n\r\n01\t-0\r\n", &input()), Ok(placements));
+        assert_eq!(read(b"2\r\n6 2\r\n\r\n01\t-0\r\n"), Ok(placements));
     }
 
     #[test]
@@ -251,7 +256,7 @@ mod tests {
             ("0\n\n1 0", "line 3, column 1: the text goes on too long: expected the end, found `1`"),
             ("1\n1 0\n\0", "line 3, column 1: the text goes on too long: expected the end, found `\\x00`"),
         ] {
-            assert_eq!(read_answer(text.as_bytes(), &input()).unwrap_err().to_string(), complaint);
+            assert_eq!(read_answer(text.as_bytes(), &input(), &mut Vec::new()).unwrap_err().to_string(), complaint);
         }
     }
 }

@@ -421,6 +421,14 @@ impl SeenResults {
 }
 
 impl Watch {
+    /// Returns what has changed since the last call if there is no journal now, which is like one without runs.
+    pub fn changes_without_journal(&mut self) -> Changes {
+        let runs_changed = self.overview != <_>::default();
+        // No journal has this count, so that the next one is read.
+        *self = Self { version: Some(i64::MIN), ..Self::default() };
+        Changes { runs_changed, progress: Vec::new() }
+    }
+
     /// Returns what has changed since the last call.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 // The cases of a run, filtered and sorted, with one shown in full.
 
-import { get, path, text } from "./api.js";
+import { get, isStatic, path, text } from "./api.js";
 import { AS_TYPED, attempt, bar, choice, counted, cut, debounced, digits, el, empty, failure, size, terms, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
 import { PRINTED, Rows } from "./rows.js";
@@ -181,7 +181,7 @@ export class Cases {
       },
     }, "Copy");
     const answer = el("div");
-    const read = row.answer ? el("button", { click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
+    const read = row.answer && !isStatic ? el("button", { click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
     const hasMoves = head.replays && row.answer && ["AC", "WA"].includes(row.code);
     const replay = hasMoves ? el("a", { class: "button main", href: replayOf(`run:${head.run}/${row.solver}`, row.case) }, "Replay") : "";
     const rule = row.rule && !row.note?.includes(row.rule) ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";

@@ -75,13 +75,12 @@ class Game {
       el("div", {}, this.status, el("label", { class: "beside" }, this.races, "Beat the greedy bot"), this.race, this.aim, this.next,
         el("div", { class: "tools" }, this.hint, this.turn, this.undo, this.redo, this.restart),
         this.facts, el("div", { class: "tools" }, this.save, this.record), this.told, this.help));
-    this.listen();
   }
 
-  /** Keys work for any focus except in fields and on buttons. */
+  /** Keys work for any focus except in fields and on buttons, as long as the game is there. */
   listen() {
     const pressed = (event) => {
-      if (this.wasThere && !this.box.isConnected) removeEventListener("keydown", pressed);
+      if (!this.box.isConnected) removeEventListener("keydown", pressed);
       else this.key(event);
     };
     addEventListener("keydown", pressed);
@@ -97,6 +96,7 @@ class Game {
       this.moves = [];
       await this.load();
     }
+    this.listen();
   }
 
   asked() {
@@ -106,7 +106,6 @@ class Game {
   async load() {
     this.game = await post(path("play", this.problem), this.asked());
     this.remember();
-    this.wasThere = true;
     this.show();
     if (this.races.checked) this.moveBot().catch(() => { this.race.textContent = ""; });
   }

@@ -2,7 +2,7 @@
 
 import { command, get } from "./api.js";
 import { figure, legendOf, lines } from "./charts.js";
-import { address, attempt, choice, counted, cut, debounced, digits, el, empty, moment, scroll, shown, table, time, verdict } from "./dom.js";
+import { address, attempt, choice, counted, cut, debounced, digits, el, empty, moment, scroll, table, time, verdict } from "./dom.js";
 import { tagList } from "./labels.js";
 import { Started } from "./started.js";
 
@@ -246,7 +246,7 @@ class Runs {
       const all = live.planned * live.solvers.length;
       const left = live.remaining_ms === undefined ? "" : `, about ${time(live.remaining_ms)} left`;
       const news = this.news.filter((one) => one.run === live.run);
-      const item = (one) => el("li", {}, verdict(one.code), ` ${one.case} ${live.solvers.length > 1 ? one.solver : ""} ${shown(one.score)}`);
+      const item = (one) => el("li", {}, verdict(one.code), ` ${one.case} ${live.solvers.length > 1 ? one.solver : ""} `, digits(one.score));
       return el("div", { class: "detail", "data-run": live.run }, el("h3", {}, el("a", { href: address(`runs/${live.run}`) }, `Run ${live.run}`), " is running"),
         el("p", {}, el("progress", { value: done, max: all, "aria-label": `run ${live.run}` }), ` ${done} of ${all}${left}`),
         el("ul", { class: "news" }, news.map(item)));

@@ -5,8 +5,10 @@ use crate::support::client::Server;
 use crate::support::large_run;
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, of_cases};
+use judge_problem::JOURNAL_FOLDER;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
+use std::time::Duration;
 
 /// A word in the encoding of an address.
 pub(crate) fn encoded(text: &str) -> String {
@@ -301,6 +303,22 @@ fn events(server: &Server) -> impl Iterator<Item = (String, Value)> {
         let data = line.strip_prefix("data: ")?;
         Some((name.clone(), serde_json::from_str(data).unwrap()))
     })
+}
+
+#[test]
+fn journals_that_come_and_go_send_events() {
+    let folder = Folder::new();
+    let (journal, other) = (folder.path().join(JOURNAL_FOLDER), folder.path().join("elsewhere"));
+    assert_eq!(folder.judge(&["run", "-p", "columns", "-s", "echo 0", "--seeds", "1"]).code, Some(0));
+    std::fs::rename(&journal, &other).unwrap();
+    let server = Server::start(&folder, &[]);
+    let mut events = events(&server);
+    // By then the server has looked for a journal.
+    std::thread::sleep(Duration::from_millis(700));
+    for (from, to) in [(&other, &journal), (&journal, &other), (&other, &journal)] {
+        std::fs::rename(from, to).unwrap();
+        assert_eq!(events.next().unwrap().0, "runs", "{}", to.display());
+    }
 }
 
 #[test]

@@ -224,6 +224,49 @@ fn histograms_draw_numbers_beyond_doubles() {
 
 #[test]
 #[ignore = "CI: a browser"]
+fn large_numbers_close_together_are_drawn() {
+    let folder = Folder::new();
+    let problem = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-9\"\n";
+    folder.write("problems.toml", problem);
+    folder.script("one", "read -r seed; echo $((100000000000000000 + seed % 2 * 16))");
+    folder.script("other", "echo 1000000000000000480");
+    folder.script("huge", "echo 1e400");
+    for solvers in [&["-s", "./one"][..], &["-s", "./huge"], &["-s", "./one", "-s", "./other"]] {
+        assert_eq!(folder.judge(&[&["run"], solvers].concat()).code, Some(0));
+    }
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    for (page, charts) in [("#/runs/1", 2), ("#/compare?a=run:3/one&b=run:3/other", 3)] {
+        browser.go(page);
+        browser.until(&format!("document.querySelectorAll('figure .u-over').length === {charts}"));
+    }
+    browser.go("#/runs/2");
+    browser.until("document.querySelectorAll('.rows .body').length === 9");
+    let page = browser.text("main");
+    assert!(!page.contains("Infinity") && browser.complaints.is_empty(), "{page}: {:#?}", browser.complaints);
+}
+
+#[test]
+#[ignore = "CI: a browser"]
+fn pages_show_every_digit_of_a_score() {
+    let folder = Folder::new();
+    folder.write("problems.toml", "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ninputs = [\"in\"]\n");
+    folder.write("in", "");
+    let solvers = ["-s", "one=echo 1234.5678", "-s", "other=echo 1234.5712"];
+    assert_eq!(folder.judge(&[&["run"][..], &solvers].concat()).code, Some(0));
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    for (page, scores) in
+        [("#/", ".scroll tbody"), ("#/runs/1", ".rows"), ("#/compare?a=run:1/one&b=run:1/other", "main")]
+    {
+        browser.go(page);
+        let shows = |score| format!("document.querySelector('{scores}').innerText.includes('{score}')");
+        browser.until(&format!("{} && {}", shows("1234.5678"), shows("1234.5712")));
+    }
+}
+
+#[test]
+#[ignore = "CI: a browser"]
 fn charts_are_saved_as_three_kinds() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);

@@ -339,3 +339,18 @@ fn keys_play_without_a_tab() {
     browser.until("document.querySelector('main').innerText.includes('best of today')");
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
 }
+
+#[test]
+#[ignore = "CI: a browser"]
+fn a_game_that_is_missing_hears_no_keys() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.go("#/play?problem=columns&case=none");
+    browser.until("document.querySelector('main .error') !== null");
+    browser.complaints.clear();
+    browser.press("h");
+    browser.go("#/play?problem=columns&case=seed-1");
+    until_aimed(&mut browser);
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}

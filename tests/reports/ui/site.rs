@@ -251,6 +251,9 @@ fn look_around(browser: &mut Browser) {
         browser.go(&format!("#/runs/2?filter={wrong}"));
         browser.until(&format!("document.querySelector('#wrong').innerText.includes({})", json!(why)));
     }
+    browser.go("#/runs/2?case=seed-1");
+    browser.until("document.querySelector('.detail')?.innerText.includes('Replay')");
+    assert!(!browser.text(".detail").contains("Show the answer"), "answers are not part of a site");
     browser.go("#/replay?run=2&case=seed-1");
     browser.until("(document.querySelector('#position')?.innerText ?? '') !== ''");
     browser.press("End");

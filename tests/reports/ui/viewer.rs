@@ -122,6 +122,17 @@ fn rejected_answers_are_shown_until_rejection() {
     assert!(said.stderr.contains("mkdir -p missing"), "{}", said.stderr);
 }
 
+#[test]
+fn rejected_columns_are_shown_until_rejection() {
+    let folder = Folder::new();
+    folder.write("case", "6 13\n3\nabc\nabc\nabc\n");
+    folder.write("answer", "3\n1 0\n2 0\n9 0\n");
+    let said = folder.judge(&["view", "-p", "columns", "--input", "case", "--output", "answer", "--text"]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    assert!(said.stdout.contains("move 2 · total 0\nabc lands in column 2\n"), "{}", said.stdout);
+    assert!(!said.stdout.contains("move 3"), "{}", said.stdout);
+}
+
 /// A game of `same-game-free` with two moves. The second is not possible.
 fn small_game(folder: &Folder) -> [&'static str; 8] {
     folder.write("board", "2\nAB\nAB\n");

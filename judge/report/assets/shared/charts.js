@@ -1,6 +1,6 @@
 // Charts drawn with uPlot, and box plots drawn here.
 
-import { counted, digits, el, failure, grouped, shown, tint, visible } from "./dom.js";
+import { counted, el, failure, grouped, shown, tint, visible } from "./dom.js";
 import { saveButtons, svg } from "./save.js";
 
 const HEIGHT = 280;
@@ -130,15 +130,27 @@ function short(number) {
 /** The ratio of the ends at which an axis becomes logarithmic: three decades. */
 export const DECADES = 1000;
 
-/** Returns the scale for numbers. A logarithmic scale keeps a position for zeros. */
-export function scaleOf(values) {
+/** The least length of an axis, as a share of its numbers. If a step is lost in rounding, uPlot never comes to the end. */
+const SHORTEST = 2 ** -40;
+
+/** Returns the ends of an axis for numbers between these, long enough for its steps. */
+function longEnough(low, high) {
+  const least = Math.max(Math.abs(low), Math.abs(high)) * SHORTEST;
+  return high - low >= least ? [low, high] : [low - least, high + least];
+}
+
+/** Returns the scale for numbers, some of which are drawn along it. A logarithmic scale keeps a position for zeros. */
+export function scaleOf(values, drawn = values) {
   let [least, low, high] = [Infinity, Infinity, -Infinity];
   for (const value of values) {
     low = Math.min(low, value);
     high = Math.max(high, value);
     if (value > 0) least = Math.min(least, value);
   }
-  if (low < 0 || high < DECADES * least || least === Infinity) return { distr: 1 };
+  if (low < 0 || high < DECADES * least || least === Infinity) {
+    const ends = endsOf(drawn), range = longEnough(...ends);
+    return ends[0] < ends[1] && range[0] < ends[0] ? { distr: 1, range } : { distr: 1 };
+  }
   return low > 0 ? { distr: 3, log: 10 } : { distr: 4, asinh: least };
 }
 
@@ -149,7 +161,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
   points.sort((left, right) => left[0] - right[0]);
   const xs = points.map(([value]) => Number(value));
   const ys = points.map(([, value]) => Number(value));
-  const scales = diagonal ? [0, 0].map(() => scaleOf([...xs, ...ys])) : [scaleOf(xs), scaleOf(ys)];
+  const scales = [xs, ys].map((drawn) => scaleOf(diagonal ? [...xs, ...ys] : drawn, drawn));
   const data = [xs, ...groups.map((_, solver) => points.map(([, , of], at) => (of === solver ? ys[at] : null)))];
   const colors = colorsOf(groups.map((group) => group.name));
   const series = groups.map((group, solver) => ({
@@ -165,7 +177,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
   const tell = (chart) => {
     const point = nearest(chart);
     const name = point && groups[point[2]].names?.[point[3]];
-    place.hint.replaceChildren(...(point ? [el("bdi", {}, `${name ? `${name}, ` : ""}${groups[point[2]].name}: `), digits(point[0]), ", ", digits(point[1])] : [note]));
+    place.hint.replaceChildren(...(point ? [el("bdi", {}, `${name ? `${name}, ` : ""}${groups[point[2]].name}: `), grouped(point[0]), ", ", grouped(point[1])] : [note]));
   };
   let wasDrawnOver = false;
   const select = (chart) => {
@@ -242,7 +254,7 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   // Steps begin at the starts of the ranges, so the last one needs an end.
   const counts = groups.map((group) => [...group.counts, group.counts.at(-1) ?? 0]);
   draw(place, {
-    scales: { x: { time: false, range: [edges[0], edges.at(-1)], ...scale }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
+    scales: { x: { time: false, range: longEnough(edges[0], edges.at(-1)), ...scale }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
     legend: { show: !one, live: false },
     axes: [axis(x, scale, 32), axis("cases", undefined, 52, { incrs: WHOLE })],
     series: [{ label: x }, ...series],

@@ -40,21 +40,23 @@ export function tint(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-const exact = (_, value, context) => (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source ?? value : value);
+/** Whether a JavaScript number has lost digits of an integer, or is too large for one. */
+const isInexact = (value) => typeof value === "number" && !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value));
+const exact = (_, value, context) => (isInexact(value) ? context?.source ?? value : value);
 
 /** Parses a document. Integers too long for JavaScript numbers stay texts, with all digits. */
 export const parsed = (json) => JSON.parse(json, exact);
 
-/** Returns a number as it is read. Numbers that are too long for a script's are texts already. */
+/** Returns a computed number, rounded for reading. Numbers that are too long for a script's are texts already. */
 export function shown(number) {
   if (number === undefined || number === null) return "–";
   if (typeof number === "string" || Number.isInteger(number)) return String(number);
   return Math.abs(number) >= 1000 ? number.toFixed(1) : String(Number(number.toPrecision(4)));
 }
 
-/** Formats a number with its digits in groups of three. The gaps are only visual, so a copy is exact. */
+/** Formats all digits of a number, in groups of three. The gaps are only visual, so a copy is exact. */
 export function digits(number, sign = "") {
-  const text = `${sign}${shown(number)}`;
+  const text = `${sign}${number ?? "–"}`;
   const [, head, whole, rest] = /^(\D*)(\d{4,})(.*)$/s.exec(text) ?? [];
   if (!whole) return text;
   const first = whole.length % 3 || 3;

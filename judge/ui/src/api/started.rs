@@ -185,7 +185,10 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
     let mut watch = Watch::default();
     while !page.is_closed() {
         let looked = run_blocking(Arc::clone(&store), move |store| {
-            let changes = store.read(|journal| Ok(watch.changes(journal)?));
+            let changes = store.with_journal(|journal| match journal {
+                Some(journal) => Ok(watch.changes(journal)?),
+                None => Ok(watch.changes_without_journal()),
+            });
             Ok((watch, changes))
         });
         let Ok((seen, changes)) = looked.await else { return };
