@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::slice;
 use std::time::Duration;
 
-/// The greatest number of a limit.
-const MOST: f64 = 1e9;
+/// The maximum number of a limit in bytes, and of any other limit.
+const MAX_BYTES: f64 = 1e18;
+const MAX_NUMBER: f64 = 1e9;
 
 /// A mapping of a YAML file, with the file's name.
 #[derive(Debug, Clone)]
@@ -111,12 +112,12 @@ impl Mapping {
             "s" => text.parse::<Time>().is_ok_and(|time| time > Time(Duration::ZERO)),
             _ => text.parse::<Bytes>().is_ok_and(|bytes| bytes > Bytes(0)),
         };
-        let most = if unit == "B" { MOST * MOST } else { MOST };
-        if number <= most && is_limit {
+        let max = if unit == "B" { MAX_BYTES } else { MAX_NUMBER };
+        if number <= max && is_limit {
             return Ok(Some(text));
         }
         let expected =
-            format!("a number above 0, at most {most}, with at most 9 decimals: it counts {}", unit.trim_start());
+            format!("a number above 0, at most {max}, with at most 9 decimals: it counts {}", unit.trim_start());
         Err(self.wrong(key, format!("bad limit `{}{key}`: {number:e}", self.above), expected))
     }
 
