@@ -283,11 +283,11 @@ fn a_compiled_checker_finds_its_header() {
                   checker: {name: bridged, args: {files: [check.cpp, own.h], lang: CPP17, type: testlib}}\n";
     let files = [
         ("init.yml", config),
-        ("own.h", "#include <fstream>\n#include <iostream>\n"),
+        ("own.h", "#include <cstdio>\n"),
         (
             "check.cpp",
-            "#include \"own.h\"\nint main(int, char **argv) {\n    std::ifstream f(argv[2]), e(argv[3]);\n    int a = 0, b = 0;\n\
-             f >> a;\n    e >> b;\n    std::cerr << \"compared\";\n    return a != b;\n}\n",
+            "#include \"own.h\"\nint main(int, char **argv) {\n    int a = 0, b = 0;\n\
+             fscanf(fopen(argv[2], \"r\"), \"%d\", &a);\n    fscanf(fopen(argv[3], \"r\"), \"%d\", &b);\n    fputs(\"compared\", stderr);\n    return a != b;\n}\n",
         ),
     ];
     let folder = package(&[&files[..], &FILES].concat());

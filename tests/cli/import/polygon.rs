@@ -5,15 +5,17 @@ use crate::support::Folder;
 use crate::support::require::Need;
 
 /// The header that the programs of these packages share, as real ones share testlib.
-const HEADER: &str = "#include <fstream>\n#include <iostream>\n#include <string>\n\
-    inline int quit(int code, const char *why) { std::cerr << why << std::endl; return code; }\n";
+const HEADER: &str = "#include <cstdio>\n\
+    inline int quit(int code, const char *why) { fprintf(stderr, \"%s\\n\", why); return code; }\n";
 
-const CHECKER: &str = "#include \"testlib.h\"\nint main(int, char **argv) {\n    std::ifstream output(argv[2]), answer(argv[3]);\n\
-    long found = 0, expected = 0;\n    answer >> expected;\n    if (!(output >> found)) return quit(2, \"wrong output format no number\");\n\
+const CHECKER: &str = "#include \"testlib.h\"\nint main(int, char **argv) {\n\
+    FILE *output = fopen(argv[2], \"r\"), *answer = fopen(argv[3], \"r\");\n\
+    long found = 0, expected = 0;\n    fscanf(answer, \"%ld\", &expected);\n\
+    if (fscanf(output, \"%ld\", &found) != 1) return quit(2, \"wrong output format no number\");\n\
     return found == expected ? quit(0, \"ok\") : quit(1, \"wrong answer they differ\");\n}\n";
 
-const VALIDATOR: &str = "#include \"testlib.h\"\nint main() {\n    long a, b;\n    std::string rest;\n\
-    return std::cin >> a >> b && !(std::cin >> rest) ? 0 : quit(3, \"FAIL two numbers\");\n}\n";
+const VALIDATOR: &str = "#include \"testlib.h\"\nint main() {\n    long a, b;\n    char rest;\n\
+    return scanf(\"%ld %ld\", &a, &b) == 2 && scanf(\" %c\", &rest) != 1 ? 0 : quit(3, \"FAIL two numbers\");\n}\n";
 
 const SOLUTION: &str = "awk '{print $1 + $2}'\n";
 
@@ -126,20 +128,17 @@ const SHARED: [(&str, &str); 9] = [
     (
         "files/compare.cpp",
         "#include \"testlib.h\"\n#include \"parts/words.inc\"\nint compare(const char *found, const char *expected) {\n\
-         std::ifstream f(found), e(expected);\n    long a = 0, b = 0;\n    e >> b;\n\
-         return f >> a && a == b ? quit(0, OK) : quit(1, DIFFERS);\n}\n",
+         long a = 0, b = 0;\n    fscanf(fopen(expected, \"r\"), \"%ld\", &b);\n\
+         return fscanf(fopen(found, \"r\"), \"%ld\", &a) == 1 && a == b ? quit(0, OK) : quit(1, DIFFERS);\n}\n",
     ),
     ("files/parts/words.inc", "#define OK \"ok\"\n#define DIFFERS \"wrong answer they differ\"\n"),
     (
         "files/val.cpp",
         "#include \"testlib.h\"\n#include \"limits.hpp\"\nint main() { long a, b;\n\
-         return std::cin >> a >> b && a <= MAX ? 0 : quit(3, \"FAIL too many\"); }\n",
+         return scanf(\"%ld %ld\", &a, &b) == 2 && a <= MAX ? 0 : quit(3, \"FAIL too many\"); }\n",
     ),
     ("files/limits.hpp", "#define MAX 40\n"),
-    (
-        "files/pair.cpp",
-        "#include \"testlib.h\"\n#include \"limits.hpp\"\nint main() { std::cout << MAX << \" 1\\n\"; }\n",
-    ),
+    ("files/pair.cpp", "#include \"testlib.h\"\n#include \"limits.hpp\"\nint main() { printf(\"%d 1\\n\", MAX); }\n"),
     ("files/near.py", "import sys, numbers_of\nprint(*numbers_of.near(int(sys.argv[1])))\n"),
     ("files/numbers_of.py", "def near(n):\n    return n, n + 1\n"),
     ("files/olymp.sty", "\\ProvidesPackage{olymp}\n"),
@@ -235,9 +234,11 @@ fn tests_with_a_point_before_their_number_stay_apart() {
 }
 
 /// Asks for a number above the secret one.
-const INTERACTOR: &str = "#include \"testlib.h\"\nint main(int, char **argv) {\n    std::ifstream input(argv[1]);\n\
-    std::ofstream output(argv[2]);\n    long secret = 0, found = 0;\n    input >> secret;\n    std::cout << secret << std::endl;\n\
-    if (!(std::cin >> found)) return quit(2, \"no number\");\n    output << found << std::endl;\n    return quit(0, \"ok\");\n}\n";
+const INTERACTOR: &str = "#include \"testlib.h\"\nint main(int, char **argv) {\n\
+    FILE *input = fopen(argv[1], \"r\"), *output = fopen(argv[2], \"w\");\n    long secret = 0, found = 0;\n\
+    fscanf(input, \"%ld\", &secret);\n    printf(\"%ld\\n\", secret);\n    fflush(stdout);\n\
+    if (scanf(\"%ld\", &found) != 1) return quit(2, \"no number\");\n    fprintf(output, \"%ld\\n\", found);\n\
+    return quit(0, \"ok\");\n}\n";
 
 #[test]
 fn interactors_converse_and_the_checker_decides() {

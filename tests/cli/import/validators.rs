@@ -144,9 +144,9 @@ fn a_header_beside_a_validator_is_compiled_along() {
     if !has("g++", Need::Cplusplus) {
         return;
     }
-    let source = "#include <fstream>\n#include <iostream>\n#include \"shared.h\"\nint main(int, char **argv) {\n\
-                  int found, expected;\n    std::ifstream(argv[2]) >> expected;\n\
-                  return verdict(std::cin >> found && found == expected);\n}\n";
+    let source = "#include <cstdio>\n#include \"shared.h\"\nint main(int, char **argv) {\n\
+                  int found, expected;\n    fscanf(fopen(argv[2], \"r\"), \"%d\", &expected);\n\
+                  return verdict(scanf(\"%d\", &found) == 1 && found == expected);\n}\n";
     let folder = with_scripts(&[
         ("output_validators/check.cpp", source),
         ("output_validators/shared.h", "inline int verdict(bool good) { return good ? 42 : 43; }\n"),
