@@ -98,6 +98,7 @@ fn spec(exchange: Option<Exchange>) -> RunSpec {
         has_until: false,
         owns_stdin: true,
         only_prepare: false,
+        keeps_pages: false,
     }
 }
 

@@ -231,7 +231,9 @@ impl Worker {
         over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, OutputFiles), Fault> {
         let (exchange, has_until) = (exchange.cloned(), over.is_some());
-        let mut spec = RunSpec { exchange, has_until, ..RunSpec::from(&request) };
+        // A compiler reads its files again for the next source.
+        let keeps_pages = exchange.is_some();
+        let mut spec = RunSpec { exchange, has_until, keeps_pages, ..RunSpec::from(&request) };
         if spec.exchange.is_some() && has_until {
             spec.grace = Duration::ZERO;
         }

@@ -30,6 +30,8 @@ pub(crate) struct Cgroup {
     pub(crate) before: Cell<Before>,
     /// The counters as they were read last, by this or another process with the same files. Only programs change them.
     pub(crate) counters: Cell<Counters>,
+    /// Whether pages of files were evicted after the last run.
+    pub(crate) evicted: Cell<bool>,
 }
 
 /// The state of a group before a run.
@@ -129,8 +131,8 @@ impl Cgroup {
             Err(_) => File::open(folder.join("cpu.stat")).map(|stat| (Version::Two, stat)),
         };
         let cpu = site.cpu.as_ref().map(|parent| account(parent.join(name))).transpose()?;
-        let (reusable, (usage, before, counters)) = (memory.reset_peak(), Default::default());
-        Ok(Cgroup { folders, memory, pids, cpu, reusable, usage, before, counters })
+        let (reusable, (usage, before, counters, evicted)) = (memory.reset_peak(), Default::default());
+        Ok(Cgroup { folders, memory, pids, cpu, reusable, usage, before, counters, evicted })
     }
 
     /// The ways to join the group, one for each hierarchy.
@@ -181,6 +183,18 @@ impl Cgroup {
     /// Whether there was such a charge when the run began.
     pub(crate) fn had_residual_charge(&self) -> bool {
         self.before.get().usage > MAX_RESIDUAL_BYTES
+    }
+
+    /// Removes the pages from the machine's memory that the group's tasks were the first to read from files. The next
+    /// program would find them there, and learn what this one has read. Before Linux 5.19, version 2 cannot do this.
+    pub(crate) fn evict(&self) {
+        let (file, bytes) = match self.memory.version {
+            Version::One => ("memory.force_empty", 0),
+            Version::Two => ("memory.reclaim", number(&self.memory.usage)),
+        };
+        // In version 2 this fails when memory of the init remains, as it always does.
+        let _ = write(&self.memory.folder.join(file), &bytes.to_string());
+        self.evicted.set(true);
     }
 
     /// CPU time of all tasks that were ever in the group, in nanoseconds.

@@ -66,6 +66,19 @@ impl Backend {
         jail.is_usable().then_some(jail)
     }
 
+    /// Whether pages were evicted after the last run. To be asked once.
+    pub(crate) fn take_evicted(&self) -> bool {
+        let Backend::Jails(jails) = self else { return false };
+        jails.jails.last().is_some_and(|(_, jail)| jail.take_evicted())
+    }
+
+    /// Ends the jail of the last run.
+    pub(crate) fn drop_jail(&mut self) {
+        if let Backend::Jails(jails) = self {
+            jails.jails.pop();
+        }
+    }
+
     pub(crate) fn gauges(&self, limits: &Limits) -> RunGauges<'_> {
         match self {
             Backend::Bare(bare) => bare.gauges(limits),

@@ -10,6 +10,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
+use std::rc::Rc;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{FileType, Mode, SealFlags};
@@ -72,12 +74,14 @@ fn serve() -> io::Result<()> {
                 continue;
             }
         };
+        state.warm_up(&mut backend, &spec, socket.as_fd());
         let answer = run(&mut backend, &spec, files, socket.as_fd(), &mut state);
         send_answer(&answer, &socket)?;
         // This comes after the answer, so the judge does not wait for it. If it fails, it is tried again before the
         // next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
+        let wall = answer.as_ref().map_or(Duration::ZERO, |answer| answer.usage.wall);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && spec.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
             // For the following runs, which are likely to be short, too. The kept pages belong to the same program,
@@ -87,6 +91,7 @@ fn serve() -> io::Result<()> {
         } else {
             kept = None;
         }
+        state.note_eviction(&backend, &spec, wall);
         opened = Some(Ok(backend));
     }
     Ok(())
@@ -138,13 +143,57 @@ struct RunnerState {
     buffer: Box<[u8]>,
     /// Whether the last program certainly started no other process or thread.
     was_alone: bool,
+    /// The first programs whose pages were evicted, and how long each may be warmed up; `None` once it was.
+    evicted: Vec<(Rc<RunSpec>, Option<Duration>)>,
 }
+
+/// How many programs a helper warms up. The first of an interpreter warms it up for all.
+const MAX_WARMED_UP: usize = 8;
+
+/// How long a program is warmed up at least and at most.
+const MIN_WARM_UP: Duration = Duration::from_millis(100);
+const MAX_WARM_UP: Duration = Duration::from_secs(1);
 
 impl RunnerState {
     /// For programs on this core; `None` means on any.
     fn new(core: Option<usize>) -> RunnerState {
         let buffer = vec![0; BUFFER_BYTES].into();
-        RunnerState { steal: StolenTime::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
+        let (steal, cores) = (StolenTime::of(core), core.map(|_| 1));
+        RunnerState { steal, cores, buffer, was_alone: false, evicted: Vec::new() }
+    }
+
+    /// Notes whether pages were evicted after a run of `spec`, which took `wall`.
+    fn note_eviction(&mut self, backend: &Backend, spec: &Rc<RunSpec>, wall: Duration) {
+        let is_known = self.evicted.iter().any(|(known, _)| known == spec);
+        let is_full = self.evicted.len() == MAX_WARMED_UP;
+        // What can be written to may not be the same before and after the program ran once more.
+        let may_run_again = spec.visible.iter().all(|shown| !shown.writable);
+        if backend.take_evicted() && !is_known && !is_full && may_run_again {
+            self.evicted.push((Rc::clone(spec), Some(wall.clamp(MIN_WARM_UP, MAX_WARM_UP))));
+        }
+    }
+
+    /// If pages were evicted after the first run of `spec`, starts the program once with an input that never comes, and
+    /// keeps the pages of what it reads until then: its libraries, which each run would otherwise read from the disk
+    /// again. They reveal no input.
+    fn warm_up(&mut self, backend: &mut Backend, spec: &Rc<RunSpec>, judge: BorrowedFd<'_>) {
+        let found = self.evicted.iter_mut().find(|(known, _)| known == spec);
+        let Some(longest) = found.and_then(|(_, longest)| longest.take()) else { return };
+        let Ok((stdin, _writer)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return };
+        let spec = RunSpec {
+            limits: Limits { wall: Some(longest), ..spec.limits.clone() },
+            stdout: OutputTarget::Capture,
+            stderr: OutputTarget::Capture,
+            has_until: false,
+            owns_stdin: false,
+            keeps_pages: true,
+            ..RunSpec::clone(spec)
+        };
+        let files = RunFiles { stdin, stdout: None, stderr: None, until: None };
+        // A failure occurs again, and is reported, when the program runs.
+        let _ = run(backend, &spec, files, judge, self);
+        // The pages are charged to the jail's control group, and no longer evicted when that is gone.
+        backend.drop_jail();
     }
 
     /// The number of cores that a program with these limits can use at once.

@@ -104,7 +104,7 @@ impl InitConfig<'_> {
 pub(crate) enum InitMessage {
     /// An order that the helper is to follow, and the counters of the control group, if there is one.
     Order(Counters, Received),
-    /// A program that takes longer than a short run, or writes more. The init will report its end as if the helper had
+    /// A program that takes longer than a short run, writes more, or has read from a disk. The init will report its end as if the helper had
     /// ordered it.
     StartedRun(StartedRun),
 }
@@ -445,7 +445,7 @@ pub(crate) fn is_short(answer: &Answer) -> bool {
 /// The result of an order that should be a short run.
 enum ShortRun {
     Done(Answer),
-    /// The run takes longer, or writes more. The helper is to continue it.
+    /// The run takes longer, writes more, or has read from a disk. The helper is to continue it.
     Exceeded(StartedRun, Rest),
     /// The jail cannot run this order now.
     NotApplicable(Received),
@@ -529,7 +529,7 @@ impl Init<'_> {
             let totals = meter.totals(&finished);
             self.note_run(&child, &finished);
             take_rest([&mut stdout, &mut stderr], &mut [0; MAX_INLINE_BYTES])?;
-            if stdout.done && stderr.done {
+            if stdout.done && stderr.done && !finished.read_disk {
                 stderr.finish()?;
                 let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr)?;
                 return Ok(ShortRun::Done(answer));

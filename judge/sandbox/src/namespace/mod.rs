@@ -137,6 +137,11 @@ impl Jail {
         self.gauges.cgroup.as_ref().is_some_and(|cgroup| cgroup.has_residual_charge())
     }
 
+    /// Whether pages were evicted after the last run. To be asked once.
+    pub(crate) fn take_evicted(&self) -> bool {
+        self.gauges.cgroup.as_ref().is_some_and(|cgroup| cgroup.evicted.take())
+    }
+
     pub(crate) fn gauges(&self, limits: &Limits) -> RunGauges<'_> {
         RunGauges { folder: self.folder.as_ref(), ..RunGauges::new(&self.gauges, limits.allow_others()) }
     }
@@ -258,7 +263,9 @@ impl Program for JailedProcess<'_> {
             }
             // If the program had not started, it ran for no time.
             let started = self.jail.gauges.status_page.started().unwrap_or(ended);
-            return Ok(Ok(Finished { status: libc::SIGKILL, started, ended, ..Finished::default() }));
+            // Its processes may have read from a disk.
+            let lost = Finished { status: libc::SIGKILL, started, ended, read_disk: true, ..Finished::default() };
+            return Ok(Ok(lost));
         };
         let report: RunReport = message.decode().context(RECEIVING)?;
         self.jail.cleaning.set(report.is_clearing);

@@ -59,7 +59,7 @@ impl Settings {
 }
 
 /// The part of a [`Request`] that is not a descriptor. Standard input travels with it, then the files of its output targets.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunSpec {
     #[serde(with = "crate::os_data")]
     pub(crate) program: PathBuf,
@@ -82,6 +82,8 @@ pub(crate) struct RunSpec {
     pub(crate) owns_stdin: bool,
     /// Nothing runs yet. The receiver prepares for the order, and does not answer.
     pub(crate) only_prepare: bool,
+    /// What the program reads from a disk stays in the machine's memory.
+    pub(crate) keeps_pages: bool,
 }
 
 /// How long a program that is no longer needed may take to end by itself, where its end matters.
@@ -120,6 +122,7 @@ impl From<&Request> for RunSpec {
             has_until: false,
             owns_stdin: matches!(request.stdin, Stdin::Bytes(_)),
             only_prepare: false,
+            keeps_pages: false,
         }
     }
 }

@@ -89,15 +89,18 @@ impl Watcher<'_> {
             Ok(finished) => finished,
             Err(errno) => return Ok(refused(errno)),
         };
-        let (limits, disk) = (&self.spec.limits, self.meter.gauges.disk);
+        let (limits, gauges) = (&self.spec.limits, self.meter.gauges);
         let mut totals = self.meter.totals(&finished);
+        if let Some(cgroup) = gauges.cgroup().filter(|_| finished.read_disk && !self.spec.keeps_pages) {
+            cgroup.evict();
+        }
         totals.events.out_of_processes |= self.fork_policy.is_some_and(|fork_policy| fork_policy.was_refused);
         let Progress { mut breaches, cutoff, .. } = progress;
         if let Some(Cutoff { at, cpu }) = cutoff {
             finished.ended = finished.ended.min(at);
             totals.cpu = totals.cpu.min(cpu);
         }
-        if disk.is_some_and(|disk| disk.left().is_none_or(|bytes| bytes > limits.disk)) {
+        if gauges.disk.is_some_and(|disk| disk.left().is_none_or(|bytes| bytes > limits.disk)) {
             breaches.push(Breach::Disk);
         }
         conclude(limits, &finished, breaches, &totals, &mut self.stdout, &mut self.stderr)

@@ -38,6 +38,8 @@ pub(crate) struct Finished {
     pub(crate) ended: u64,
     /// How long it waited for a core, in nanoseconds, if the kernel reports it and the run was long enough.
     pub(crate) run_delay: Option<u64>,
+    /// Whether a reaped process, or one that such a process waited for, read from a disk.
+    pub(crate) read_disk: bool,
 }
 
 impl Finished {
@@ -74,6 +76,7 @@ pub(crate) struct Reaper {
 pub(crate) struct ReapedUsage {
     cpu: u64,
     peak: u64,
+    read_disk: bool,
 }
 
 impl Reaper {
@@ -133,6 +136,7 @@ fn reap(pid: i32, flags: i32, account: &mut ReapedUsage) -> (i32, i32) {
     if pid > 0 {
         account.cpu += nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
         account.peak = account.peak.max(usage.ru_maxrss.unsigned_abs() * 1024);
+        account.read_disk |= usage.ru_inblock > 0 || usage.ru_majflt > 0;
     }
     (pid, status)
 }
@@ -164,8 +168,8 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
             _ => {}
         }
     }
-    let ReapedUsage { cpu, peak } = account;
-    Finished { status, cpu, peak, started: child.started, ended, run_delay }
+    let ReapedUsage { cpu, peak, read_disk } = account;
+    Finished { status, cpu, peak, started: child.started, ended, run_delay, read_disk }
 }
 
 /// Gives dying processes a moment, and kills processes that left the group, which is possible only without seccomp.

@@ -97,6 +97,22 @@ static unsigned read_anew(const char *path) {
     return found;
 }
 
+/* Reads the pages of a file whose bits are set: "read BITS PATH". */
+static int read_pages(char **arguments) {
+    unsigned bits = (unsigned)atoi(arguments[0]);
+    char *pages = mapped(arguments[1]);
+    for (int page = 0; page < PAGES; page++)
+        if (bits >> page & 1)
+            (void)*(volatile char *)(pages + page * STEP * 4096);
+    return 0;
+}
+
+/* Says which pages of a file had to be read from a disk: "anew PATH". */
+static int anew(char **arguments) {
+    printf("%u", read_anew(arguments[0]));
+    return 0;
+}
+
 static void throw_out(const char *path, unsigned bits) {
     static const int advice[] = {20 /* MADV_COLD */, 21 /* MADV_PAGEOUT */};
     int file = open(path, O_RDONLY), self = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -268,6 +284,6 @@ static int recall(char **arguments) {
 
 int main(int count, char **arguments) {
     static const struct mode modes[] = {{"clocks", clocks}, {"paging", paging}, {"counters", counters}, {"huge", huge},
-                                        {"leave", leave},   {"recall", recall}, {NULL, NULL}};
+                                        {"leave", leave},   {"recall", recall}, {"read", read_pages}, {"anew", anew}, {NULL, NULL}};
     return dispatch(modes, count, arguments);
 }

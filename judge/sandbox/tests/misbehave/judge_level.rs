@@ -70,6 +70,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("process ids", traces::process_ids),
     ("locks", traces::locks),
     ("between cases", traces::messages),
+    ("pages between cases", traces::pages),
     ("addresses of sockets", traces::addresses),
     ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),

@@ -238,6 +238,38 @@ pub(crate) fn messages(sandbox: &Sandbox, programs: &Path) -> Result<(), String>
     Ok(())
 }
 
+/// Where there are control groups, the next program finds no page in memory that a program was the first to read.
+pub(crate) fn pages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const ALL: u32 = 0xffff;
+    let is_closed = matches!(sandbox.tier(), Tier::Root | Tier::Delegated);
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = folder_for_all(programs);
+    let shown = folder.path().join("shown");
+    fs::write(&shown, vec![b's'; 1 << 18]).unwrap();
+    let mut run = |words: String| {
+        let mut request = request(programs.join("between"), &as_told("between"));
+        request.stdin = Stdin::Bytes(Arc::from(words.into_bytes()));
+        request.visible = vec![Visible { path: shown.clone(), writable: false }];
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+        Ok::<_, String>(String::from_utf8_lossy(&execution.stdout).into_owned())
+    };
+    for bits in [0, 0xf0f0_u32, ALL, 0x5a5a, 0x0001, 0xa5a5] {
+        let file = File::open(&shown).unwrap();
+        file.sync_all().unwrap();
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        run(format!("read {bits} {}", shown.display()))?;
+        let anew = run(format!("anew {}", shown.display()))?;
+        if bits == 0 && anew == "0" {
+            println!("left out: {} is not on a disk", shown.display());
+            return Ok(());
+        }
+        let expected = if is_closed { ALL } else { ALL & !bits };
+        check(anew == expected.to_string(), || format!("after {bits:x}: {anew}, expected {expected}"))?;
+    }
+    Ok(())
+}
+
 /// The kernel addresses of a program's sockets depend on earlier programs. Where root's rights permit it, nothing
 /// reveals them.
 pub(crate) fn addresses(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
