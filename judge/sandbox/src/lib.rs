@@ -59,8 +59,9 @@
 //!    seccomp) and executes the program. If a step fails, that is a [`Fault`] with the step's name. Only a failed
 //!    `execve` is [`End::NotStarted`].
 //! 4. The helper watches: it captures output, reads meters, and kills the program when it exceeds a limit.
-//! 5. When the program has ended, its other processes are killed and reaped. The helper sends the answer, from which
-//!    [`Worker::collect`] makes the [`Execution`], and then cleans the working folder.
+//! 5. When the program has ended, its other processes are killed and reaped. If it read from a disk, its control group's
+//!    pages of files are evicted. The helper sends the answer, from which [`Worker::collect`] makes the [`Execution`],
+//!    and then cleans the working folder.
 //!
 //! While the judge repeats its request and runs take less than two milliseconds and write little, the jail's init
 //! serves the socket in place of the helper and does all of this. This saves waking a process for each run.
