@@ -15,12 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Copies the results of a source, and the labels of its runs that are new in the target. Returns the labels that were left
 /// out.
-pub(super) fn copy(
-    into: &Journal,
-    target: &Rows,
-    source: &Source,
-    games: &mut Games,
-) -> Result<Labels, MergeError> {
+pub(super) fn copy(into: &Journal, target: &Rows, source: &Source, games: &mut Games) -> Result<Labels, MergeError> {
     let unusable = |error: JournalError| source.unusable(error);
     let is_target = source.path == into.path();
     let opened = if is_target { None } else { Some(open_to_read(&source.path).map_err(unusable)?) };
@@ -31,8 +26,7 @@ pub(super) fn copy(
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (from, to, cases, answers) = (&journal.connection, &into.connection, HashMap::new(), HashMap::new());
-    let mut copier =
-        Copier { into: to, target, source, from, games, cases, answers, lost: Vec::new(), insert };
+    let mut copier = Copier { into: to, target, source, from, games, cases, answers, lost: Vec::new(), insert };
     if !is_target {
         // All reads of a file see the same snapshot.
         from.execute_batch("BEGIN").map_err(|error| source.unusable(error))?;
