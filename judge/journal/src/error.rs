@@ -1,6 +1,6 @@
 //! Errors of the journal. They are never a reason for a run to fail.
 
-use judge_problem::{Labels, RunId, beginning};
+use judge_problem::{Labels, RunId, RunState, beginning};
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::PathBuf;
@@ -79,6 +79,9 @@ pub enum JournalError {
     /// Another judge is working on the run.
     #[error("run {0} is still running in another judge")]
     StillRunning(RunId),
+    /// The run to follow is over.
+    #[error("run {0} is {1}: there is nothing to follow")]
+    Over(RunId, RunState),
     /// Another judge records a run in the same file, which takes one writer. The run has a number unless it just starts.
     #[error("another judge records {} in the same journal, which takes one writer", numbered(*.0))]
     OtherWriter(Option<RunId>),

@@ -178,10 +178,15 @@ impl Recording {
     /// the checker from the start of the run, even if these have changed.
     ///
     /// # Errors
-    /// When the journal cannot be read or written, when another judge follows that run, or when the record belongs to
-    /// another run.
+    /// When the journal cannot be read or written, when another judge follows that run, when it is over, or when the record
+    /// belongs to another run.
     pub fn reattach(journal: Journal, record: &RunRecord<'_>, run: RunId) -> Result<(Self, Known)> {
         let lock = journal.locks.take(run)?;
+        // Another judge may have followed it to its end meanwhile.
+        let state = journal.row_of_run(run, "SELECT state FROM run WHERE id = ?1", |_, state| Ok(state))?;
+        if let Some(state @ (RunState::Complete | RunState::Stopped)) = state {
+            return Err(JournalError::Over(run, state));
+        }
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
         // The cluster has copies of the files from the start of the run.

@@ -50,7 +50,10 @@ pub fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, MatchError
     parts.dedup_by(|one, other| matches!((one, other), (Part::Folders, Part::Folders)));
     let top = if pattern.starts_with('/') { Path::new("/") } else { folder };
     let mut found = Vec::new();
-    walk(top.to_owned(), &parts, &mut found)?;
+    // An empty pattern matches nothing.
+    if !parts.is_empty() {
+        walk(top.to_owned(), &parts, &mut found)?;
+    }
     Ok(found)
 }
 
@@ -266,6 +269,7 @@ mod tests {
         assert_eq!(matching(Path::new("elsewhere"), &absolute).unwrap(), [top.path().join("a/b")]);
         let here: Vec<_> = matching(Path::new(""), "Cargo.t?ml").unwrap();
         assert_eq!(here, [PathBuf::from("Cargo.toml")]);
+        assert!(matching(Path::new(""), "").unwrap().is_empty());
         assert_eq!(matching(Path::new(""), "./src/matchin?.rs").unwrap(), [PathBuf::from("./src/matching.rs")]);
     }
 

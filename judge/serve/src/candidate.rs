@@ -226,6 +226,9 @@ impl Candidate {
     /// Returns whether its program, or a file that it sees, is another one than when it had this id.
     pub(crate) fn is_edited(&self, problem: &ReadyProblem, choice: SolverChoice<'_>, id: &str) -> bool {
         let is_text = matches!(choice, SolverChoice::Source { .. });
+        if is_text && !self.is_current() {
+            return true;
+        }
         if is_text && problem.template.visible.is_empty() || self.stamps.is_some() && !is_text && self.is_current() {
             return false;
         }
@@ -238,8 +241,14 @@ impl Candidate {
         id_of(&digest.unwrap_or_else(|| solver::fingerprint(&self.solver, &problem.template.visible, &self.toolbox)))
     }
 
-    /// Returns whether the files that it was made from are unchanged.
+    /// Returns whether the files that it was made from are unchanged, and the stored source and its program still there.
     fn is_current(&self) -> bool {
+        // Others may tidy the folder for temporary files.
+        let stored = self.source.iter().filter_map(|_| self.solver.invocation.program().ok());
+        let mut files = stored.flat_map(|program| program.visible.iter().chain([&program.path]));
+        if !files.all(|path| path.exists()) {
+            return false;
+        }
         let stamps = self.stamps.as_deref().unwrap_or_default();
         stamps.iter().all(|(path, stamp)| match stamp {
             Some(stamp) => Stamp::of(path).as_ref() == Some(stamp),

@@ -184,7 +184,10 @@ pub fn serve_stdio(
         None => send(&Client::refuse_long()),
     });
     evaluator.end();
-    received.or_else(|error| if error.kind() == ENDED { Ok(()) } else { Err(Failure::fault(error)) })?;
+    received.or_else(|error| match error.kind() {
+        ENDED => Ok(()),
+        _ => Err(Failure::fault(format!("cannot read standard input: {error}"))),
+    })?;
     let failed = failed.lock().take();
     failed.map_or(Ok(()), |error| Err(Failure::fault(format!("cannot write to standard output: {error}"))))
 }

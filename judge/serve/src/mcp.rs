@@ -188,8 +188,11 @@ fn with_solver(mut arguments: Map<String, Value>) -> Result<Map<String, Value>> 
         }
     };
     for key in ["source", "path", "command", "language"] {
-        if let Some(value) = arguments.remove(key) {
-            solver.entry(key).or_insert(value);
+        if let Some(value) = arguments.remove(key)
+            && solver.insert(key.to_owned(), value).is_some()
+        {
+            let error = RpcError::params(format!("params.{key}: `solver` has a `{key}`, too"));
+            return Err(error.with_hint("name one solver"));
         }
     }
     arguments.insert("solver".to_owned(), solver.into());

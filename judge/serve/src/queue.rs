@@ -146,7 +146,7 @@ impl Queue {
     pub(crate) fn push(self: &Arc<Self>, task: Arc<Task>, work: Work) {
         let mut state = self.state.lock();
         // Requests for which a thread is already waiting count as running.
-        let is_full = state.waiting.len() + state.running.len() >= self.bound + self.threads;
+        let is_full = state.waiting.len() + state.running.len() >= self.bound.saturating_add(self.threads);
         if state.ending || is_full {
             let error = match state.ending {
                 true => RpcError::new(code::ENDING, "the server is ending"),
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_request_is_answered_while_it_waits() {
-        let queue = Queue::new(8, 1);
+        let queue = Queue::new(usize::MAX, 1);
         let (go, gate) = channel::<()>();
         queue.push(Task::new((Reverse(0), 0), None), Box::new(move |_| gate.recv().unwrap_or_default()));
         let waits = Task::new((Reverse(0), 1), None);

@@ -288,6 +288,10 @@ impl From<JournalError> for Failure {
             JournalError::StillRunning(_) => {
                 "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
             }
+            JournalError::Over(run, _) => {
+                let hint = format!("`judge history show {run}` shows it");
+                return Self::usage(error).with_hint(hint);
+            }
             JournalError::OtherPlan { .. } => "run its command again with --resume",
             JournalError::ManyTags(_) => "`judge history untag RUN TAG` makes room",
             JournalError::OtherWriter(_) => "wait for it, or record in another file: --journal FILE",

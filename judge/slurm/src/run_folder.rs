@@ -148,8 +148,15 @@ impl RunFolder {
         self.path.join(FILES)
     }
 
-    pub(super) fn log_pattern(&self) -> PathBuf {
-        self.path.join(LOGS).join("%A_%a")
+    /// Returns the pattern of the tasks' logs for `sbatch`, in which the folder's own `%` are doubled. With a backslash,
+    /// Slurm replaces nothing, and all tasks share a log.
+    pub(super) fn log_pattern(&self) -> String {
+        let folder = self.path.to_string_lossy();
+        let folder = match folder.contains('\\') {
+            true => folder.replace('\\', r"\\"),
+            false => folder.replace('%', "%%"),
+        };
+        format!("{folder}/{LOGS}/%A_%a")
     }
 
     /// Returns the end of the output of the first task that printed anything.

@@ -96,7 +96,7 @@ impl Cluster {
             "--requeue".to_owned(),
             "--open-mode=append".to_owned(),
             format!("--chdir={}", text(folder.path())),
-            format!("--output={}", text(&folder.log_pattern())),
+            format!("--output={}", folder.log_pattern()),
         ];
         words.extend(constraint.as_ref().map(|constraint| format!("--constraint={constraint}")));
         // The user's own options come last and override the others.

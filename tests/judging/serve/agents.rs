@@ -57,6 +57,9 @@ fn a_bad_program_is_an_error_of_the_tool() {
     let sealed = json!({"source": "echo 1", "language": "shell", "sealed": true});
     let (is_error, text) = tool(&mut served, "evaluate", &sealed);
     assert!(is_error && text.contains("there are no sealed cases"), "{text}");
+    let two = json!({"path": "bot", "solver": {"path": "other"}});
+    let (is_error, text) = tool(&mut served, "evaluate", &two);
+    assert!(is_error && text.contains("params.path: `solver` has a `path`, too"), "{text}");
     let (_, text) = tool(&mut served, "history", &json!({}));
     assert!(text.contains("no runs"), "{text}");
 }

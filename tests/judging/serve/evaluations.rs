@@ -27,6 +27,22 @@ fn equal_candidates_on_equal_cases_run_once() {
 }
 
 #[test]
+fn a_source_is_stored_again_if_others_remove_it() {
+    let mut served = Served::start(&[]);
+    let solver = json!({"source": "read n; echo $n", "language": "shell"});
+    for seed in 1..=2 {
+        let result = served.result("evaluate", &json!({"solver": solver, "seeds": seed}));
+        assert_eq!(result["verdict"], "accepted", "{result}");
+        for left in std::fs::read_dir(served.folder.path().join("tmp")).unwrap() {
+            let left = left.unwrap();
+            if left.file_name().to_string_lossy().contains(".source.") {
+                std::fs::remove_dir_all(left.path()).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
 fn the_name_and_the_ending_of_a_language_are_one() {
     let mut served = Served::start(&[]);
     let [first, second] = ["shell", "sh"].map(|language| {

@@ -33,6 +33,15 @@ fn the_end_of_input_cancels_what_runs() {
 }
 
 #[test]
+fn an_input_that_cannot_be_read_is_named() {
+    let folder = super::place();
+    let input = std::fs::File::open(folder.path()).unwrap();
+    let said = super::command(&folder, &["serve"]).stdin(input).output().unwrap();
+    let error = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.code() == Some(3) && error.contains("cannot read standard input: "), "{error}");
+}
+
+#[test]
 fn sigterm_ends_it_cleanly() {
     let (mut served, all) = busy();
     served.signal(libc::SIGTERM);

@@ -152,10 +152,13 @@ fn a_run_finds_what_a_local_run_finds(cluster: &Cluster) {
     let user = User::new(cluster);
     user.folder.write("many/a.in", "5\n");
     let solvers = ["run", "-p", "echo", "-s", "bot=./bot", "-s", "sh=sh ./slow", "--save-answers", "answers"];
-    for selection in [&[][..], &["--seeds", "1-12", "--inputs", "many/*.in", "--repeat", "2"]] {
+    let more = &["--seeds", "1-12", "--inputs", "many/*.in", "--repeat", "2"][..];
+    // In the names of logs, these characters mean something to Slurm.
+    for (selection, workdir) in [(&[][..], "100%A"), (more, "back\\slash")] {
+        std::fs::create_dir(user.folder.path().join(workdir)).unwrap();
         let words = [&solvers[..], selection].concat();
         let local = user.json(&words);
-        let there = user.json(&[&words[..], &["--on", "slurm", "--workdir", "."]].concat());
+        let there = user.json(&[&words[..], &["--on", "slurm", "--workdir", workdir]].concat());
         assert_eq!(results(&there), results(&local));
         assert!(results(&local).iter().any(|(_, verdict, _, _)| verdict == "runtime-error"));
         let nodes = there["nodes"].as_array().unwrap_or_else(|| panic!("{there}"));

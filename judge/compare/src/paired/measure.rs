@@ -48,8 +48,8 @@ impl FromStr for MinEffect {
         match text.trim().parse::<f64>() {
             Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(Self::Amount(amount)),
             _ => {
-                let expected = || InvalidText::expected("a percentage such as 0.5%, or a number above 0", text);
-                text.parse().map(Self::Share).map_err(|_| expected())
+                let share = text.parse().ok().filter(|share: &Percent| share.0.is_positive()).map(Self::Share);
+                share.ok_or_else(|| InvalidText::expected("a percentage such as 0.5%, or a number, above 0", text))
             }
         }
     }
@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(EffectMeasure::Points.min_effect(&Rule::Sum, None), Ok(None));
         assert!(EffectMeasure::Difference.min_effect(&Rule::Sum, Some(&share)).is_err());
         assert!(EffectMeasure::Relative.min_effect(&Rule::Sum, Some(&amount)).is_err());
-        for text in ["0", "-1", "inf", "NaN", "x"] {
+        for text in ["0", "0%", "-1", "inf", "NaN", "x"] {
             assert!(text.parse::<MinEffect>().is_err(), "{text}");
         }
     }

@@ -13,14 +13,9 @@ use rusqlite::{Connection, ErrorCode, Row, params, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Copies the results of a source, and the labels of its runs that are new in the target. Returns how many results were added
-/// or replaced, and the labels that were left out.
-pub(super) fn copy(
-    into: &Journal,
-    target: &Rows,
-    source: &Source,
-    games: &mut Games,
-) -> Result<(usize, Labels), MergeError> {
+/// Copies the results of a source, and the labels of its runs that are new in the target. Returns the labels that were left
+/// out.
+pub(super) fn copy(into: &Journal, target: &Rows, source: &Source, games: &mut Games) -> Result<Labels, MergeError> {
     let unusable = |error: JournalError| source.unusable(error);
     let is_target = source.path == into.path();
     let opened = if is_target { None } else { Some(open_to_read(&source.path).map_err(unusable)?) };
@@ -31,8 +26,7 @@ pub(super) fn copy(
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (from, to, cases, answers) = (&journal.connection, &into.connection, HashMap::new(), HashMap::new());
-    let mut copier =
-        Copier { into: to, target, source, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
+    let mut copier = Copier { into: to, target, source, from, games, cases, answers, lost: Vec::new(), insert };
     if !is_target {
         // All reads of a file see the same snapshot.
         from.execute_batch("BEGIN").map_err(|error| source.unusable(error))?;
@@ -56,7 +50,7 @@ pub(super) fn copy(
     }
     rows::find_bests(to, &copier.lost)?;
     copier.games.source += 1;
-    Ok((copier.added, left_out))
+    Ok(left_out)
 }
 
 /// Returns the error of a source whose row violates a constraint of the target.
@@ -70,12 +64,15 @@ fn blamed(error: MergeError, source: &Source) -> MergeError {
     }
 }
 
-/// Fails if a judge cannot have written this result: it would damage the target.
-fn check_result(row: &Row<'_>) -> Result<()> {
+/// Fails if a judge cannot have written this result of a run of these many cases: it would damage the target.
+fn check_result(row: &Row<'_>, cases: usize) -> Result<()> {
     let outcome = stored::read_outcome(row, 5)?;
     let place: i64 = row.get(0)?;
     let known = row.get_ref(4)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
-    if place < 0 || outcome.score.as_ref().map(rank).as_deref() != known {
+    if !usize::try_from(place).is_ok_and(|place| place < cases) {
+        return Err(JournalError::Damaged(format!("it has a result at place {place}, and its run has {cases} cases")));
+    }
+    if outcome.score.as_ref().map(rank).as_deref() != known {
         return Err(JournalError::Damaged(format!("the result at place {place} has the rank of another score")));
     }
     Ok(())
@@ -91,7 +88,6 @@ struct Copier<'a> {
     cases: HashMap<i64, Case>,
     /// The rows of answers in the target, by their rows in the source.
     answers: HashMap<i64, i64>,
-    added: usize,
     /// Cases whose best result was replaced.
     lost: Vec<i64>,
     insert: String,
@@ -172,7 +168,7 @@ impl Copier<'_> {
     fn result(&mut self, entrant: i64, origin: i64, of: &Contribution, row: &Row<'_>) -> Result<(), MergeError> {
         let source = self.source;
         let unusable = |error: rusqlite::Error| source.unusable(error);
-        check_result(row).map_err(|error| source.unusable(error))?;
+        check_result(row, source.plan.cases).map_err(|error| source.unusable(error))?;
         let place: i64 = row.get(0).map_err(unusable)?;
         let verdict: String = row.get(5).map_err(unusable)?;
         let game_case = self.game(place, &verdict, row)?;
@@ -195,7 +191,7 @@ impl Copier<'_> {
         let insert = || statement.raw_execute();
         let key = (entrant, place);
         self.lost.extend(rows::write_result(self.into, game_case, rank, key, Replaced::Any, insert)?);
-        self.added += 1;
+        self.games.added.insert(key);
         Ok(())
     }
 
@@ -304,6 +300,8 @@ pub(super) struct Games {
     known: HashMap<i64, (i64, Option<usize>)>,
     /// The number of the source that is copied.
     source: usize,
+    /// The entrants and places of the results that were added or replaced.
+    pub(super) added: HashSet<(i64, i64)>,
     /// The conflicting cases, by their source, by what they conflict with, and by the reason.
     conflicts: BTreeMap<(usize, Other, &'static str), Conflict>,
 }
@@ -330,7 +328,8 @@ impl Games {
                  JOIN game_case ON game_case.id = result.game_case WHERE run = ?1 AND length(input) = 32",
         )?;
         let known = statement.query_map([run.0], |row| Ok((row.get(0)?, (row.get(1)?, None))))?;
-        Ok(Self { known: known.collect::<Result<_, _>>()?, source: 0, conflicts: BTreeMap::new() })
+        let known = known.collect::<Result<_, _>>()?;
+        Ok(Self { known, source: 0, added: HashSet::new(), conflicts: BTreeMap::new() })
     }
 
     /// Notes the game of a result.

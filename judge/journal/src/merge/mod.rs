@@ -114,12 +114,12 @@ fn enter(into: &Journal, mut sources: Vec<Source>) -> Result<Merged, MergeError>
     sources.extend(Source::of_target(into, sources[0].key)?);
     let target = find_or_begin(into, &sources)?;
     let mut games = Games::of(&transaction, target.run)?;
-    let (mut added, mut left_out) = (0, Vec::new());
+    let mut left_out = Vec::new();
     for source in &sources {
-        let (new, labels) = copy::copy(into, &target, source, &mut games)?;
-        added += new;
+        let labels = copy::copy(into, &target, source, &mut games)?;
         left_out.push((source.path.clone(), labels));
     }
+    let added = games.added.len();
     games.agree(&sources, into.path())?;
     left_out.retain(|(_, labels)| *labels != Labels::default());
     let merged = Merged { left_out, ..sum_up(into, &target, added)? };

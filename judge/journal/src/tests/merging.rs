@@ -139,7 +139,22 @@ fn of_two_results_of_a_case_the_same_one_stays_whatever_the_order() {
         let case = run.cases.at(0);
         let outcome = &case.results[0].as_ref().unwrap().outcome;
         assert_eq!((&*outcome.note, run.origins.len()), ("first", 3));
+        let mut together = Journal::open_file(&bench.folder.path().join(format!("{number}.once"))).unwrap();
+        let merged = merge(&mut together, &order.map(|file| files[file].clone()), Retention::All).unwrap();
+        assert_eq!((merged.results, merged.added), (1, 1));
     }
+}
+
+#[test]
+fn a_result_of_no_case_of_the_run_is_damage() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let file = shard_of_two(&bench, 1);
+    let journal = Journal::open_file(&file).unwrap();
+    journal.connection.execute("UPDATE result SET place = place + 2", []).unwrap();
+    drop(journal);
+    let mut into = Journal::open_file(&bench.folder.path().join("all.db")).unwrap();
+    let refused = merge(&mut into, &[file], Retention::All).unwrap_err().to_string();
+    assert!(refused.contains("and its run has 2 cases"), "{refused}");
 }
 
 /// A case with a fault is played again, and has another result in the same run.

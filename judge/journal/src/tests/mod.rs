@@ -242,6 +242,15 @@ fn a_disowned_run_is_neither_continued_nor_reused() {
     assert!(matches!(resumed, Resumption::Nothing(..)));
 }
 
+/// A second judge waits for the lock until the first one has followed the run to its end.
+#[test]
+fn a_run_that_is_over_is_not_followed() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    let run = bench.run(&[Some(7)]);
+    let followed = Recording::reattach(bench.journal(), &bench.record(), run);
+    assert!(matches!(followed, Err(JournalError::Over(found, RunState::Complete)) if found == run));
+}
+
 #[test]
 fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let mut bench = Bench::new(&["bot"], 1..=3);

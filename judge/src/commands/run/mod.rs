@@ -6,7 +6,7 @@ mod shards;
 use crate::commands::run::folders::{JobFiles, write_feedback};
 use crate::commands::run::shards::Sharded;
 use judge_cli::{RunArgs, RunningArgs};
-use judge_journal::{Reference, RunEnd};
+use judge_journal::{JournalError, Reference, RunEnd};
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     BestSource, CaseList, Catalogue, Exit, Features, Labels, Plan, Problem, Provenance, RunChoice, RunEvent, RunState,
@@ -167,8 +167,7 @@ fn submitted(catalogue: &Catalogue, choice: RunChoice) -> Result<(StoredRun, Opt
     if matches!(run.state, RunState::Complete | RunState::Stopped) {
         // A judge that was killed after it had recorded the end has left the folder.
         let _ = judge_slurm::remove_folder(&job);
-        return Err(Failure::usage(format!("run {id} is {}: there is nothing to follow", run.state))
-            .with_hint(format!("`judge history show {id}` shows it")));
+        return Err(JournalError::Over(id, run.state).into());
     }
     let folder = RunFolder::at(&job.folder);
     let place = format!("its folder {} (Slurm job {})", job.folder.display(), job.id);
