@@ -245,7 +245,7 @@ mod tests {
     use crate::paired::comparison::{Contrast, Failures, PairedComparison, RawPair, RuleEffect};
     use crate::paired::inference::TestParameters;
     use crate::paired::measure::EffectMeasure;
-    use judge_statistics::{EffectSummary, Random};
+    use judge_statistics::{EffectSummary, Moments, Random};
     use num_bigint::BigInt;
     use num_rational::BigRational;
 
@@ -255,6 +255,7 @@ mod tests {
             first: 0,
             second: 1,
             pairs: Vec::new(),
+            mean: 0.0,
             cases: scores.len(),
             solved: scores.len(),
             failures: Failures::default(),
@@ -275,7 +276,7 @@ mod tests {
     }
 
     fn interval(paired: &PairedComparison) -> Interval {
-        EffectSummary::of(&paired.terms(), 0.05, None).unwrap().interval
+        EffectSummary::of(&paired.terms(), &paired.places(), 0.05, None).unwrap().interval
     }
 
     /// A number with mean 0 and variance 1, nearly normal.
@@ -374,6 +375,7 @@ mod tests {
             for (pair, (a, b)) in paired.pairs.iter_mut().zip(scores) {
                 (pair.effect, pair.base) = ((b / a).ln(), 1.0);
             }
+            paired.mean = Moments::of(&paired.effects()).mean();
             paired
         };
         let mut scores = vec![(500.0, 521.0); 8];
