@@ -56,6 +56,8 @@ impl SequentialTest {
     pub(super) fn claim(&self, solved: usize, by_rule: &RuleEffect) -> Claim {
         let claim = match &self.ratio {
             Some(ratio) => ratio.accepted().map(Claim::Accepted),
+            // A bound alone can rule out large differences.
+            None if self.sequence.count() < 2 => None,
             None => match self.sequence.decision() {
                 Decision::Better => Some(Claim::Better),
                 Decision::Worse => Some(Claim::Worse),
@@ -387,6 +389,14 @@ mod tests {
         assert_eq!(found.cases, [9, 8]);
         scores.truncate(8);
         assert_eq!(contrast(&scores), None);
+    }
+
+    #[test]
+    fn one_case_decides_nothing() {
+        let bound = Some(1.0);
+        let parameters = TestParameters { alpha: 0.05, min_effect: Some(0.01), bound, rare: None, hypotheses: None };
+        let claim = |cases| interim_claim(&shares(&[(1000.0, 1000.0); 2][..cases]), parameters).unwrap();
+        assert_eq!((claim(1), claim(2)), (Claim::TooFew, Claim::Equal));
     }
 
     #[test]
