@@ -42,9 +42,10 @@ pub struct EffectSummary {
 }
 
 impl EffectSummary {
-    /// Summarizes the effects of the cases, whose bases have a mean of 1. `min_effect` is the smallest effect that
-    /// matters, if there is one. `None` below two cases: they have no spread, so the mean has no interval.
-    pub fn of(terms: &[Term], alpha: f64, min_effect: Option<f64>) -> Option<Self> {
+    /// Summarizes the effects of the cases, whose bases have a mean of 1. `places` are numbers with the signs of the
+    /// effects and the order of their sizes, ties included. `min_effect` is the smallest effect that matters, if there
+    /// is one. `None` below two cases: they have no spread, so the mean has no interval.
+    pub fn of(terms: &[Term], places: &[f64], alpha: f64, min_effect: Option<f64>) -> Option<Self> {
         let moments = Moments::of(&linearised(terms));
         let effects: Vec<f64> = terms.iter().map(|term| term.effect).collect();
         let interval = effect_interval(terms, alpha)?;
@@ -58,7 +59,7 @@ impl EffectSummary {
             Finding::Undecided { .. } if is_beyond_chance(&moments, alpha) => Finding::Undecided { more_cases: None },
             finding => finding,
         };
-        Some(Self { moments, interval, signs: sign_test(&effects), ranks: wilcoxon(&effects), finding })
+        Some(Self { moments, interval, signs: sign_test(&effects), ranks: wilcoxon(places), finding })
     }
 }
 
@@ -195,7 +196,7 @@ mod tests {
 
     fn summary(effects: &[f64], min_effect: Option<f64>) -> Option<EffectSummary> {
         let terms: Vec<Term> = effects.iter().copied().map(Term::plain).collect();
-        EffectSummary::of(&terms, 0.05, min_effect)
+        EffectSummary::of(&terms, effects, 0.05, min_effect)
     }
 
     fn wave(mean: f64) -> Vec<f64> {

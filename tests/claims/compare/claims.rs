@@ -90,19 +90,38 @@ fn all_cases_of_a_contest_give_a_result() {
     assert_eq!(some["whole_contest"], false, "{some}");
 }
 
+/// Compares stored answers with these scores. Each run of `copies` cases has one input.
+fn compared_scores(copies: usize, scores: &[(&str, &str)], more: &[&str]) -> Value {
+    let folder = sample_with(&CATALOGUE.replace("\"echo {seed}\"", "\"sh input.sh {seed}\""));
+    folder.write("input.sh", format!("echo $((($1 - 1) / {copies}))\n"));
+    for answers in ["first", "second"] {
+        std::fs::create_dir(folder.path().join(answers)).unwrap();
+    }
+    for (case, (first, second)) in scores.iter().enumerate() {
+        folder.write(&format!("first/seed-{}.out", case + 1), format!("{first}\n"));
+        folder.write(&format!("second/seed-{}.out", case + 1), format!("{second}\n"));
+    }
+    let seeds = format!("1-{}", scores.len());
+    compared(&folder, &[&["a=answers:first", "b=answers:second", "--seeds", &seeds], more].concat())
+}
+
 #[test]
 fn differences_that_cancel_are_not_called_the_same_scores() {
-    let folder = sample_with(&CATALOGUE.replace("\"echo {seed}\"", "\"sh half.sh {seed}\""));
-    folder.write("half.sh", "echo $((($1 + 1) / 2))\n");
-    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
-    [&first, &second].into_iter().for_each(|answers| std::fs::create_dir(answers).unwrap());
-    for seed in 1..=16 {
-        for (answers, score) in [(&first, 10 + seed % 2), (&second, 11 - seed % 2)] {
-            std::fs::write(answers.join(format!("seed-{seed}.out")), format!("{score}\n")).unwrap();
-        }
-    }
-    let found = compared(&folder, &["a=answers:first", "b=answers:second", "--seeds", "1-16"]);
-    assert_eq!((text(&found, "claim"), text(&found, "conclusion")), ("equal", "no difference: every effect is 0"));
+    let equal = |found: &Value| {
+        assert_eq!((text(found, "claim"), text(found, "conclusion")), ("equal", "no difference: every effect is 0"));
+    };
+    equal(&compared_scores(2, &[("10", "11"), ("11", "10")].repeat(8), &[]));
+    // -0.1 - 0.2 + 0.3 in floating point is not 0.
+    equal(&compared_scores(3, &[("10", "9"), ("10", "8"), ("7", "10")].repeat(2), &["--measure", "relative"]));
+}
+
+#[test]
+fn sums_and_ties_of_huge_differences_are_exact() {
+    let huge = [("0", "100000000000000000000"), ("100000000000000000001", "0"), ("5", "4"), ("5", "4"), ("5", "4")];
+    let found = compared_scores(1, &huge, &["--measure", "difference"]);
+    assert_eq!(text(&found, "fact"), "on these 5 cases the mean score falls by 0.80", "{found}");
+    // The sizes 1, 1, 1, 10^20, 10^20 + 1 have the ranks 2, 2, 2, 4, 5. Eight of 32 sums are at most 4.
+    assert_eq!((&found["effect"]["mean"], &found["effect"]["wilcoxon_p"]), (&(-0.8).into(), &0.5.into()));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Two solvers paired by case: the effect of each case, the result under the problem's rule, and the contrast of both.
 
 use super::measure::{EffectMeasure, ScoredOutcomes};
-use judge_problem::scoring::{Exact, ExactSum, ScoreMeasure};
+use judge_problem::scoring::{Exact, ExactSum, ScoreMeasure, relative};
 use judge_problem::{Direction, JobId, Outcome};
 use judge_statistics::{Moments, Term, mean_interval, power_of_two};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// Two solvers of a plan, paired by case.
@@ -17,6 +18,7 @@ pub struct PairedComparison {
     pub second: usize,
     /// The effects, in the order of the plan. Cases that count together have one effect.
     pub pairs: Vec<Pair>,
+    pub(super) mean: f64,
     /// The number of cases with an effect.
     pub cases: usize,
     /// The number of cases that both solved.
@@ -44,6 +46,8 @@ pub struct Pair {
     /// The base of the effect: the weight of the case, or the first solver's score for shares of the total. The mean
     /// over all cases is 1.
     pub base: f64,
+    /// The place of the exact size among all sizes, from 1, with the sign of the effect. Equal sizes have equal places.
+    pub place: f64,
     /// Effect and base in a unit that does not depend on the other cases.
     pub term: Term,
 }
@@ -88,8 +92,8 @@ impl PairedComparison {
         let heaviest = units.values().map(|(weight, _)| *weight).fold(0.0, f64::max);
         let mut sums: Vec<RawPair> = units.into_values().filter_map(|(_, sum)| sum).collect();
         sums.sort_unstable_by_key(|pair| pair.case);
-        let pairs = Vec::new();
-        let mut paired = Self { first, second, pairs, cases, solved, failures, undefined, faults, unit: 1.0, by_rule };
+        let (pairs, mean, unit) = (Vec::new(), 0.0, 1.0);
+        let mut paired = Self { first, second, pairs, mean, cases, solved, failures, undefined, faults, unit, by_rule };
         paired.divide(&sums, heaviest);
         paired
     }
@@ -108,13 +112,16 @@ impl PairedComparison {
             return;
         };
         self.unit = heaviest / unit.size();
-        let divided = |(pair, term): (&RawPair, &Term)| Pair {
+        let sum = raw.iter().map(|pair| pair.effect.number()).collect::<ExactSum>().value();
+        self.mean = (sum / total.abs()).to_f64().unwrap_or(0.0);
+        let divided = |((pair, term), place): ((&RawPair, &Term), f64)| Pair {
             case: pair.case,
             effect: pair.effect.to_f64() / mean.abs(),
             base: pair.base.to_f64() / mean,
+            place,
             term: Term { base: term.base * sign(&total), ..*term },
         };
-        self.pairs = raw.iter().zip(&terms).map(divided).collect();
+        self.pairs = raw.iter().zip(&terms).zip(signed_places(raw)).map(divided).collect();
     }
 
     /// Returns the effects, in the order of the cases.
@@ -122,9 +129,14 @@ impl PairedComparison {
         self.pairs.iter().map(|pair| pair.effect).collect()
     }
 
-    /// Returns the mean effect, 0 without any.
+    /// Returns the mean effect, 0 without any. It is rounded once, so it is 0 only if the effects cancel out exactly.
     pub fn mean(&self) -> f64 {
-        Moments::of(&self.effects()).mean()
+        self.mean
+    }
+
+    /// Returns the signed places of the effects, in the order of the cases.
+    pub(super) fn places(&self) -> Vec<f64> {
+        self.pairs.iter().map(|pair| pair.place).collect()
     }
 
     /// Returns the effects with their bases, whose mean is 1.
@@ -145,7 +157,23 @@ impl PairedComparison {
         for pair in &mut self.pairs {
             (pair.effect, pair.base) = (pair.effect / mean.abs(), pair.base / mean);
         }
+        self.mean = Moments::of(&self.effects()).mean();
     }
+}
+
+/// Returns the [place](Pair::place) of each effect. Sizes that differ can be equal after rounding.
+fn signed_places(raw: &[RawPair]) -> Vec<f64> {
+    let sizes: Vec<(f64, BigRational)> =
+        raw.iter().map(|pair| (pair.effect.to_f64().abs(), pair.effect.number().abs())).collect();
+    // Comparing rounded sizes first is faster.
+    let compare = |&left: &usize, &right: &usize| sizes[left].partial_cmp(&sizes[right]).unwrap_or(Ordering::Equal);
+    let mut order: Vec<usize> = (0..raw.len()).collect();
+    order.sort_by(compare);
+    let mut places = vec![0.0; raw.len()];
+    for (place, equal) in order.chunk_by(|left, right| compare(left, right).is_eq()).enumerate() {
+        equal.iter().for_each(|&pair| places[pair] = (place + 1) as f64 * sign(&raw[pair].effect.number()));
+    }
+    places
 }
 
 /// The contribution of a case that both solvers ran.
@@ -200,7 +228,8 @@ fn raw_pair(
             let (a, b) = (a.score.as_ref()?, b.score.as_ref()?);
             let effect = match measure {
                 ScoreMeasure::Difference => b.to_rational() - a.to_rational(),
-                ScoreMeasure::LogRatio | ScoreMeasure::Relative => BigRational::from_float(measure.effect(a, b)?)?,
+                ScoreMeasure::Relative => relative(&a.to_rational(), &b.to_rational()),
+                ScoreMeasure::LogRatio => BigRational::from_float(measure.effect(a, b)?)?,
             };
             (effect, scored.plan.problem.direction, weight.clone())
         }
@@ -347,7 +376,7 @@ impl Contrast {
         (measure, by_rule): (EffectMeasure, &PairedComparison),
         alpha: f64,
     ) -> Option<Self> {
-        let means = [ratio.mean(), by_rule.mean()];
+        let means = [ratio.mean, by_rule.mean];
         let is_certain = |paired: &PairedComparison| {
             mean_interval(&Moments::of(&paired.effects()), alpha).is_some_and(|interval| !interval.contains(0.0))
         };

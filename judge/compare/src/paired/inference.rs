@@ -121,7 +121,7 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
 }
 
 pub(super) fn summary(paired: &PairedComparison, parameters: TestParameters) -> Option<EffectSummary> {
-    EffectSummary::of(&paired.terms(), parameters.alpha, parameters.min_effect)
+    EffectSummary::of(&paired.terms(), &paired.places(), parameters.alpha, parameters.min_effect)
 }
 
 fn is_all_ties(paired: &PairedComparison) -> bool {

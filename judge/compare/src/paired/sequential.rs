@@ -56,6 +56,8 @@ impl SequentialTest {
     pub(super) fn claim(&self, solved: usize, by_rule: &RuleEffect) -> Claim {
         let claim = match &self.ratio {
             Some(ratio) => ratio.accepted().map(Claim::Accepted),
+            // A bound alone can rule out large differences.
+            None if self.sequence.count() < 2 => None,
             None => match self.sequence.decision() {
                 Decision::Better => Some(Claim::Better),
                 Decision::Worse => Some(Claim::Worse),
@@ -245,7 +247,7 @@ mod tests {
     use crate::paired::comparison::{Contrast, Failures, PairedComparison, RawPair, RuleEffect};
     use crate::paired::inference::TestParameters;
     use crate::paired::measure::EffectMeasure;
-    use judge_statistics::{EffectSummary, Random};
+    use judge_statistics::{EffectSummary, Moments, Random};
     use num_bigint::BigInt;
     use num_rational::BigRational;
 
@@ -255,6 +257,7 @@ mod tests {
             first: 0,
             second: 1,
             pairs: Vec::new(),
+            mean: 0.0,
             cases: scores.len(),
             solved: scores.len(),
             failures: Failures::default(),
@@ -275,7 +278,7 @@ mod tests {
     }
 
     fn interval(paired: &PairedComparison) -> Interval {
-        EffectSummary::of(&paired.terms(), 0.05, None).unwrap().interval
+        EffectSummary::of(&paired.terms(), &paired.places(), 0.05, None).unwrap().interval
     }
 
     /// A number with mean 0 and variance 1, nearly normal.
@@ -374,6 +377,7 @@ mod tests {
             for (pair, (a, b)) in paired.pairs.iter_mut().zip(scores) {
                 (pair.effect, pair.base) = ((b / a).ln(), 1.0);
             }
+            paired.mean = Moments::of(&paired.effects()).mean();
             paired
         };
         let mut scores = vec![(500.0, 521.0); 8];
@@ -385,6 +389,14 @@ mod tests {
         assert_eq!(found.cases, [9, 8]);
         scores.truncate(8);
         assert_eq!(contrast(&scores), None);
+    }
+
+    #[test]
+    fn one_case_decides_nothing() {
+        let bound = Some(1.0);
+        let parameters = TestParameters { alpha: 0.05, min_effect: Some(0.01), bound, rare: None, hypotheses: None };
+        let claim = |cases| interim_claim(&shares(&[(1000.0, 1000.0); 2][..cases]), parameters).unwrap();
+        assert_eq!((claim(1), claim(2)), (Claim::TooFew, Claim::Equal));
     }
 
     #[test]

@@ -23,7 +23,9 @@ pub use groups::{
     FeatureGroup, GroupRow, Grouping, TestGroupResult, TestGroupRow, TestGroupStatus, group_by_feature, test_groups,
 };
 pub use leaderboard::{LeaderboardRow, RowKey, RowOrder, leaderboard};
-pub use points::{CaseWeights, Exact, ExactSum, PointList, ScoreMeasure, decimals_of_digits, display, points_effect};
+pub use points::{
+    CaseWeights, Exact, ExactSum, PointList, ScoreMeasure, decimals_of_digits, display, points_effect, relative,
+};
 pub use results::{CaseScore, CaseTerms, InvalidResults, Results, SolverScores, Terms};
 pub use rule::{Aggregate, Direction, Rule};
 pub use scoreboard::{Scoreboard, Standing, needed_by, score};

@@ -249,7 +249,7 @@ impl ScoreMeasure {
         let effect = match self {
             Self::LogRatio => log_ratio(&a, &b),
             Self::Difference => (b - a).to_f64(),
-            Self::Relative => relative(&a, &b),
+            Self::Relative => relative(&a, &b).to_f64(),
         };
         effect.filter(|effect| effect.is_finite())
     }
@@ -284,9 +284,10 @@ fn ln(number: &BigInt) -> f64 {
     (number >> beyond).to_f64().unwrap_or(f64::NAN).ln() + beyond as f64 * std::f64::consts::LN_2
 }
 
-fn relative(a: &BigRational, b: &BigRational) -> Option<f64> {
+/// Returns (b - a) / max(|a|, |b|), and 0 if both are 0.
+pub fn relative(a: &BigRational, b: &BigRational) -> BigRational {
     let larger = a.abs().max(b.abs());
-    if larger.is_zero() { Some(0.0) } else { ((b - a) / larger).to_f64() }
+    if larger.is_zero() { larger } else { (b - a) / larger }
 }
 
 #[cfg(test)]

@@ -121,8 +121,8 @@ fn hypotheses_record(hypotheses: Hypotheses) -> HypothesesRecord {
 fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> EffectRecord {
     let EffectSummary { moments, signs, ranks, .. } = summary;
     EffectRecord {
-        mean: moments.mean(),
-        mean_shown: report.compared.measure.shown(moments.mean()),
+        mean: comparison.paired.mean(),
+        mean_shown: report.compared.measure.shown(comparison.paired.mean()),
         deviation: moments.deviation(),
         exaggerated: report.is_exaggerated(comparison),
         signs: *signs,
@@ -135,7 +135,7 @@ fn group_record(range: &FeatureRange) -> GroupRecord {
         low: exact(&range.low),
         high: exact(&range.high),
         cases: range.paired.pairs.len(),
-        mean: range.inference.summary.as_ref().map(|summary| summary.moments.mean()),
+        mean: range.inference.summary.as_ref().map(|_| range.paired.mean()),
         interval: range.inference.interval,
     }
 }

@@ -132,7 +132,7 @@ fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
 
 fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> String {
     let measure = report.compared.measure;
-    let EffectSummary { moments, signs, ranks, .. } = summary;
+    let EffectSummary { signs, ranks, .. } = summary;
     let sure = format!("{} % interval", percentage(1.0 - report.parameters.alpha));
     let kind = match report.parameters.bound {
         Some(_) => "anytime-valid, exact",
@@ -146,7 +146,7 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
         .map_or_else(|| "still open at one end".to_owned(), |interval| between(measure, interval));
     let exact = if ranks.exact { "exact" } else { "normal approximation" };
     let mut lines = vec![
-        format!("  mean effect ({measure})   {}", signed(measure, moments.mean())),
+        format!("  mean effect ({measure})   {}", signed(measure, comparison.paired.mean())),
         format!("  {sure:<20}  {interval} ({kind})"),
         format!(
             "  wins, ties, losses    {}, {}, {}: {} (sign test, exact)",
@@ -296,7 +296,7 @@ fn comparisons(report: &CompareReport<'_>) -> TextTable {
             report.name(paired.first).to_owned(),
             report.name(paired.second).to_owned(),
             paired.pairs.len().to_string(),
-            or_nothing(summary.map(|summary| signed(report.compared.measure, summary.moments.mean()))),
+            or_nothing(summary.map(|_| signed(report.compared.measure, paired.mean()))),
             or_nothing(inference.interval.map(|interval| between(report.compared.measure, interval))),
             or_nothing(summary.map(|summary| {
                 let signs = &summary.signs;
@@ -323,7 +323,7 @@ fn solvers(report: &CompareReport<'_>) -> TextTable {
 fn range_cells(measure: EffectMeasure, range: &FeatureRange) -> [String; 4] {
     let FeatureRange { low, high, paired, inference } = range;
     let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
-    let mean = inference.summary.as_ref().map(|summary| signed(measure, summary.moments.mean()));
+    let mean = inference.summary.as_ref().map(|_| signed(measure, paired.mean()));
     let interval = inference.interval.map(|interval| between(measure, interval));
     [value, paired.pairs.len().to_string(), or_nothing(mean), or_nothing(interval)]
 }
