@@ -462,6 +462,19 @@ fn an_option_without_the_one_that_it_needs_is_refused() {
 }
 
 #[test]
+fn a_first_solver_that_does_not_start_hides_no_case_of_the_others() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let quick = "bundled:columns-quickstart";
+    let said = folder.judge(&["run", "-p", "columns", "-s", "empty/", "-s", quick, "--seeds", "1-6"]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    let said = folder.judge(&["check", "--run", "last"]);
+    assert!(said.stdout.contains("6 answers as recorded, 0 differ, 0 cannot"), "{}{}", said.stdout, said.stderr);
+    let said = folder.judge(&["compare", "-p", "columns", "run:1/columns-quickstart", quick]);
+    assert!(said.stdout.contains("no difference"), "{}{}", said.stdout, said.stderr);
+}
+
+#[test]
 fn a_repeated_seed_is_one_case() {
     let folder = Folder::new();
     let said = folder.judge(&["run", "-p", "columns", "--seeds", "1-5,3", "-s", "bundled:columns-greedy"]);
