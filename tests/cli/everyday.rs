@@ -438,6 +438,43 @@ fn an_unknown_command_suggests_one_that_help_lists() {
 }
 
 #[test]
+fn an_option_without_the_one_that_it_needs_is_refused() {
+    let folder = Folder::new();
+    // The option that is needed conflicts with another one of each line.
+    for (line, needed) in [
+        ("run -p columns --final --seeds 1", "--sealed, which --final needs"),
+        ("run -p columns --sealed --reverse", "--sort, which --reverse needs"),
+        ("run -p columns --sealed --workdir .", "--on, which --workdir needs"),
+        ("compare -p columns a b --inputs x.in --h0 0 --h1 1%", "--until-decided, which --h0 needs"),
+        ("compare -p columns a b --until-decided --rare 1% --bound 7", "--exact, which --bound needs"),
+        ("gate --baseline b.toml --update --sensitivity 3%", "--calibrate, which --sensitivity needs"),
+        ("check --run last --answer 1.ans", "--output, which --answer needs"),
+        ("view -p columns --seed 1 --html g.html --step 5", "--svg, which --step needs"),
+        ("view -p columns --seed 1 --case seed-2 --text", "cannot be used with"),
+        ("history show last --top 3", "--sort, which --top needs"),
+        ("power --sd 8% -s ./bot", "cannot be used with"),
+    ] {
+        let said = folder.judge(&line.split(' ').collect::<Vec<_>>());
+        assert!(said.code == Some(2) && said.stderr.contains(needed), "{line}: {}", said.stderr);
+    }
+    let said = folder.judge(&["find", "-p", "columns", "-s", "false", "--for", "failure", "--top", "1"]);
+    assert_eq!(said.code, Some(0), "another --top: {}", said.stderr);
+}
+
+#[test]
+fn a_first_solver_that_does_not_start_hides_no_case_of_the_others() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let quick = "bundled:columns-quickstart";
+    let said = folder.judge(&["run", "-p", "columns", "-s", "empty/", "-s", quick, "--seeds", "1-6"]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    let said = folder.judge(&["check", "--run", "last"]);
+    assert!(said.stdout.contains("6 answers as recorded, 0 differ, 0 cannot"), "{}{}", said.stdout, said.stderr);
+    let said = folder.judge(&["compare", "-p", "columns", "run:1/columns-quickstart", quick]);
+    assert!(said.stdout.contains("no difference"), "{}{}", said.stdout, said.stderr);
+}
+
+#[test]
 fn a_repeated_seed_is_one_case() {
     let folder = Folder::new();
     let said = folder.judge(&["run", "-p", "columns", "--seeds", "1-5,3", "-s", "bundled:columns-greedy"]);

@@ -1,13 +1,13 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
-use super::shared::count;
+use super::shared::{count, whole};
 use super::{CaseArgs, ConditionArgs, EngineArgs, JobArgs, ReportArgs, SortArgs};
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, value_parser};
 use judge_compare::paired::{EffectLevel, EffectMeasure, MinEffect};
-use judge_problem::{MetricRule, Percent, Seeds};
+use judge_problem::{MetricRule, Percent, Seeds, parse_seed};
 use judge_statistics::tune::Parameter;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -132,25 +132,25 @@ pub struct CompareArgs {
     #[arg(long, conflicts_with = "inputs", help_heading = "Statistics")]
     pub until_decided: bool,
     /// With --until-decided: the largest number of cases
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "1000", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
     /// With --until-decided: also allow for large effects on this share of the cases, such as 1%, which ordinary ones hide
-    #[arg(long, value_name = "SHARE", requires = "until_decided", value_parser = rare, help_heading = "Statistics")]
+    #[arg(long, value_name = "SHARE", value_parser = rare, help_heading = "Statistics")]
     pub rare: Option<f64>,
     /// With --until-decided: assume only the bound of the effects, from the rule or from --bound
-    #[arg(long, requires = "until_decided", conflicts_with = "rare", help_heading = "Statistics")]
+    #[arg(long, conflicts_with = "rare", help_heading = "Statistics")]
     pub exact: bool,
     /// With --exact: the largest difference between two scores of a case
-    #[arg(long, value_name = "N", requires = "exact", value_parser = positive, help_heading = "Statistics")]
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Statistics")]
     pub bound: Option<f64>,
     /// With --until-decided: decide between two mean effects, this one (H0) and --h1, as fishtest does (GSPRT): 0, -0.5%, or a number of points
-    #[arg(long, value_name = "D", requires_all = ["until_decided", "h1"], conflicts_with_all = ["exact", "rare", "min_effect"], allow_hyphen_values = true, help_heading = "Statistics")]
+    #[arg(long, value_name = "D", requires = "h1", conflicts_with_all = ["exact", "rare", "min_effect"], allow_hyphen_values = true, help_heading = "Statistics")]
     pub h0: Option<EffectLevel>,
     /// With --h0: the mean effect of H1, above that; --alpha is the probability of accepting H1 under H0
-    #[arg(long, value_name = "D", requires = "h0", allow_hyphen_values = true, help_heading = "Statistics")]
+    #[arg(long, value_name = "D", allow_hyphen_values = true, help_heading = "Statistics")]
     pub h1: Option<EffectLevel>,
     /// With --h0: the probability of accepting H0 under H1
-    #[arg(long, value_name = "P", default_value = "0.05", requires = "h0", value_parser = alpha, help_heading = "Statistics")]
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha, help_heading = "Statistics")]
     pub beta: f64,
     /// With points: what scores are relative to, in addition to the solvers' own: known (the best of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: the catalogue's, or known]
     #[arg(long, value_name = "run|problem|FILE", help_heading = "Statistics")]
@@ -203,7 +203,7 @@ pub struct PowerArgs {
     #[arg(short, long, value_name = "ID")]
     pub problem: Option<String>,
     /// One solver, compared with itself, or two, as `judge compare` takes them, past runs included [default: the newest two in the journal]
-    #[arg(short, long = "solver", value_name = "S", requires = "problem")]
+    #[arg(short, long = "solver", value_name = "S", requires = "problem", conflicts_with_all = ["sd", "effects"])]
     pub solvers: Vec<String>,
     /// The standard deviation of the effects, if known: 8%, or a number
     #[arg(long, value_name = "SD")]
@@ -215,8 +215,8 @@ pub struct PowerArgs {
     #[arg(long = "difference", value_name = "D")]
     pub differences: Vec<MinEffect>,
     /// The difference that this number of cases shows; repeatable
-    #[arg(short = 'n', long = "cases", value_name = "N")]
-    pub counts: Vec<u64>,
+    #[arg(short = 'n', long = "cases", value_name = "N", value_parser = count::<NonZeroU64>)]
+    pub counts: Vec<NonZeroU64>,
     /// Also show the number of cases after which `judge compare --until-decided` finds each difference
     #[arg(long)]
     pub until_decided: bool,
@@ -323,7 +323,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "confident", "time_drop", "update", "calibrate", "reuse", "on", "visible"], hide_short_help = true)]
     pub sealed: Option<PathBuf>,
     /// With --calibrate: recommend cases and repeats for a fall by this share of the total
-    #[arg(long, value_name = "SHARE", requires = "calibrate", hide_short_help = true)]
+    #[arg(long, value_name = "SHARE", hide_short_help = true)]
     pub sensitivity: Option<Percent>,
     /// How the solver is run
     #[command(flatten)]
@@ -364,16 +364,16 @@ pub struct TuneArgs {
     #[arg(long = "default", value_name = "NAME=VALUE", value_parser = assignment)]
     pub defaults: Vec<(String, String)>,
     /// The number of runs of the solver in the search
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000), default_value = "600")]
+    #[arg(long, value_name = "N", value_parser = budget, default_value = "600")]
     pub budget: u32,
     /// The number of cases for a new setting, and for each later extension [default: 2 to 16, by the budget]
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, hide_short_help = true)]
     pub first_cases: Option<NonZeroUsize>,
     /// The number of fresh cases on which the winner is compared with the default setting at the end; 0 for none
-    #[arg(long, value_name = "N", default_value = "50")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, default_value = "50")]
     pub compare: usize,
     /// The seed of the search
-    #[arg(long, value_name = "N", default_value = "1", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = parse_seed, default_value = "1", hide_short_help = true)]
     pub draw: u64,
     /// The seeds of the cases of the search [default: from 2000001 on]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
@@ -395,6 +395,11 @@ pub struct TuneArgs {
 fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn budget(text: &str) -> Result<u32, String> {
+    let budget = whole(text).ok().filter(|budget| (1..=1_000_000).contains(budget));
+    budget.ok_or_else(|| format!("expected a whole number from 1 to 1000000, found `{text}`"))
 }
 
 fn passes() -> impl TypedValueParser<Value = bool> {

@@ -2,8 +2,9 @@
 //! because building all grammars takes a twentieth of a short run's time.
 
 use clap::builder::Resettable;
-use clap::error::Result;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Id};
+use clap::error::{ContextKind, ContextValue, ErrorKind, Result};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Id};
 use std::ops::Deref;
 
 /// The arguments of a subcommand. They are read as `T` is.
@@ -41,12 +42,52 @@ impl<T: Args> Args for Deferred<T> {
 
 impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self> {
+        check_needed(matches)?;
         T::from_arg_matches(matches).map(|arguments| Self(Box::new(arguments)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<()> {
         self.0.update_from_arg_matches(matches)
     }
+}
+
+/// Options without an effect unless another one is given. `requires` of clap admits them if the missing option conflicts
+/// with one that is given: `--html game.html --step 5`. An id here means the same in all commands.
+const NEEDED: [(&str, &str); 19] = [
+    ("answer", "output"),
+    ("step", "svg"),
+    ("top", "sort"),
+    ("reverse", "sort"),
+    ("final", "sealed"),
+    ("show-inputs", "feedback"),
+    ("max-cases", "until-decided"),
+    ("rare", "until-decided"),
+    ("exact", "until-decided"),
+    ("h0", "until-decided"),
+    ("h1", "h0"),
+    ("beta", "h0"),
+    ("bound", "exact"),
+    ("sensitivity", "calibrate"),
+    ("workdir", "on"),
+    ("sbatch", "on"),
+    ("constraint", "on"),
+    ("retries", "on"),
+    ("detach", "on"),
+];
+
+/// Checks that no option is given without the option that it needs.
+fn check_needed(matches: &ArgMatches) -> Result<()> {
+    let is_given = |option: &str| {
+        let id = option.replace('-', "_");
+        matches.try_contains_id(&id).is_ok() && matches.value_source(&id) == Some(ValueSource::CommandLine)
+    };
+    if let Some((option, needed)) = NEEDED.into_iter().find(|(option, needed)| is_given(option) && !is_given(needed)) {
+        let mut error = Error::new(ErrorKind::MissingRequiredArgument);
+        let missing = vec![format!("--{needed}, which --{option} needs")];
+        error.insert(ContextKind::InvalidArg, ContextValue::Strings(missing));
+        return Err(error);
+    }
+    matches.subcommand().map_or(Ok(()), |(_, inner)| check_needed(inner))
 }
 
 fn with_arguments<T: Args>(command: Command) -> Command {

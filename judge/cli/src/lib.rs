@@ -224,7 +224,7 @@ pub enum Command {
     Site(Deferred<SiteArgs>),
     /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
     Serve(Deferred<ServeArgs>),
-    /// The same for agents: a server of the Model Context Protocol on standard input and output
+    /// Evaluate solvers for agents: a server of the Model Context Protocol on standard input and output
     #[command(after_help = "Examples:
   judge mcp                                     what an agent starts; it sees the problems of this folder
   judge mcp --journal evolved.db                every evaluation is recorded there")]
@@ -354,7 +354,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "calls", "inputs", "condition", "sort", "top", "reuse", "on", "detach", "attach", "visible", "jsonl", "junit"], hide_short_help = true)]
     pub sealed: Option<Option<PathBuf>>,
     /// With --sealed: the score on as many fresh cases, once
-    #[arg(long = "final", requires = "sealed", hide_short_help = true)]
+    #[arg(id = "final", long, hide_short_help = true)]
     pub is_final: bool,
     /// A message that the history and the reports show
     #[arg(long, value_name = "TEXT", conflicts_with = "sealed", hide_short_help = true)]
@@ -371,7 +371,7 @@ pub struct RunArgs {
     pub feedback: Option<PathBuf>,
     /// With --feedback: also show the inputs, expected answers and standard error of failed cases, which reveals the
     /// tests
-    #[arg(long, requires = "feedback", conflicts_with = "sealed", hide_short_help = true)]
+    #[arg(long, conflicts_with = "sealed", hide_short_help = true)]
     pub show_inputs: bool,
     /// The cases whose standard error is kept and shown; results from the journal have what their run kept
     #[arg(long, value_name = "all|failed|none", value_parser = kept_stderr(), default_value = "failed", hide_possible_values = true, conflicts_with = "sealed")]

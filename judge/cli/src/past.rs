@@ -1,6 +1,6 @@
 //! The grammar of the commands about past runs.
 
-use super::shared::{ProblemArgs, ReportArgs, SortArgs, count};
+use super::shared::{ProblemArgs, ReportArgs, SortArgs, count, whole};
 use clap::{Args, Subcommand, ValueEnum};
 use judge_problem::{Bytes, Condition, Rule, RunChoice, Tag, listed};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
   judge ui --journal all.db --read-only      runs of another journal, which is not written")]
 pub struct UiArgs {
     /// The port on this machine's loopback, 0 for any free one [default: 4870, or any if it is taken]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>)]
     pub port: Option<u16>,
     /// Open the page in the browser
     #[arg(long)]

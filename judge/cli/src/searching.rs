@@ -54,7 +54,8 @@ pub struct FindArgs {
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
     /// How many cases to find
-    #[arg(long, value_name = "K", value_parser = count::<NonZeroUsize>, default_value = "10")]
+    // The id `top` belongs to `--sort`.
+    #[arg(id = "findings", long = "top", value_name = "K", value_parser = count::<NonZeroUsize>, default_value = "10")]
     pub top: NonZeroUsize,
     /// Search only the cases of these seeds [default: seeds from 1 on, and the generator's parameters]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true, conflicts_with = "inputs")]
@@ -69,7 +70,7 @@ pub struct FindArgs {
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
     /// The seed of the search
-    #[arg(long, value_name = "N", default_value = "1", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = parse_seed, default_value = "1", hide_short_help = true)]
     pub draw: u64,
     /// Continue an interrupted search of the same command, and reuse recorded results
     #[arg(long, conflicts_with = "no_journal")]

@@ -55,10 +55,10 @@ pub struct SortArgs {
     #[arg(long, value_name = "KEY", value_parser = row_key(), hide_possible_values = true)]
     sort: Option<RowKey>,
     /// With --sort: show only this many cases, in the reports too [default: 20 in the table]
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, requires = "sort")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     top: Option<NonZeroUsize>,
     /// With --sort: the best first
-    #[arg(long, requires = "sort", hide_short_help = true)]
+    #[arg(long, hide_short_help = true)]
     reverse: bool,
 }
 
@@ -200,9 +200,18 @@ impl ReportArgs {
 
 /// Reads a number that is at least 1.
 pub(super) fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    whole_from(1, text)
+}
+
+/// Reads a number that may be 0.
+pub(super) fn whole<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    whole_from(0, text)
+}
+
+fn whole_from<N: FromStr<Err = ParseIntError>>(first: u8, text: &str) -> Result<N, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow => format!("{text} is too large"),
-        _ => format!("expected a whole number from 1 on, found `{text}`"),
+        _ => format!("expected a whole number from {first} on, found `{text}`"),
     })
 }
 
@@ -266,16 +275,16 @@ pub struct EngineArgs {
     #[arg(long, value_name = "ENGINE", hide_possible_values = true)]
     pub on: Option<Engine>,
     /// The folder for the files of the run, which this machine and all nodes share [default: the catalogue's [engine.slurm], else this folder]
-    #[arg(long, value_name = "DIR", requires = "on")]
+    #[arg(long, value_name = "DIR")]
     pub workdir: Option<PathBuf>,
     /// Further options of sbatch, in quotes: '--partition=short --time=30'; repeatable
-    #[arg(long, value_name = "OPTIONS", requires = "on", allow_hyphen_values = true)]
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub sbatch: Vec<String>,
     /// The required features of nodes, as for sbatch --constraint
-    #[arg(long, value_name = "FEATURES", requires = "on")]
+    #[arg(long, value_name = "FEATURES")]
     pub constraint: Option<String>,
     /// How often the cases of a lost task run again [default: 2]
-    #[arg(long, value_name = "N", requires = "on")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     pub retries: Option<u32>,
 }
 
@@ -284,7 +293,7 @@ pub struct EngineArgs {
 #[command(next_help_heading = "Many machines")]
 pub struct DetachArgs {
     /// Submit the run and exit; --attach follows it later
-    #[arg(long, requires = "on", conflicts_with = "no_journal")]
+    #[arg(long, conflicts_with = "no_journal")]
     pub detach: bool,
     /// Follow a submitted run that is still running: its number, or last
     #[arg(long, value_name = "RUN", conflicts_with_all = ["on", "solvers", "submissions", "resume", "reuse", "no_journal"])]

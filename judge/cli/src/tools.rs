@@ -1,5 +1,6 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
+use super::shared::whole;
 use crate::{BuildArgs, ConditionArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
@@ -63,7 +64,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "dir")]
     pub output: Option<PathBuf>,
     /// The case's answer file, for checkers that compare with one [default: from `answers` in the catalogue]
-    #[arg(long, value_name = "FILE", requires = "output")]
+    #[arg(long, value_name = "FILE")]
     pub answer: Option<PathBuf>,
     /// A folder: every NAME.in with its NAME.out, and its NAME.ans if there is one
     #[arg(long, value_name = "DIR")]
@@ -92,7 +93,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "RUN", requires = "case", conflicts_with = "output")]
     pub run: Option<RunChoice>,
     /// With --run: the name of the case, such as seed-7
-    #[arg(long, value_name = "CASE", requires = "run", allow_hyphen_values = true)]
+    #[arg(long, value_name = "CASE", requires = "run", conflicts_with_all = ["input", "seed"], allow_hyphen_values = true)]
     pub case: Option<String>,
     /// The case's input, or - for standard input
     #[arg(long, value_name = "FILE")]
@@ -113,16 +114,16 @@ pub struct ViewArgs {
     #[arg(long, value_name = "PATH")]
     pub svg: Option<PathBuf>,
     /// With --svg: the move, 0 for the start [default: the last]
-    #[arg(long, value_name = "N", requires = "svg")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub step: Option<usize>,
     /// Print the game as text; on a terminal, step through it with keys
     #[arg(long)]
     pub text: bool,
     /// Start with this move
-    #[arg(long, value_name = "MOVE")]
+    #[arg(long, value_name = "MOVE", value_parser = whole::<usize>, conflicts_with = "svg")]
     pub from: Option<usize>,
     /// End with this move
-    #[arg(long, value_name = "MOVE")]
+    #[arg(long, value_name = "MOVE", value_parser = whole::<usize>, conflicts_with = "svg")]
     pub to: Option<usize>,
     /// How the solver is limited, built and isolated
     #[command(flatten)]
@@ -221,7 +222,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "CMD", requires = "fuzz")]
     pub second: Option<String>,
     /// With --fuzz: the seed of the changes
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "fuzz")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, default_value_t = 1, requires = "fuzz")]
     pub seed: u64,
     /// With --fuzz: the folder for the answers that show a fault [default: fuzz beside the catalogue]
     #[arg(long, value_name = "DIR", requires = "fuzz")]

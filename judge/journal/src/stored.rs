@@ -171,8 +171,13 @@ impl Journal {
                     continue;
                 }
                 let case = match &mut case {
-                    Some(case) => case,
-                    None => case.insert(read_case(row, solvers)?),
+                    Some(case) if case.input.is_some() => case,
+                    // A solver that did not compile has no input of its cases.
+                    unknown => {
+                        let read = read_case(row, solvers)?;
+                        let results = unknown.take().map_or(read.results, |case| case.results);
+                        unknown.insert(StoredCase { results, ..read })
+                    }
                 };
                 let mut outcome = read_outcome(row, 8)?;
                 if outcome.node.is_none() {

@@ -413,15 +413,15 @@ impl FromStr for Seeds {
 /// # Errors
 /// Fails if the text is not a seed.
 pub fn parse_seed(text: &str) -> Result<u64, InvalidText> {
-    seed_in(text, text)
+    seed_in(text, text, "a seed such as `7`")
 }
 
-/// Reads a single seed of a list. `part` is the part of the list that messages show.
-fn seed_in(part: &str, text: &str) -> Result<u64, InvalidText> {
+/// Reads a seed. `part` is the part of a list that messages show.
+fn seed_in(part: &str, text: &str, expected: &str) -> Result<u64, InvalidText> {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(InvalidText::expected("seeds such as `1-50` or `3,7,10-12`", part.trim()));
+        return Err(InvalidText::expected(expected, part.trim()));
     }
     // Some generators take signed seeds: the 64 bits are the same.
     let signed = text.parse().ok().map(i64::cast_unsigned);
@@ -434,7 +434,8 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, InvalidText> {
     // A hyphen at the start is a minus sign.
     let hyphen = text.char_indices().skip(1).find(|(_, letter)| *letter == '-');
     let (first, last) = hyphen.map_or((text, text), |(index, _)| (&text[..index], &text[index + 1..]));
-    let (first, last) = (seed_in(text, first)?, seed_in(text, last)?);
+    let seed = |end| seed_in(text, end, "seeds such as `1-50` or `3,7,10-12`");
+    let (first, last) = (seed(first)?, seed(last)?);
     if first > last {
         return Err(InvalidText(format!("the seed range `{first}-{last}` runs backwards; write `{last}-{first}`")));
     }
@@ -574,5 +575,6 @@ mod tests {
         }
         assert_eq!(parse_seed("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(parse_seed("007"), Ok(7));
+        assert_eq!(parse_seed("1-3").unwrap_err().to_string(), "expected a seed such as `7`, found `1-3`");
     }
 }

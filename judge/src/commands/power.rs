@@ -54,7 +54,11 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit> {
     let unsuited = |error: InvalidText| Failure::usage(format!("--difference: {error}"));
     let wanted: Vec<f64> = wanted.map_err(unsuited)?.into_iter().flatten().collect();
     let report = PowerReport {
-        counts: if args.counts.is_empty() && wanted.is_empty() { CASES.to_vec() } else { args.counts.clone() },
+        counts: if args.counts.is_empty() && wanted.is_empty() {
+            CASES.to_vec()
+        } else {
+            args.counts.iter().map(|count| count.get()).collect()
+        },
         differences: if args.counts.is_empty() && wanted.is_empty() { default_differences(&spread) } else { wanted },
         spread,
         provenance,

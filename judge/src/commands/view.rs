@@ -133,7 +133,7 @@ fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit> {
     let mut replay = GameReplay::new(MoveRange { from: args.from, to: args.to });
     let ruling = game.prepare()?.replay(&game.answer, &mut replay)?;
     if replay.is_empty() {
-        return Err(nothing_to_show(problem, args, &ruling));
+        return Err(nothing_to_show(game, args, &ruling)?);
     }
     let result = ruling.to_string();
     let is_rejected = matches!(ruling, Ruling::Rejected(_));
@@ -166,7 +166,7 @@ fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit> {
     let mut text = GameText::new(MoveRange { from: args.from, to: args.to });
     let ruling = game.prepare()?.replay(&game.answer, &mut text)?;
     if text.frames.is_empty() {
-        return Err(nothing_to_show(game.problem, args, &ruling));
+        return Err(nothing_to_show(game, args, &ruling)?);
     }
     let result = ruling.to_string();
     if judge_report::can_step() {
@@ -269,14 +269,17 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Arc<[
 }
 
 /// Returns the error for a game without moves, for moves out of range, or for an answer without a valid first move.
-fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failure {
+fn nothing_to_show(game: &Game<'_>, args: &ViewArgs, ruling: &Ruling) -> Result<Failure> {
+    let problem = game.problem;
     let error = format!("there is no move to show: {ruling}");
-    if args.from.is_some() || args.to.is_some() {
-        Failure::usage(error).with_hint("--from and --to count moves from 1")
+    Ok(if args.from.is_some() || args.to.is_some() {
+        let mut all = LastFrame::of(None);
+        game.prepare()?.replay(&game.answer, &mut all)?;
+        Failure::usage(error).with_hint(format!("--from and --to take 0 to {}, in this order", all.last))
     } else if matches!(ruling, Ruling::Rejected(_)) {
         Failure::not_accepted(error)
     } else {
         let hint = format!("the answers of `{}` may not be moves: see `judge show {}`", problem.id, problem.id);
         Failure::usage(error).with_hint(hint)
-    }
+    })
 }

@@ -451,6 +451,7 @@ mod tests {
             (columns("seeds = \"1-3\"\n[[problem.case]]\nseed = 2\nweight = 2"), "5:1", "or take 2 out of `seeds`"),
             (columns("inputs = [\"a/*\", \"[\"]"), "4:18", "`[[]` for `[` itself"),
             (with("checker = \"tokens\"\nanswers = \"[a/b]\"\ninputs = [\"*\"]"), "4:11", "`[[]` for `[` itself"),
+            (with("checker = \"check {answer}\"\nseeds = \"1\""), "3:11", "is `checker-command`"),
             (codes("2]\nreject-regx = [\"x\""), "8:1", "did you mean `reject-regex`?"),
             (
                 checker("inputs = [\"*\"]\n[[problem.expect]]\nsolver = \"s\"\nseeds = \"1\""),

@@ -526,17 +526,19 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
 
-/// Returns the candidate that is most similar to the written word, if any is similar enough.
+/// Returns the candidate that takes the fewest changes of the written word, if any is similar enough. The first letter is
+/// seldom wrong: `hist` is `history` and not `list`.
 pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
-    // One typing error changes a short word a lot: `rnu` has little in common with `run`.
-    let is_slip = |candidate| written.len() > 2 && strsim::osa_distance(&written, candidate) == 1;
+    let similarity = |candidate: &str| strsim::jaro_winkler(&written, candidate);
+    let changes = |candidate: &str| strsim::osa_distance(&written, candidate);
+    let distance = |candidate: &str| (candidate.chars().next() != written.chars().next(), changes(candidate));
+    // One typing error changes a short word a lot: `rn` has little in common with `run`.
+    let is_slip = |candidate: &str| written.len().max(candidate.len()) > 2 && changes(candidate) == 1;
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&written, candidate), candidate))
-        .filter(|(similarity, candidate)| *similarity > 0.75 || is_slip(candidate))
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, candidate)| candidate)
+        .filter(|candidate| similarity(candidate) > 0.75 || is_slip(candidate))
+        .min_by(|a, b| distance(a).cmp(&distance(b)).then(similarity(b).total_cmp(&similarity(a))))
 }
 
 /// Suggests what to write instead of an unknown word: the most similar candidate, or all of them.
@@ -607,6 +609,9 @@ mod tests {
         let ids = ["columns", "same-game", "square-remover"];
         assert_eq!(closest("colums", ids), Some("columns"));
         assert_eq!(closest("rnu", ["list", "run"]), Some("run"));
+        assert_eq!(closest("rn", ["rank", "run"]), Some("run"));
+        assert_eq!(closest("hist", ["list", "history"]), Some("history"));
+        assert_eq!(closest("score", ["score-regex", "scoring"]), Some("scoring"));
         assert_eq!(closest("SameGame", ids), Some("same-game"));
         assert_eq!(closest("squareremover", ids), Some("square-remover"));
         assert_eq!(closest("xyz", ids), None);

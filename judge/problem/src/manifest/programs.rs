@@ -145,6 +145,10 @@ impl CommandReader<'_, '_> {
 }
 
 fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static Checker> {
+    if name.value.contains([' ', '{']) {
+        let message = format!("there is no built-in checker `{}`", name.value);
+        return section.refuse(name.span.clone(), message, "the key of a command is `checker-command`");
+    }
     let ids: Vec<&str> = checkers::all().iter().map(|checker| checker.id).chain([TOKENS]).collect();
     checkers::find(name.value).or_else(|| section.unknown(name, "built-in checker", &ids))
 }

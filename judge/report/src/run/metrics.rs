@@ -98,7 +98,7 @@ impl Pareto {
             [first, second] if first != second => {
                 Ok(Self([Measure::of(problem, first)?, Measure::of(problem, second)?]))
             }
-            _ => Err(InvalidText(format!("`{text}` are not two measures"))),
+            _ => Err(InvalidText(format!("expected two measures, found `{text}`"))),
         }
     }
 

@@ -107,7 +107,11 @@ fn foreign(head: &[u8]) -> String {
         }
         _ if head.starts_with(ELF) => "the program is damaged".to_owned(),
         _ if head.starts_with(b"#!") => "its first line names no interpreter".to_owned(),
-        _ => "it is neither a program nor a script with a `#!` line".to_owned(),
+        _ => {
+            "it is neither a program nor a script with a `#!` line; the source of a solver needs the extension of its \
+              language, or --language"
+                .to_owned()
+        }
     }
 }
 
@@ -116,7 +120,8 @@ fn forbidden(program: &Path, head: &[u8]) -> String {
         return "it is a pipe or a device, which is not executable".to_owned();
     }
     if !is_executable(program) {
-        return "it is not executable; run chmod +x on it".to_owned();
+        let is_program = head.starts_with(ELF) || head.starts_with(b"#!");
+        return if is_program { "it is not executable; run chmod +x on it".to_owned() } else { foreign(head) };
     }
     let interpreter = interpreter(head);
     if let Some(interpreter) = interpreter.as_deref().filter(|interpreter| !is_executable(Path::new(interpreter))) {
@@ -227,6 +232,7 @@ mod tests {
             (b"echo", 0o755, Errno::NOEXEC, "`#!` line"),
             (b"#!\n", 0o755, Errno::NOEXEC, "names no interpreter"),
             (b"#!/bin/sh\n", 0o644, Errno::ACCESS, "chmod +x"),
+            (b"print(0)\n", 0o644, Errno::ACCESS, "`#!` line"),
             (b"#!/etc/passwd\n", 0o755, Errno::ACCESS, "interpreter /etc/passwd is not executable"),
             (b"", 0o755, Errno::TXTBSY, "writing"),
         ] {

@@ -238,10 +238,11 @@ pub(super) fn case_history(store: &Store, Path((id, case)): Path<(String, String
             failure.with_hint(command_line::at_places(&format!("judge run -p {}", problem.id))),
         ));
     }
-    // The case of the newest result. A case with the same name but another input is a different case.
-    let input = results.first().and_then(|result| result.input);
+    // The case of the newest result. A case with the same name but another input is a different case. A solver that did
+    // not compile has no input.
+    let input = results.iter().find_map(|result| result.input);
     let all = results.len();
-    results.retain(|result| result.input == input);
+    results.retain(|result| result.input.is_none() || result.input == input);
     let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
     let others = all - results.len();
     let (best, results) = case_results(&results, problem.direction);
