@@ -297,9 +297,19 @@ impl Journal {
     }
 
     fn running(&self) -> Result<Vec<RunId>> {
+        Ok(self.open_runs()?.into_iter().filter(|run| self.locks.is_held(*run)).collect())
+    }
+
+    /// Returns the runs that are running or were killed.
+    fn open_runs(&self) -> Result<Vec<RunId>> {
         let sql = "SELECT id FROM run WHERE state = 'open' ORDER BY id";
-        let open = query_all(&self.connection, sql, [], |row| row.get(0).map(RunId))?;
-        Ok(open.into_iter().filter(|run| self.locks.is_held(*run)).collect())
+        Ok(query_all(&self.connection, sql, [], |row| row.get(0).map(RunId))?)
+    }
+
+    /// Removes the lock files of killed runs.
+    pub(super) fn forget_killed(&self) -> Result<()> {
+        self.open_runs()?.into_iter().for_each(|run| self.locks.forget(run));
+        Ok(())
     }
 
     /// Returns the progress of a run; `None` if the run was removed.

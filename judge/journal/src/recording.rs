@@ -113,6 +113,7 @@ impl Recording {
         // Waiting for the only lock in a transaction would keep its holder from writing.
         let only = journal.locks.take_only()?;
         journal.connection.execute_batch("BEGIN IMMEDIATE")?;
+        journal.forget_killed()?;
         let rows = begin(&journal.connection, record, identity)?;
         // Before the commit: the run is never visible without its lock.
         let lock = match only {

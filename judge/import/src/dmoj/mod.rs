@@ -83,7 +83,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported> {
     // As Python reads a condition.
     let is_binary = |text: String| !["False", "0", "0.0", ""].contains(&&*text);
     if !config.text("binary_data")?.is_some_and(is_binary) {
-        temporary.push(files::change(files.iter_mut().map(|(from, _)| from), with_line_feeds)?.0);
+        temporary.push(files::change(files.iter_mut().map(|(from, _)| from), as_dmoj_reads)?.0);
     }
     let mut programs = Vec::new();
     if let Checker::Bridged(Bridged { program, .. }) = checker {
@@ -106,7 +106,7 @@ struct Found {
 }
 
 /// Returns the text of a file as DMOJ reads it: each line ends with a line feed.
-fn with_line_feeds(text: &[u8]) -> Vec<u8> {
+fn as_dmoj_reads(text: &[u8]) -> Vec<u8> {
     let mut changed = Vec::with_capacity(text.len() + 1);
     for (at, byte) in text.iter().enumerate() {
         match byte {

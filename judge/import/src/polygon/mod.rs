@@ -77,7 +77,7 @@ impl<'a> Package<'a> {
         }
         let (interactive, found) = (programs.find("interactor").is_some(), Tests::default());
         let mut tests = Reader { problem, root, interactive, found }.read(&main, &mut left)?;
-        let changed = files::change(tests.copied.iter_mut().map(|(from, _)| from), with_line_feeds)?;
+        let changed = files::change(tests.copied.iter_mut().map(|(from, _)| from), without_windows_line_ends)?;
         let points = Points::read(&main, &tests.tests, programs.gives_points, &mut left)?;
         Ok(Self { problem, root, main, programs, tests, points, changed, left })
     }
@@ -346,7 +346,7 @@ fn sum<'a>(tests: impl Iterator<Item = &'a Test>) -> f64 {
 
 /// Returns a text without the carriage returns at the ends of its lines, if every line has one: Polygon makes packages
 /// with the line ends of Windows, which validators refuse on Linux.
-fn with_line_feeds(text: &[u8]) -> Vec<u8> {
+fn without_windows_line_ends(text: &[u8]) -> Vec<u8> {
     let lines = || text.split_inclusive(|byte| *byte == b'\n');
     if !lines().all(|line| line.ends_with(b"\r\n") || !line.ends_with(b"\n")) {
         return text.to_vec();
@@ -386,7 +386,7 @@ mod tests {
             (b"1\r2\n", b"1\r2\n"),
             (b"", b""),
         ] {
-            assert_eq!(with_line_feeds(text), expected);
+            assert_eq!(without_windows_line_ends(text), expected);
         }
     }
 }

@@ -194,6 +194,23 @@ fn what_is_recorded_comes_back() {
 }
 
 #[test]
+fn the_next_run_removes_the_locks_of_killed_runs() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    let start = || {
+        let recording = bench.begin();
+        recording.commit_start().unwrap();
+        recording
+    };
+    drop(start());
+    let running = start();
+    let [killed, held] = [1, 2].map(|run| bench.path().join(format!("run-{run}.lock")));
+    std::fs::write(&killed, "1").unwrap();
+    drop(start());
+    assert!(!killed.exists() && held.exists());
+    assert_eq!(bench.journal().stored_run(running.run()).unwrap().state, RunState::Running);
+}
+
+#[test]
 fn a_run_is_in_the_journal_once_its_start_is_committed() {
     let bench = Bench::new(&["bot"], 1..=1);
     let other = bench.journal();
