@@ -1,4 +1,4 @@
-//! The pictures of the README, of real runs: `PICTURES=overwrite cargo test -p judge --test reports -- --ignored
+//! The pictures of the pages in docs/, of real runs: `PICTURES=overwrite cargo test -p judge --test reports -- --ignored
 //! pictures` takes them again.
 
 use super::browser::Browser;
