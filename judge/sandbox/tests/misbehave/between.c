@@ -107,6 +107,13 @@ static int read_pages(char **arguments) {
     return 0;
 }
 
+/* The same, and stays: "hold BITS PATH". */
+static int hold(char **arguments) {
+    read_pages(arguments);
+    for (;;)
+        pause();
+}
+
 /* Says which pages of a file had to be read from a disk: "anew PATH". */
 static int anew(char **arguments) {
     printf("%u", read_anew(arguments[0]));
@@ -284,6 +291,7 @@ static int recall(char **arguments) {
 
 int main(int count, char **arguments) {
     static const struct mode modes[] = {{"clocks", clocks}, {"paging", paging}, {"counters", counters}, {"huge", huge},
-                                        {"leave", leave},   {"recall", recall}, {"read", read_pages}, {"anew", anew}, {NULL, NULL}};
+                                        {"leave", leave},   {"recall", recall}, {"read", read_pages},   {"hold", hold},
+                                        {"anew", anew},     {NULL, NULL}};
     return dispatch(modes, count, arguments);
 }

@@ -71,6 +71,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("locks", traces::locks),
     ("between cases", traces::messages),
     ("pages between cases", traces::pages),
+    ("pages between cases, cancelled", traces::pages_of_the_cancelled),
     ("addresses of sockets", traces::addresses),
     ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),
