@@ -1,6 +1,7 @@
 /* Programs that try to pass information to the next run through clocks, counters, memory and marks that outlive them. */
 #include "misbehave.h"
 #include <linux/fs.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -112,6 +113,20 @@ static int hold(char **arguments) {
     read_pages(arguments);
     for (;;)
         pause();
+}
+
+/* Reads a page of a file after the time that the input says, in milliseconds; without an input, one page after another. */
+static int linger(char **arguments) {
+    char *pages = mapped(arguments[0]);
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    int time = -1;
+    if (poll(&input, 1, 0) > 0 && scanf("%d", &time) == 1)
+        rest(time / 1000.0);
+    for (int page = 0; page < (time < 0 ? PAGES : 1); page++) {
+        (void)*(volatile char *)(pages + page * STEP * 4096);
+        rest(time < 0 ? 0.03 : 0);
+    }
+    return 0;
 }
 
 /* Says which pages of a file had to be read from a disk: "anew PATH". */
@@ -292,6 +307,6 @@ static int recall(char **arguments) {
 int main(int count, char **arguments) {
     static const struct mode modes[] = {{"clocks", clocks}, {"paging", paging}, {"counters", counters}, {"huge", huge},
                                         {"leave", leave},   {"recall", recall}, {"read", read_pages},   {"hold", hold},
-                                        {"anew", anew},     {NULL, NULL}};
+                                        {"linger", linger}, {"anew", anew},     {NULL, NULL}};
     return dispatch(modes, count, arguments);
 }

@@ -295,6 +295,28 @@ pub(crate) fn pages_of_the_cancelled(sandbox: &Sandbox, programs: &Path) -> Resu
     check(!is_closed || after == before, || format!("{before:?} became {after:?}"))
 }
 
+/// How long a program ran does not decide how long it is warmed up, which it could measure and leave in pages.
+pub(crate) fn pages_of_warm_ups(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let folder = folder_for_all(programs);
+    let shown = folder.path().join("shown");
+    let path = shown.display().to_string();
+    let left_after = |time: &str| {
+        cold_file(&shown);
+        let mut worker = sandbox.worker(None).unwrap();
+        let mut run = |words: &[&str], input: &str| {
+            let mut request = request(programs.join("between"), &self::words(words));
+            request.stdin = Stdin::Bytes(Arc::from(input.as_bytes()));
+            request.visible = vec![Visible { path: shown.clone(), writable: false }];
+            worker.run(&request).map(|execution| execution.stdout).map_err(|fault| fault.to_string())
+        };
+        run(&["between", "linger", &path], time)?;
+        run(&["between", "linger", &path], "0")?;
+        run(&["between", "anew", &path], "")
+    };
+    let (short, long) = (left_after("10")?, left_after("600")?);
+    check(short == long, || format!("{short:?} after a short run, {long:?} after a long one"))
+}
+
 /// Returns the path of a file with pages that are on the disk only.
 fn cold_file(path: &Path) -> PathBuf {
     if !path.exists() {
