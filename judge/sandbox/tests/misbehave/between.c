@@ -115,6 +115,25 @@ static int hold(char **arguments) {
         pause();
 }
 
+/* Ends while the kernel still reads a file: "ahead BYTES PATH". */
+static int ahead(char **arguments) {
+    size_t bytes = (size_t)atoi(arguments[0]);
+    int file = open(arguments[1], O_RDONLY);
+    return madvise(mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0), bytes, MADV_WILLNEED);
+}
+
+/* Says how many pages of a file are in memory: "resident BYTES PATH". */
+static int resident(char **arguments) {
+    static unsigned char pages[1 << 16];
+    size_t bytes = (size_t)atoi(arguments[0]), count = 0;
+    int file = open(arguments[1], O_RDONLY);
+    if (mincore(mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0), bytes, pages))
+        return 3;
+    for (size_t page = 0; page < bytes / 4096; page++)
+        count += pages[page] & 1;
+    return printf("%zu", count) < 0;
+}
+
 /* Reads a page of a file after the time that the input says, in milliseconds; without an input, one page after another. */
 static int linger(char **arguments) {
     char *pages = mapped(arguments[0]);
@@ -307,6 +326,7 @@ static int recall(char **arguments) {
 int main(int count, char **arguments) {
     static const struct mode modes[] = {{"clocks", clocks}, {"paging", paging}, {"counters", counters}, {"huge", huge},
                                         {"leave", leave},   {"recall", recall}, {"read", read_pages},   {"hold", hold},
-                                        {"linger", linger}, {"anew", anew},     {NULL, NULL}};
+                                        {"linger", linger}, {"ahead", ahead},   {"anew", anew},         {"resident", resident},
+                                        {NULL, NULL}};
     return dispatch(modes, count, arguments);
 }

@@ -72,6 +72,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("between cases", traces::messages),
     ("pages between cases", traces::pages),
     ("pages between cases, cancelled", traces::pages_of_the_cancelled),
+    ("pages between cases, on their way", traces::pages_on_their_way),
     ("pages between cases, warmed up", traces::pages_of_warm_ups),
     ("addresses of sockets", traces::addresses),
     ("folder in memory", hoard::in_memory),

@@ -295,6 +295,40 @@ pub(crate) fn pages_of_the_cancelled(sandbox: &Sandbox, programs: &Path) -> Resu
     check(!is_closed || after == before, || format!("{before:?} became {after:?}"))
 }
 
+/// Nor does a program that ends while the kernel still reads for it, which happens in one of a hundred tries.
+pub(crate) fn pages_on_their_way(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const BYTES: usize = 4 << 20;
+    if !matches!(sandbox.tier(), Tier::Root | Tier::Delegated) {
+        return Ok(());
+    }
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = folder_for_all(programs);
+    let shown = folder.path().join("shown");
+    fs::write(&shown, vec![b's'; BYTES]).unwrap();
+    let path = shown.display().to_string();
+    let mut request = request(programs.join("between"), &as_told("between"));
+    request.stdin = Stdin::Bytes(Arc::from(format!("ahead {BYTES} {path}").into_bytes()));
+    request.visible = vec![Visible { path: shown.clone(), writable: false }];
+    // Outside the sandbox.
+    let resident = || {
+        let told =
+            Command::new(programs.join("between")).args(["resident", &BYTES.to_string(), &path]).output().unwrap();
+        String::from_utf8(told.stdout).unwrap()
+    };
+    for attempt in 0..100 {
+        cold_file(&shown);
+        if resident() != "0" {
+            println!("left out: {path} is not on a disk");
+            return Ok(());
+        }
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+        let left = resident();
+        check(left == "0", || format!("{left} pages in attempt {attempt}"))?;
+    }
+    Ok(())
+}
+
 /// How long a program ran does not decide how long it is warmed up, which it could measure and leave in pages.
 pub(crate) fn pages_of_warm_ups(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let folder = folder_for_all(programs);
