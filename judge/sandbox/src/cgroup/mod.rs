@@ -9,11 +9,13 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable, write};
 use crate::request::{Context, Fault};
+use crate::{clock, procfs};
 
 /// A control group, or one in each hierarchy that is needed. The files that a run reads are open.
 pub(crate) struct Cgroup {
@@ -66,6 +68,9 @@ const SMALLEST_LEFT: u64 = 64 << 10;
 
 /// The kernel's `PID_MAX_LIMIT`: the most that a group's limit of processes can be.
 const MAX_PROCESSES: u32 = 1 << 22;
+
+/// How long to wait for the disks, in nanoseconds. Other programs may read from them all the time.
+const MAX_DISK_WAIT: u64 = 100_000_000;
 
 /// Counts of the kernel's refusals since the group was made.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
@@ -188,6 +193,7 @@ impl Cgroup {
     /// Removes the pages from the machine's memory that the group's tasks were the first to read from files. The next
     /// program would find them there, and learn what this one has read. Before Linux 5.19, version 2 cannot do this.
     pub(crate) fn evict(&self) {
+        wait_for_disks();
         let (file, bytes) = match self.memory.version {
             Version::One => ("memory.force_empty", 0),
             Version::Two => ("memory.reclaim", number(&self.memory.usage)),
@@ -281,6 +287,27 @@ impl Memory {
         let word: &[u8] = if matches!(self.version, Version::One) { b"0" } else { b"reset" };
         self.peak.as_ref().is_some_and(|peak| peak.write_at(word, 0).is_ok())
     }
+}
+
+/// Waits until no disk is reading, for at most a moment. The kernel reads ahead for a program that has ended, and cannot
+/// evict a page before it is there.
+fn wait_for_disks() {
+    // A request that waits for the disk is not counted, which is idle for an instant before it begins the next.
+    const IDLE_CHECKS: u32 = 3;
+    let (until, mut idle) = (clock::now() + MAX_DISK_WAIT, 0);
+    while idle < IDLE_CHECKS && clock::now() < until {
+        std::thread::sleep(Duration::from_micros(100));
+        idle = if is_a_disk_reading() { 0 } else { idle + 1 };
+    }
+}
+
+/// The first number in `inflight` counts the reads that a disk has begun and not ended.
+fn is_a_disk_reading() -> bool {
+    let mut disks = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    disks.any(|disk| {
+        let counts = procfs::text(disk.path().join("inflight")).unwrap_or_default();
+        counts.split_whitespace().next().is_some_and(|reads| reads != "0")
+    })
 }
 
 fn is_busy(error: &io::Error) -> bool {

@@ -81,7 +81,6 @@ fn serve() -> io::Result<()> {
         // next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
-        let wall = answer.as_ref().map_or(Duration::ZERO, |answer| answer.usage.wall);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && spec.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
             // For the following runs, which are likely to be short, too. The kept pages belong to the same program,
@@ -91,7 +90,7 @@ fn serve() -> io::Result<()> {
         } else {
             kept = None;
         }
-        state.note_eviction(&backend, &spec, wall);
+        state.note_eviction(&backend, &spec);
         opened = Some(Ok(backend));
     }
     Ok(())
@@ -143,16 +142,15 @@ struct RunnerState {
     buffer: Box<[u8]>,
     /// Whether the last program certainly started no other process or thread.
     was_alone: bool,
-    /// The first programs whose pages were evicted, and how long each may be warmed up; `None` once it was.
-    evicted: Vec<(Rc<RunSpec>, Option<Duration>)>,
+    /// The first programs whose pages were evicted, and whether each was warmed up.
+    evicted: Vec<(Rc<RunSpec>, bool)>,
 }
 
 /// How many programs a helper warms up. The first of an interpreter warms it up for all.
 const MAX_WARMED_UP: usize = 8;
 
-/// How long a program is warmed up at least and at most.
-const MIN_WARM_UP: Duration = Duration::from_millis(100);
-const MAX_WARM_UP: Duration = Duration::from_secs(1);
+/// How long a program is warmed up, unless it ends. This must not depend on earlier runs, as the program can measure it.
+const WARM_UP: Duration = Duration::from_secs(1);
 
 impl RunnerState {
     /// For programs on this core; `None` means on any.
@@ -162,14 +160,14 @@ impl RunnerState {
         RunnerState { steal, cores, buffer, was_alone: false, evicted: Vec::new() }
     }
 
-    /// Notes whether pages were evicted after a run of `spec`, which took `wall`.
-    fn note_eviction(&mut self, backend: &Backend, spec: &Rc<RunSpec>, wall: Duration) {
+    /// Notes whether pages were evicted after a run of `spec`.
+    fn note_eviction(&mut self, backend: &Backend, spec: &Rc<RunSpec>) {
         let is_known = self.evicted.iter().any(|(known, _)| known == spec);
         let is_full = self.evicted.len() == MAX_WARMED_UP;
         // What can be written to may not be the same before and after the program ran once more.
         let may_run_again = spec.visible.iter().all(|shown| !shown.writable);
         if backend.take_evicted() && !is_known && !is_full && may_run_again {
-            self.evicted.push((Rc::clone(spec), Some(wall.clamp(MIN_WARM_UP, MAX_WARM_UP))));
+            self.evicted.push((Rc::clone(spec), false));
         }
     }
 
@@ -178,10 +176,11 @@ impl RunnerState {
     /// again. They reveal no input.
     fn warm_up(&mut self, backend: &mut Backend, spec: &Rc<RunSpec>, judge: BorrowedFd<'_>) {
         let found = self.evicted.iter_mut().find(|(known, _)| known == spec);
-        let Some(longest) = found.and_then(|(_, longest)| longest.take()) else { return };
+        let Some((_, is_warm @ false)) = found else { return };
+        *is_warm = true;
         let Ok((stdin, _writer)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return };
         let spec = RunSpec {
-            limits: Limits { wall: Some(longest), ..spec.limits.clone() },
+            limits: Limits { wall: Some(WARM_UP), ..spec.limits.clone() },
             stdout: OutputTarget::Capture,
             stderr: OutputTarget::Capture,
             has_until: false,

@@ -104,8 +104,8 @@ impl InitConfig<'_> {
 pub(crate) enum InitMessage {
     /// An order that the helper is to follow, and the counters of the control group, if there is one.
     Order(Counters, Received),
-    /// A program that takes longer than a short run, writes more, or has read from a disk. The init will report its end as if the helper had
-    /// ordered it.
+    /// A program that takes longer than a short run, writes more, or has read from a disk. The init will report its end
+    /// as if the helper had ordered it.
     StartedRun(StartedRun),
 }
 

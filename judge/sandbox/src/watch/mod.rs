@@ -80,20 +80,20 @@ impl Watcher<'_> {
             // The program must not outlive its run.
             program.kill();
             self.wait_for_death(program)?;
-            let _ = program.finish()?;
+            self.evict_pages(&program.finish()?);
             return Err(fault);
         }
         let conclusion = program.finish()?;
-        self.move_rest(&progress, buffer)?;
+        let moved = self.move_rest(&progress, buffer);
+        // The reader of the output does not wait for this.
+        self.evict_pages(&conclusion);
+        moved?;
         let mut finished = match conclusion {
             Ok(finished) => finished,
             Err(errno) => return Ok(refused(errno)),
         };
         let (limits, gauges) = (&self.spec.limits, self.meter.gauges);
         let mut totals = self.meter.totals(&finished);
-        if let Some(cgroup) = gauges.cgroup().filter(|_| finished.read_disk && !self.spec.keeps_pages) {
-            cgroup.evict();
-        }
         totals.events.out_of_processes |= self.fork_policy.is_some_and(|fork_policy| fork_policy.was_refused);
         let Progress { mut breaches, cutoff, .. } = progress;
         if let Some(Cutoff { at, cpu }) = cutoff {
@@ -104,6 +104,14 @@ impl Watcher<'_> {
             breaches.push(Breach::Disk);
         }
         conclude(limits, &finished, breaches, &totals, &mut self.stdout, &mut self.stderr)
+    }
+
+    /// Evicts the pages that the program has read from a disk.
+    fn evict_pages(&self, conclusion: &OrRefused<Finished>) {
+        let read_disk = conclusion.is_ok_and(|finished| finished.read_disk);
+        if let Some(cgroup) = self.meter.gauges.cgroup().filter(|_| read_disk && !self.spec.keeps_pages) {
+            cgroup.evict();
+        }
     }
 
     /// Returns when the program has ended, before it is cleaned up.

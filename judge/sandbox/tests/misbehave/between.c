@@ -1,6 +1,7 @@
 /* Programs that try to pass information to the next run through clocks, counters, memory and marks that outlive them. */
 #include "misbehave.h"
 #include <linux/fs.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -104,6 +105,46 @@ static int read_pages(char **arguments) {
     for (int page = 0; page < PAGES; page++)
         if (bits >> page & 1)
             (void)*(volatile char *)(pages + page * STEP * 4096);
+    return 0;
+}
+
+/* The same, and stays: "hold BITS PATH". */
+static int hold(char **arguments) {
+    read_pages(arguments);
+    for (;;)
+        pause();
+}
+
+/* Ends while the kernel still reads a file: "ahead BYTES PATH". */
+static int ahead(char **arguments) {
+    size_t bytes = (size_t)atoi(arguments[0]);
+    int file = open(arguments[1], O_RDONLY);
+    return madvise(mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0), bytes, MADV_WILLNEED);
+}
+
+/* Says how many pages of a file are in memory: "resident BYTES PATH". */
+static int resident(char **arguments) {
+    static unsigned char pages[1 << 16];
+    size_t bytes = (size_t)atoi(arguments[0]), count = 0;
+    int file = open(arguments[1], O_RDONLY);
+    if (mincore(mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0), bytes, pages))
+        return 3;
+    for (size_t page = 0; page < bytes / 4096; page++)
+        count += pages[page] & 1;
+    return printf("%zu", count) < 0;
+}
+
+/* Reads a page of a file after the time that the input says, in milliseconds; without an input, one page after another. */
+static int linger(char **arguments) {
+    char *pages = mapped(arguments[0]);
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    int time = -1;
+    if (poll(&input, 1, 0) > 0 && scanf("%d", &time) == 1)
+        rest(time / 1000.0);
+    for (int page = 0; page < (time < 0 ? PAGES : 1); page++) {
+        (void)*(volatile char *)(pages + page * STEP * 4096);
+        rest(time < 0 ? 0.03 : 0);
+    }
     return 0;
 }
 
@@ -284,6 +325,8 @@ static int recall(char **arguments) {
 
 int main(int count, char **arguments) {
     static const struct mode modes[] = {{"clocks", clocks}, {"paging", paging}, {"counters", counters}, {"huge", huge},
-                                        {"leave", leave},   {"recall", recall}, {"read", read_pages}, {"anew", anew}, {NULL, NULL}};
+                                        {"leave", leave},   {"recall", recall}, {"read", read_pages},   {"hold", hold},
+                                        {"linger", linger}, {"ahead", ahead},   {"anew", anew},         {"resident", resident},
+                                        {NULL, NULL}};
     return dispatch(modes, count, arguments);
 }

@@ -3,7 +3,7 @@
 use std::fs::{self, File, FileTimes};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use judge_sandbox::{End, Execution, Options, Sandbox, Stdin, Tier, TierChoice, V
 
 use super::attempt::as_told;
 use super::judge_level::check;
-use super::pace::slowness;
+use super::pace::{patiently, slowness};
 use super::request;
 use super::require::{Need, skip};
 use super::scene::folder_for_all;
@@ -245,7 +245,6 @@ pub(crate) fn pages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);
     let shown = folder.path().join("shown");
-    fs::write(&shown, vec![b's'; 1 << 18]).unwrap();
     let mut run = |words: String| {
         let mut request = request(programs.join("between"), &as_told("between"));
         request.stdin = Stdin::Bytes(Arc::from(words.into_bytes()));
@@ -255,9 +254,7 @@ pub(crate) fn pages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         Ok::<_, String>(String::from_utf8_lossy(&execution.stdout).into_owned())
     };
     for bits in [0, 0xf0f0_u32, ALL, 0x5a5a, 0x0001, 0xa5a5] {
-        let file = File::open(&shown).unwrap();
-        file.sync_all().unwrap();
-        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        cold_file(&shown);
         run(format!("read {bits} {}", shown.display()))?;
         let anew = run(format!("anew {}", shown.display()))?;
         if bits == 0 && anew == "0" {
@@ -268,6 +265,101 @@ pub(crate) fn pages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         check(anew == expected.to_string(), || format!("after {bits:x}: {anew}, expected {expected}"))?;
     }
     Ok(())
+}
+
+/// A program whose run was cancelled leaves no such page, either.
+pub(crate) fn pages_of_the_cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let folder = folder_for_all(programs);
+    let shown = cold_file(&folder.path().join("shown"));
+    let order = |words: &[&str]| {
+        let mut request = request(programs.join("between"), &self::words(words));
+        request.visible = vec![Visible { path: shown.clone(), writable: false }];
+        request
+    };
+    let path = shown.display().to_string();
+    let anew = |worker: &mut Worker| worker.run(&order(&["between", "anew", &path])).map(|execution| execution.stdout);
+    let before = anew(&mut sandbox.worker(None).unwrap()).map_err(|fault| fault.to_string())?;
+    cold_file(&shown);
+    let mut worker = sandbox.worker(None).unwrap();
+    let canceller = worker.canceller();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(patiently(Duration::from_millis(200)));
+            canceller.cancel();
+        });
+        let _ = worker.run(&order(&["between", "hold", "65535", &path]));
+    });
+    drop(worker);
+    let after = anew(&mut sandbox.worker(None).unwrap()).map_err(|fault| fault.to_string())?;
+    let is_closed = matches!(sandbox.tier(), Tier::Root | Tier::Delegated);
+    check(!is_closed || after == before, || format!("{before:?} became {after:?}"))
+}
+
+/// Nor does a program that ends while the kernel still reads for it, which happens in one of a hundred tries.
+pub(crate) fn pages_on_their_way(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const BYTES: usize = 4 << 20;
+    if !matches!(sandbox.tier(), Tier::Root | Tier::Delegated) {
+        return Ok(());
+    }
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = folder_for_all(programs);
+    let shown = folder.path().join("shown");
+    fs::write(&shown, vec![b's'; BYTES]).unwrap();
+    let path = shown.display().to_string();
+    let mut request = request(programs.join("between"), &as_told("between"));
+    request.stdin = Stdin::Bytes(Arc::from(format!("ahead {BYTES} {path}").into_bytes()));
+    request.visible = vec![Visible { path: shown.clone(), writable: false }];
+    // Outside the sandbox.
+    let resident = || {
+        let told =
+            Command::new(programs.join("between")).args(["resident", &BYTES.to_string(), &path]).output().unwrap();
+        String::from_utf8(told.stdout).unwrap()
+    };
+    for attempt in 0..100 {
+        cold_file(&shown);
+        if resident() != "0" {
+            println!("left out: {path} is not on a disk");
+            return Ok(());
+        }
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+        let left = resident();
+        check(left == "0", || format!("{left} pages in attempt {attempt}"))?;
+    }
+    Ok(())
+}
+
+/// How long a program ran does not decide how long it is warmed up, which it could measure and leave in pages.
+pub(crate) fn pages_of_warm_ups(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let folder = folder_for_all(programs);
+    let shown = folder.path().join("shown");
+    let path = shown.display().to_string();
+    let left_after = |time: &str| {
+        cold_file(&shown);
+        let mut worker = sandbox.worker(None).unwrap();
+        let mut run = |words: &[&str], input: &str| {
+            let mut request = request(programs.join("between"), &self::words(words));
+            request.stdin = Stdin::Bytes(Arc::from(input.as_bytes()));
+            request.visible = vec![Visible { path: shown.clone(), writable: false }];
+            worker.run(&request).map(|execution| execution.stdout).map_err(|fault| fault.to_string())
+        };
+        run(&["between", "linger", &path], time)?;
+        run(&["between", "linger", &path], "0")?;
+        run(&["between", "anew", &path], "")
+    };
+    let (short, long) = (left_after("10")?, left_after("600")?);
+    check(short == long, || format!("{short:?} after a short run, {long:?} after a long one"))
+}
+
+/// Returns the path of a file with pages that are on the disk only.
+fn cold_file(path: &Path) -> PathBuf {
+    if !path.exists() {
+        fs::write(path, vec![b's'; 1 << 18]).unwrap();
+    }
+    let file = File::open(path).unwrap();
+    file.sync_all().unwrap();
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+    path.to_path_buf()
 }
 
 /// The kernel addresses of a program's sockets depend on earlier programs. Where root's rights permit it, nothing
