@@ -231,7 +231,7 @@ impl Worker {
         over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, OutputFiles), Fault> {
         let (exchange, has_until) = (exchange.cloned(), over.is_some());
-        // A compiler reads its files again for the next source.
+        // Compilers and checkers read their files again for the next source or answer.
         let keeps_pages = exchange.is_some();
         let mut spec = RunSpec { exchange, has_until, keeps_pages, ..RunSpec::from(&request) };
         if spec.exchange.is_some() && has_until {

@@ -44,7 +44,7 @@ use surroundings::Surroundings;
 
 /// The cases that run without WORDS and `--include-ignored`: the strongest tier and the weakest, with few of the
 /// programs that burn CPU time, hide it, race or hoard, since each of those takes two seconds.
-const SHORT_FORM: [&str; 21] = [
+const SHORT_FORM: [&str; 22] = [
     "root/root: ",
     "plain/bare: ",
     "!: cpu ",
@@ -54,6 +54,7 @@ const SHORT_FORM: [&str; 21] = [
     "!: hoard ",
     "!: sharing ",
     "!: thousands of runs",
+    "!: pages between cases, ",
     // The tests of languages run Java as root.
     "!root/root: java",
     "!: escape deep",
