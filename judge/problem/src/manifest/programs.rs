@@ -272,10 +272,12 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
 /// Reports a command line without words or whose quotes do not match, and unknown placeholders. Returns whether there is
 /// none of these.
 pub(super) fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
-    if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
-        return check_placeholders(section, key, command, names);
-    }
-    section.bad_value::<()>(key, command.span.clone(), "expected a command line whose quotes match");
+    let expected = match shell_words::split(command.value) {
+        Ok(words) if !words.is_empty() => return check_placeholders(section, key, command, names),
+        Ok(_) => "expected a command line: a program and its arguments",
+        Err(_) => "expected a command line whose quotes match",
+    };
+    section.bad_value::<()>(key, command.span.clone(), expected);
     false
 }
 
