@@ -360,6 +360,13 @@ pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>, has_gen
     }
 }
 
+/// The fault of seeds without a generator.
+pub(super) const NO_CASES_FROM_SEEDS: &str = "the problem makes no cases from seeds";
+
+/// How a table that chooses cases of the problem is mended.
+pub(super) const CASES_INSTEAD_OF_SEEDS: &str =
+    "add `generator-command` to the problem, or name its cases: `cases = [\"small-*\"]`";
+
 fn expectation(section: Section<'_>, has_generator: bool) -> Option<Expectation> {
     let solver = section.text("solver");
     let verdicts = verdicts(&section);
@@ -368,8 +375,7 @@ fn expectation(section: Section<'_>, has_generator: bool) -> Option<Expectation>
     let most = section.numeric::<Score>("max-score", "a number: the greatest score");
     let seeds = section.parsed::<Seeds>("seeds");
     if let (Some(seeds), false) = (&seeds, has_generator) {
-        let expected = "add `generator-command` to the problem, or name its cases: `cases = [\"small-*\"]`";
-        section.complain(seeds.span.clone(), "the problem makes no cases from seeds", expected);
+        section.complain(seeds.span.clone(), NO_CASES_FROM_SEEDS, CASES_INSTEAD_OF_SEEDS);
     }
     let names = section.texts("cases");
     let patterns = names.iter().filter_map(|text| pattern(&section, text)).collect();
