@@ -191,7 +191,7 @@ const MISPLACED: [(&str, &str, &str, &str); 13] = [
         "expected `{input}` or `{answer}`",
         "unknown placeholder `{seed}`",
     ),
-    ("checker-command = \"\"\n#", "3:19", "expected a command line", "bad value of `checker-command`"),
+    ("checker-command = \"\"\n#", "3:19", "expected a command line: a program", "bad value of `checker-command`"),
     ("checker-command = \"c 'x {answer}\"\n#", "3:19", "whose quotes match", "bad value of `checker-command`"),
     (
         "checker-command = \"c {answer}\"\nvalidator-command = \"\"\n#",

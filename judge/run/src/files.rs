@@ -21,11 +21,7 @@ const OF_THE_KERNEL: &str =
 /// # Errors
 /// When it cannot be read, is no regular file, or is longer than [`MAX_FILE_BYTES`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // Opening a pipe would block until it has a writer.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let metadata = file.metadata()?;
-    refuse_special(path, &metadata)?;
+    let (file, metadata) = open(path)?;
     let too_long = || Err(io::Error::other(format!("it is longer than {MAX_FILE_BYTES}: expected a shorter file")));
     if metadata.len() > MAX_FILE_BYTES.0 {
         return too_long();
@@ -36,6 +32,16 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MAX_FILE_BYTES.0 { too_long() } else { Ok(bytes) }
 }
 
+/// Opens a file, unless it is special. A folder is opened, too.
+fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    // Opening a pipe would block until it has a writer.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let metadata = file.metadata()?;
+    refuse_special(path, &metadata)?;
+    Ok((file, metadata))
+}
+
 /// Reads a regular file of text.
 ///
 /// # Errors
@@ -44,12 +50,15 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// Fails if [`read`] would refuse the file at this path. A missing file is not an error here.
+/// Fails if [`read`] would refuse the file at this path, whatever its length.
 ///
 /// # Errors
-/// When it is a pipe, a device, or a file of the kernel.
+/// When it cannot be read, or is no regular file.
 pub fn check(path: &Path) -> io::Result<()> {
-    path.metadata().map_or(Ok(()), |metadata| refuse_special(path, &metadata))
+    match open(path)?.1.is_dir() {
+        true => Err(rustix::io::Errno::ISDIR.into()),
+        false => Ok(()),
+    }
 }
 
 /// Makes a file or folder readable for all users, and executable if its owner can execute it: in the sandbox a solver may be
@@ -98,8 +107,8 @@ mod tests {
             ("pipe", "a pipe or a device", true),
             ("zero", "a pipe or a device", true),
             ("status", "a file of the kernel", true),
-            ("folder", "Is a directory", false),
-            ("gone", "No such file", false),
+            ("folder", "Is a directory", true),
+            ("gone", "No such file", true),
             ("long", "longer than", false),
         ] {
             let error = read(&at(name)).unwrap_err().to_string();

@@ -51,7 +51,7 @@ pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit> 
 }
 
 fn size(input: &[u8]) -> String {
-    let lines = input.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
+    let lines = input.split_inclusive(|&byte| byte == b'\n').count();
     format!("{}, {}", counted(lines, "line"), counted(input.len(), "byte"))
 }
 
@@ -321,4 +321,13 @@ impl Oracle for Trials<'_> {
 
 fn is_fault(outcome: &Outcome) -> bool {
     matches!(outcome.verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::CompileError)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn empty_lines_are_lines() {
+        assert_eq!(super::size(b"3 0\n\n\nx"), "4 lines, 7 bytes");
+        assert_eq!(super::size(b""), "0 lines, 0 bytes");
+    }
 }

@@ -88,14 +88,21 @@ fn faults_are_shown_at_their_places() {
 
 #[test]
 fn a_missing_file_comes_with_the_line_that_names_it() {
-    let folder = problem("checker = \"tokens\"\n");
-    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
-    for (case, line) in [
-        ("file = \"gone.in\"\n", "line 8 of the catalogue"),
-        ("name = \"b\"\nfile = \"data/1.in\"\nanswer = \"gone.ans\"\n", "line 10 of the catalogue"),
-    ] {
-        folder.write("problems.toml", format!("{text}[[problem.case]]\n{case}"));
-        let said = folder.judge(&["run", "-s", "cat"]);
-        assert!(said.code == Some(2) && said.stderr.contains(line), "{line}: {}", said.stderr);
+    for checker in ["checker = \"tokens\"", "checker-command = \"cmp {answer} {expected}\""] {
+        let folder = problem(&format!("{checker}\n"));
+        let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+        for (case, hint) in [
+            ("file = \"gone.in\"\n", "add the file, or change line 8 of the catalogue"),
+            ("file = \"data\"\n", "hint: change line 8 of the catalogue"),
+            (
+                "name = \"b\"\nfile = \"data/1.in\"\nanswer = \"gone.ans\"\n",
+                "add the file, or change line 10 of the catalogue",
+            ),
+            ("name = \"b\"\nfile = \"data/1.in\"\nanswer = \"data\"\n", "hint: change line 10 of the catalogue"),
+        ] {
+            folder.write("problems.toml", format!("{text}[[problem.case]]\n{case}"));
+            let said = folder.judge(&["run", "-s", "cat"]);
+            assert!(said.code == Some(2) && said.stderr.contains(hint), "{checker} {hint}: {}", said.stderr);
+        }
     }
 }

@@ -562,6 +562,15 @@ mod tests {
         assert!(began.elapsed() < Duration::from_secs(20), "the cases were walked through");
     }
 
+    #[test]
+    fn seeds_of_groups_need_a_generator() {
+        let text = "[[problem]]\nid = \"p\"\nchecker-command = \"c {answer}\"\ninputs = [\"*\"]\n\
+                    [[problem.group]]\nname = \"a\"\nseeds = \"1-3\"\n";
+        let error = Catalogue::parse("p.toml", text, Path::new("/")).unwrap_err();
+        assert_eq!(error.complaints.len(), 1);
+        assert!(error.to_string().contains("no cases from seeds\n --> p.toml:5:1"), "{error}");
+    }
+
     fn slurm(text: &str) -> Result<SlurmTable, ManifestError> {
         Catalogue::parse("p.toml", &format!("{text}{PROBLEM}"), Path::new("/x")).map(|all| all.slurm)
     }

@@ -37,9 +37,9 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
     let features = read_features(&section);
     let metrics = protocols::read_metrics(&section, checker.as_ref());
-    let test_groups = read_test_groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     // A bad generator was reported, and so was a bad checker, which may bring a generator.
     let has_generator = generator.is_some() || checker.is_none() || section.has("generator-command");
+    let test_groups = read_test_groups(&section, &mut cases, !inputs.is_empty(), has_generator);
     let sealed = read_sealed(&section, has_generator);
     let verification = programs::read_verification(&section, place, has_generator);
     check_cases(&section, &rule, (&cases, &places));
@@ -293,8 +293,8 @@ struct PlacedGroup<'a> {
 }
 
 /// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases. Reports
-/// duplicate names, cases in two groups and patterns without a case. `has_inputs`: the problem has more cases than
-/// `cases`.
+/// duplicate names, cases in two groups, seeds without a generator, and patterns without a case. `has_inputs`: the
+/// problem has more cases than `cases`.
 fn read_test_groups(
     problem: &Section<'_>,
     cases: &mut CaseList,
@@ -305,6 +305,9 @@ fn read_test_groups(
     let mut groups: Vec<PlacedGroup<'_>> = sections.into_iter().filter_map(read_group).collect();
     if problem.place("seeds").is_none() && has_generator {
         add_seeds_of_groups(cases, &groups);
+    }
+    for placed in groups.iter().filter(|placed| !has_generator && placed.group.members.seeds.is_some()) {
+        problem.complain(placed.span.clone(), programs::NO_CASES_FROM_SEEDS, programs::CASES_INSTEAD_OF_SEEDS);
     }
     check_names(problem, &groups);
     check_shared_cases(problem, &groups, cases);

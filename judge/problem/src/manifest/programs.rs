@@ -272,10 +272,12 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
 /// Reports a command line without words or whose quotes do not match, and unknown placeholders. Returns whether there is
 /// none of these.
 pub(super) fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
-    if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
-        return check_placeholders(section, key, command, names);
-    }
-    section.bad_value::<()>(key, command.span.clone(), "expected a command line whose quotes match");
+    let expected = match shell_words::split(command.value) {
+        Ok(words) if !words.is_empty() => return check_placeholders(section, key, command, names),
+        Ok(_) => "expected a command line: a program and its arguments",
+        Err(_) => "expected a command line whose quotes match",
+    };
+    section.bad_value::<()>(key, command.span.clone(), expected);
     false
 }
 
@@ -358,6 +360,13 @@ pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>, has_gen
     }
 }
 
+/// The fault of seeds without a generator.
+pub(super) const NO_CASES_FROM_SEEDS: &str = "the problem makes no cases from seeds";
+
+/// How a table that chooses cases of the problem is mended.
+pub(super) const CASES_INSTEAD_OF_SEEDS: &str =
+    "add `generator-command` to the problem, or name its cases: `cases = [\"small-*\"]`";
+
 fn expectation(section: Section<'_>, has_generator: bool) -> Option<Expectation> {
     let solver = section.text("solver");
     let verdicts = verdicts(&section);
@@ -366,8 +375,7 @@ fn expectation(section: Section<'_>, has_generator: bool) -> Option<Expectation>
     let most = section.numeric::<Score>("max-score", "a number: the greatest score");
     let seeds = section.parsed::<Seeds>("seeds");
     if let (Some(seeds), false) = (&seeds, has_generator) {
-        let expected = "add `generator-command` to the problem, or name its cases: `cases = [\"small-*\"]`";
-        section.complain(seeds.span.clone(), "the problem makes no cases from seeds", expected);
+        section.complain(seeds.span.clone(), NO_CASES_FROM_SEEDS, CASES_INSTEAD_OF_SEEDS);
     }
     let names = section.texts("cases");
     let patterns = names.iter().filter_map(|text| pattern(&section, text)).collect();

@@ -65,11 +65,10 @@ impl ScoreSearch {
         let pattern = self.reject.as_ref()?;
         said.iter().find_map(|stream| {
             let found = pattern.captures(stream)?;
-            let words = match found.get(1) {
-                Some(group) => group.as_bytes(),
-                None => line_of(stream, found.get(0)?.start()),
-            };
-            Some(message(&text(words)))
+            let line = line_of(stream, found.get(0)?.start());
+            let words = [found.get(1).map(|group| group.as_bytes()), Some(line)].into_iter().flatten();
+            let why = words.map(|words| message(&text(words))).find(|why| !why.is_empty());
+            Some(why.unwrap_or_else(|| "wrong answer".to_owned()))
         })
     }
 
@@ -159,6 +158,9 @@ mod tests {
         assert_eq!(said(&lines, 1, "a\nan Error here\nb", "").unwrap(), "rejected answer: an Error here");
         let grouped = ScoreSearch { reject: Some(Regex::new("error: (.*)").unwrap()), ..search() };
         assert_eq!(said(&grouped, 0, "Score = 5\n", "error: too far\n").unwrap(), "rejected answer: too far");
+        assert_eq!(said(&grouped, 0, "", "an error: \n").unwrap(), "rejected answer: an error:");
+        let blank = ScoreSearch { reject: Some(Regex::new("\n\n").unwrap()), ..search() };
+        assert_eq!(said(&blank, 0, "\n\n", "").unwrap(), "rejected answer: wrong answer");
         let codes = ScoreSearch { reject_codes: vec![1, 101], ..search() };
         assert_eq!(said(&codes, 101, "Score = 5\n", "bad move\n").unwrap(), "rejected answer: bad move; Score = 5");
         assert_eq!(said(&codes, 1, "", "").unwrap(), "rejected answer: the checker ended with exit status: 1");

@@ -153,7 +153,8 @@ impl ProblemChecker {
                 PreparedCase::Tokens(*rules, bytes)
             }
             Kind::External(program) => {
-                // The program may see the file itself, and would wait for the writer of a pipe.
+                // The program may see the file itself: it would wait for the writer of a pipe, and might take a missing file
+                // for an empty one and blame the solver.
                 if let Some(path) = &expected {
                     files::check(path).map_err(|error| CheckerError::AnswerFile(path.clone(), error))?;
                 }
