@@ -103,7 +103,7 @@ fn flags_that_cannot_be_used_are_refused() {
         (&["--fuzz", "1s", "--second", "nosuch {input} {answer}"], "there is no program `nosuch`"),
         (&["--fuzz", "1s", "--second", "cat {inptu} {answer}"], "did you mean `{input}`?"),
         (&["--fuzz", "1s", "--second", "cat {input}"], "add `{answer}`"),
-        (&["--fuzz", "1s", "--second", "./check.sh {input} {answer}"], "it is not executable"),
+        (&["--fuzz", "1s", "--second", "./check.sh {input} {answer}"], "write its interpreter before it"),
         (&["--fuzz", "1s", "--save", "check.sh"], "it is not a folder"),
     ] {
         let said = folder.judge(&[&["verify", "-p", "p"], flags].concat());

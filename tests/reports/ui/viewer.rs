@@ -91,7 +91,7 @@ fn part_of_a_game_equals_the_whole() {
     let arguments = ["view", "-p", "columns", "--seed", "1", "--output", "answer", "--html", "x.html", "--from", "99"];
     let said = folder.judge(&arguments);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("--from and --to count moves"), "{}", said.stderr);
+    assert!(said.stderr.contains("--from and --to take 0 to 11"), "{}", said.stderr);
     assert!(!folder.path().join("x.html").exists());
 }
 

@@ -108,8 +108,8 @@ fn foreign(head: &[u8]) -> String {
         _ if head.starts_with(ELF) => "the program is damaged".to_owned(),
         _ if head.starts_with(b"#!") => "its first line names no interpreter".to_owned(),
         _ => {
-            "it is neither a program nor a script with a `#!` line; the source of a solver needs the extension of its \
-              language, or --language"
+            "it is neither a program nor a script with a `#!` line; write its interpreter before it, as in `python3 FILE`, \
+             or give a solver's source the extension of its language or --language"
                 .to_owned()
         }
     }
