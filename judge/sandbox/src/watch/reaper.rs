@@ -136,7 +136,8 @@ fn reap(pid: i32, flags: i32, account: &mut ReapedUsage) -> (i32, i32) {
     if pid > 0 {
         account.cpu += nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
         account.peak = account.peak.max(usage.ru_maxrss.unsigned_abs() * 1024);
-        account.read_disk |= usage.ru_inblock > 0 || usage.ru_majflt > 0;
+        // Not by major faults: some of them read nothing.
+        account.read_disk |= usage.ru_inblock > 0;
     }
     (pid, status)
 }
