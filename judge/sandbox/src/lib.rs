@@ -121,6 +121,9 @@
 //!
 //! - [`Request`] and [`Limits`] are plain structures without defaults: when they get a field, each caller must set it,
 //!   because a forgotten limit would mean no limit. Errors and reports are `#[non_exhaustive]`.
+//! - Where a control group's pages were evicted after a run, the same request starts the program once more before its next
+//!   run: without input, for at most a second, and without an answer. This does not happen if the program may write to a
+//!   visible path, or exchanges files.
 //! - The library has no mutable global state. Signals, which [`reset_inherited_signals`] changes, belong to the
 //!   process. A few facts about the kernel are cached in statics.
 //! - `unsafe` code of the whole project is in this crate.

@@ -18,6 +18,7 @@ pub struct PairedComparison {
     pub second: usize,
     /// The effects, in the order of the plan. Cases that count together have one effect.
     pub pairs: Vec<Pair>,
+    /// The mean effect, rounded once.
     pub(super) mean: f64,
     /// The number of cases with an effect.
     pub cases: usize,
