@@ -114,7 +114,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
     let line_of = |path: &Path| {
         let line = problem.file_lines.get(path).filter(|_| !path.is_file())?;
         let add = if path.symlink_metadata().is_err() { "add the file, or " } else { "" };
-        Some(format!("{add}change line {line} of the catalogue, which names it"))
+        Some(format!("{add}change {line}, which names it"))
     };
     let mut read = Vec::new();
     let mut unsuited = Vec::new();
