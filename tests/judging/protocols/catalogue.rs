@@ -92,13 +92,13 @@ fn a_missing_file_comes_with_the_line_that_names_it() {
         let folder = problem(&format!("{checker}\n"));
         let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
         for (case, hint) in [
-            ("file = \"gone.in\"\n", "add the file, or change line 8 of the catalogue"),
-            ("file = \"data\"\n", "hint: change line 8 of the catalogue"),
+            ("file = \"gone.in\"\n", "add the file, or change problems.toml:8,"),
+            ("file = \"data\"\n", "hint: change problems.toml:8,"),
             (
                 "name = \"b\"\nfile = \"data/1.in\"\nanswer = \"gone.ans\"\n",
-                "add the file, or change line 10 of the catalogue",
+                "add the file, or change problems.toml:10,",
             ),
-            ("name = \"b\"\nfile = \"data/1.in\"\nanswer = \"data\"\n", "hint: change line 10 of the catalogue"),
+            ("name = \"b\"\nfile = \"data/1.in\"\nanswer = \"data\"\n", "hint: change problems.toml:10,"),
         ] {
             folder.write("problems.toml", format!("{text}[[problem.case]]\n{case}"));
             let said = folder.judge(&["run", "-s", "cat"]);
