@@ -32,7 +32,8 @@ pub struct Problem {
     pub helper_limits: HelperLimits,
     /// The problem's own cases. Cases of `inputs` are not among them.
     pub cases: CaseList,
-    /// The line of the catalogue that names each file or pattern of `cases`, `inputs` and `best`: `problems.toml:14`.
+    /// The line of the catalogue that names each file or pattern of its cases, `inputs`, `answers`, `best` and `solver`:
+    /// `problems.toml:14`.
     pub file_lines: HashMap<PathBuf, String>,
     /// The line of each test group.
     pub group_lines: Vec<String>,

@@ -87,6 +87,22 @@ fn faults_are_shown_at_their_places() {
 }
 
 #[test]
+fn what_a_key_does_not_find_comes_with_its_line() {
+    let folder = Folder::new();
+    folder.write("1.in", "");
+    let best = "checker-command = \"cat {answer}\"\n[problem.scoring]\nrule = \"relative\"\nbest = \"no.toml\"";
+    for (lines, solver, hint) in [
+        ("checker = \"tokens\"\nanswers = \"no/*\"", &["-s", "cat"][..], "change `answers` in problems.toml:5,"),
+        ("checker-command = \"cat {answer}\"\nsolver = \"./no\"", &[], "change `solver` in problems.toml:5,"),
+        (best, &["-s", "cat"], "`best` in problems.toml:7 takes a file"),
+    ] {
+        folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\ninputs = [\"*.in\"]\n{lines}\n"));
+        let said = folder.judge(&[&["run"], solver].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(hint), "{hint}: {}", said.stderr);
+    }
+}
+
+#[test]
 fn a_missing_file_comes_with_the_line_that_names_it() {
     for checker in ["checker = \"tokens\"", "checker-command = \"cmp {answer} {expected}\""] {
         let folder = problem(&format!("{checker}\n"));

@@ -22,7 +22,6 @@ type NamedAnswer = (PathBuf, PathBuf);
 
 /// Reads a problem. `None` if it has errors, which are reported.
 pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
-    let id = id(&section);
     let [title, source, format, default_solver] =
         ["title", "source", "format", "solver"].map(|key| section.string(key));
     let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
@@ -32,16 +31,13 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let generator = programs::generator(&section, checker.as_ref(), place, &generator_parameters);
     let viewer = programs::viewer(&section, place);
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
-    let mut file_lines = FileLines::new();
+    let (id, mut file_lines) = (id(&section), file_lines(&section, folder));
     let (rule, direction, failure, best) = read_scoring(&section, folder, &mut file_lines);
     // A bad generator was reported, and so was a bad checker, which may bring a generator.
     let has_generator = generator.is_some() || checker.is_none() || section.has("generator-command");
     let (mut cases, places) = read_cases(&section, (folder, &mut file_lines), direction, &mut checker, has_generator);
-    let inputs = section.texts("inputs");
-    file_lines.extend(inputs.iter().map(|input| (folder.join(input.value), section.line(&input.span))));
-    let inputs = protocols::file_patterns(&section, inputs, folder);
-    let features = read_features(&section);
-    let metrics = protocols::read_metrics(&section, checker.as_ref());
+    let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
+    let (features, metrics) = (read_features(&section), protocols::read_metrics(&section, checker.as_ref()));
     let (test_groups, group_lines) = read_test_groups(&section, &mut cases, !inputs.is_empty(), has_generator);
     let sealed = read_sealed(&section, has_generator);
     let verification = programs::read_verification(&section, place, has_generator);
@@ -96,6 +92,13 @@ type CasePlaces = HashMap<CaseName, Range<usize>>;
 
 /// The line that names each file or pattern of files.
 type FileLines = HashMap<PathBuf, String>;
+
+/// Returns the lines of the texts in `inputs`, `answers` and `solver`.
+fn file_lines(section: &Section<'_>, folder: &Path) -> FileLines {
+    let answers = section.one_or_more_texts("answers").unwrap_or_default();
+    let named = section.texts("inputs").into_iter().chain(answers).chain(section.text("solver"));
+    named.map(|text| (folder.join(text.value), section.line(&text.span))).collect()
+}
 
 /// Reads the cases that the problem lists, with their places. Adds the lines of their files, and passes their answer files
 /// to the checker. Reports seeds without a generator.

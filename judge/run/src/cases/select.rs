@@ -120,11 +120,21 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
         let named = all_files(&problem.inputs, &problem.folder, &problem.file_lines)?;
         cases.extend(named.into_iter().filter(|path| !is_case(path)).map(in_file));
     }
-    check_names(&cases)?;
+    let pattern = problem.inputs.first().filter(|_| is_listed);
+    let line = pattern.and_then(|pattern| problem.file_lines.get(&problem.folder.join(pattern)));
+    check_names(&cases).map_err(|error| at(line, error))?;
     if !is_listed || !problem.inputs.is_empty() {
         check_groups(problem, &cases)?;
     }
     Ok(cases.repeated(selection.repeat.map_or(1, NonZeroU32::get)))
+}
+
+/// Returns an error with the line of the catalogue that caused it, if there is one.
+fn at(line: Option<&String>, error: SelectError) -> SelectError {
+    match line {
+        Some(line) => SelectError::Line(line.clone(), Box::new(error)),
+        None => error,
+    }
 }
 
 /// Fails if two cases have the same name.
@@ -148,7 +158,7 @@ fn check_groups(problem: &Problem, cases: &CaseList) -> Result<(), SelectError> 
         if let (Some((first, _)), Some((second, line))) = (of_case.next(), of_case.next()) {
             let groups = Box::new([first.name.clone(), second.name.clone()]);
             let error = SelectError::TwoGroups { case: case.name.clone(), groups };
-            return Err(SelectError::Line(line.clone(), Box::new(error)));
+            return Err(at(Some(line), error));
         }
     }
     Ok(())
@@ -191,10 +201,7 @@ fn all_files(
     let mut is_new = |path: &PathBuf| known.insert((path.canonicalize().ok(), CaseName::of_file(path)));
     let mut all = Vec::new();
     for pattern in patterns {
-        let found = files(pattern, folder).map_err(|error| match lines.get(&folder.join(pattern)) {
-            Some(line) => SelectError::Line(line.clone(), Box::new(error)),
-            None => error,
-        })?;
+        let found = files(pattern, folder).map_err(|error| at(lines.get(&folder.join(pattern)), error))?;
         all.extend(found.into_iter().filter(|path| is_new(path)));
     }
     Ok(all)
@@ -276,6 +283,10 @@ mod tests {
             ("inputs = [\"1.in\",\n\"no*.in\"]", "p.toml:5: no file matches `/"),
             ("inputs = [\"/proc/self/*map\"]", "p.toml:4: /proc/self/"),
             (&groups, "p.toml:8: the case `1` is in the groups `a` and `b`"),
+            (
+                "inputs = [\"?.in\"]\n[[problem.case]]\nname = \"1\"\nfile = \"2.in\"",
+                "p.toml:4: two cases are named `1`",
+            ),
         ] {
             let error = selected(tables, &Selection::default()).unwrap_err().to_string();
             assert!(error.starts_with(begin), "{error}");
