@@ -57,7 +57,7 @@ fn each_answer_of_a_folder_is_ruled() {
     let folder = Folder::new();
     folder.write(
         "problems.toml",
-        "[[problem]]\nid = \"double\"\nchecker-command = \"./check {input} {answer}\"\nseeds = \"1\"\n",
+        "[[problem]]\nid = \"double\"\nchecker-command = \"./check {input} {answer}\"\ninputs = [\"cases/*.in\"]\n",
     );
     folder.script("check", "[ $(cat $2) = $((2 * $(cat $1))) ] && cat $1 || { echo \"not twice $(cat $1)\"; exit 1; }");
     for number in 1..=40 {

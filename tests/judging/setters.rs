@@ -62,6 +62,24 @@ fn a_crashing_checker_is_a_visible_judge_error() {
 }
 
 #[test]
+fn a_program_that_is_not_executable_gets_a_remedy() {
+    for keys in [
+        "checker-command = \"./run {answer}\"",
+        "checker-command = \"./run {answer}\"\ntrusted = true",
+        "tester-command = \"./run {solver} {report}\"",
+        "interactor-command = \"./run {report}\"",
+    ] {
+        let folder = Folder::new();
+        folder.write("run", "#!/bin/sh\n");
+        folder.write("1.in", "");
+        folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\n{keys}\ninputs = [\"*.in\"]\n"));
+        let (code, verdict, note) = judged(&folder);
+        assert_eq!((code, &*verdict), (Some(3), "judge-error"), "{keys}: {note}");
+        assert!(note.ends_with("it is not executable; run chmod +x on it"), "{keys}: {note}");
+    }
+}
+
+#[test]
 fn a_hanging_checker_is_a_judge_error() {
     let hangs = problem("echo looking >&2; sleep 60", "[problem.limits]\nchecker-wall = \"300ms\"\n");
     let note = "`sh` ran longer than 300ms and was ended: looking".to_owned();
@@ -226,6 +244,7 @@ fn a_pattern_of_the_catalogue_without_files_is_named_with_its_key() {
     );
     let said = folder.judge(&["run", "-s", "cat"]);
     let hint = "hint: change `inputs` of the problem";
+    assert!(said.stderr.starts_with("error: problems.toml:4: no file matches"), "{}", said.stderr);
     assert!(said.code == Some(2) && said.stderr.contains(hint) && !said.stderr.contains("--inputs"), "{}", said.stderr);
 }
 

@@ -4,7 +4,7 @@
 use crate::ahc::Built;
 use crate::text::{self, Text};
 use crate::{ImportError, Imported, Result, files};
-use judge_problem::{PackageKind, counted};
+use judge_problem::{PackageKind, counted, quote_path};
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -262,6 +262,11 @@ fn program(config: &Config<'_>, step: &Step) -> Result<(Scorer<'static>, usize)>
     let mut copied = Vec::new();
     let path = normal_path(&folder_of(step), &step.program);
     let word = file_of(config.root, &path, &step.program, &mut copied)?;
+    let runs = |file: &Path| text::is_known(file) || file.metadata().is_ok_and(|file| file.mode() & 0o111 != 0);
+    if let Some((file, _)) = copied.iter().find(|(file, _)| !runs(file)) {
+        let expected = format!("a program: chmod +x {}", quote_path(file));
+        return Err(ImportError::bad(file, "it is not executable", expected));
+    }
     Ok((Scorer { command: shell_words::quote(&word).into_owned(), solver: Vec::new(), copied, kept: None }, 0))
 }
 

@@ -99,7 +99,7 @@ pub(super) fn of_files(
         [None, Some(run)] if run.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0) => {
             Some(format!("./{}", inside(run).display()))
         }
-        [None, Some(run)] => return Err((run.clone(), "whose `run` is not executable")),
+        [None, Some(run)] => return Err((run.clone(), "whose `run` is not executable; run chmod +x on it")),
         [Some(_), None] => None,
         [None, None] => match python(&sources) {
             Some(main) => Some(shell_words::join(["python3", &*inside(&main).to_string_lossy()])),

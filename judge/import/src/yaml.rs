@@ -2,9 +2,11 @@
 
 use crate::{ImportError, Result};
 use judge_problem::{Bytes, Time};
+use regex::Regex;
 use saphyr::{LoadableYamlNode, MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 use std::path::{Path, PathBuf};
 use std::slice;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// The maximum number of a limit in bytes, and of any other limit.
@@ -249,8 +251,8 @@ fn with_digits(node: &MarkedYamlOwned, written: &str) -> Option<String> {
     (!written.contains('.') && written.parse() == Ok(number)).then(|| written.to_owned())
 }
 
-/// Returns what Python's `str` makes of a number or truth value of YAML 1.1, where `010` is 8, `1_000` is 1000, and
-/// `1.5e3` is a text.
+/// Returns what Python's `str` makes of a number or truth value of YAML 1.1, where `010` is 8, `1_000` is 1000, `1:30` is
+/// 90, and `1.5e3` is a text.
 fn python_text(node: &MarkedYamlOwned, written: &str) -> Option<String> {
     let is_plain = node.data.as_str().is_none_or(|text| text == written);
     let is_finite = node.data.as_floating_point().is_none_or(f64::is_finite);
@@ -265,7 +267,20 @@ fn python_text(node: &MarkedYamlOwned, written: &str) -> Option<String> {
     }
     let decimal = || digits.parse::<f64>().ok().filter(|_| is_python_decimal(&digits)).map(python_decimal);
     let other = || node.data.as_str().is_none().then(|| written.to_owned());
-    python_integer(&digits).or_else(decimal).or_else(other)
+    python_integer(&digits).or_else(|| python_base_60(&digits)).or_else(decimal).or_else(other)
+}
+
+/// Returns a number of YAML 1.1 in base 60 in decimal: `1:30` is 90.
+fn python_base_60(digits: &str) -> Option<String> {
+    static BASE_60: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"^([-+]?)([1-9][0-9]*(?::[0-5]?[0-9])+|[0-9]+(?::[0-5]?[0-9])+\.[0-9]*)$";
+        Regex::new(pattern).expect("the pattern is valid")
+    });
+    let [sign, parts] = BASE_60.captures(digits)?.extract().1;
+    let add = |number: f64, part: &str| Some(number * 60.0 + part.parse::<f64>().ok()?);
+    let number = parts.split(':').try_fold(0.0, add)?;
+    let number = if sign == "-" { -number } else { number };
+    Some(if parts.contains('.') { python_decimal(number) } else { number.to_string() })
 }
 
 /// Returns an integer of YAML 1.1 in decimal.

@@ -103,10 +103,7 @@ impl Journal {
     /// Returns the runs whose results a merged run contains, in the order of their shards. Empty for a run that was
     /// recorded here.
     pub(super) fn origins(&self, run: RunId) -> rusqlite::Result<Vec<Origin>> {
-        let sql =
-            "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel,
-                 cpu_model, judge, file FROM origin WHERE run = ?1 ORDER BY shards, shard, started, uid";
-        query_all(&self.connection, sql, [run.0], read_origin)
+        origins(&self.connection, "run = ?1 ORDER BY shards, shard, started, uid", run.0)
     }
 
     fn read_run(id: RunId, state: RunState, row: &Row<'_>) -> rusqlite::Result<StoredRun> {
@@ -336,6 +333,15 @@ impl<'a> OriginMachines<'a> {
         let machine = self.machines.get(&origin)?;
         Some(self.names.entry(origin).or_insert_with(|| self.nodes.add(machine.clone())).clone())
     }
+}
+
+/// Returns the origins that a condition on this key selects.
+pub(super) fn origins(connection: &Connection, which: &str, key: i64) -> rusqlite::Result<Vec<Origin>> {
+    let sql = format!(
+        "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel,
+             cpu_model, judge, file FROM origin WHERE {which}"
+    );
+    query_all(connection, &sql, [key], read_origin)
 }
 
 fn read_origin(row: &Row<'_>) -> rusqlite::Result<Origin> {

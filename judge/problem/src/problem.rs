@@ -32,8 +32,11 @@ pub struct Problem {
     pub helper_limits: HelperLimits,
     /// The problem's own cases. Cases of `inputs` are not among them.
     pub cases: CaseList,
-    /// The files and answer files of these cases, each with the line of the catalogue that names it.
-    pub file_lines: HashMap<PathBuf, usize>,
+    /// The line of the catalogue that names each file or pattern of its cases, `inputs`, `answers`, `best` and `solver`:
+    /// `problems.toml:14`.
+    pub file_lines: HashMap<PathBuf, String>,
+    /// The line of each test group.
+    pub group_lines: Vec<String>,
     /// Patterns of further input files: `data/*.in`, relative to `folder`.
     pub inputs: Vec<String>,
     /// How raw scores become points.

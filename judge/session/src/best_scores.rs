@@ -120,7 +120,7 @@ impl ReferenceScores {
             BestSource::Known => of_journal(catalogue, game, journal, None).unwrap_or_default(),
             BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
-        let file = named_file(&source, problem).map(|path| read(game, path)).transpose()?;
+        let file = named_file(&source, problem).map(|path| read(game, path, problem)).transpose()?;
         Ok(Self { source, file, ledger })
     }
 
@@ -219,8 +219,9 @@ fn of_journal(
     }
 }
 
-fn read(game: &Game, path: &Path) -> Result<Scores> {
-    let hint = "`best` of the problem and --best take a file, or one of: known, problem, run, ledger";
+fn read(game: &Game, path: &Path, problem: &Problem) -> Result<Scores> {
+    let place = problem.file_lines.get(path).map_or_else(|| "--best".to_owned(), |line| format!("`best` in {line}"));
+    let hint = format!("{place} takes a file, or one of: known, problem, run, ledger");
     let bytes = load::bytes("the best scores", path).map_err(|failure| failure.with_hint(hint))?;
     // A TOML file never begins with a brace; the exported JSON does.
     if bytes.trim_ascii_start().starts_with(b"{") {

@@ -114,7 +114,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
     let line_of = |path: &Path| {
         let line = problem.file_lines.get(path).filter(|_| !path.is_file())?;
         let add = if path.symlink_metadata().is_err() { "add the file, or " } else { "" };
-        Some(format!("{add}change line {line} of the catalogue, which names it"))
+        Some(format!("{add}change {line}, which names it"))
     };
     let mut read = Vec::new();
     let mut unsuited = Vec::new();
@@ -150,7 +150,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<()> {
     cases.set_read_files(read);
     if let [first, others @ ..] = &*without_answer {
         unsuited.push(no_answer_file(problem, first, others.len(), files_count));
-        hint = Some("name them in the problem: answers = [\"data/*.ans\"]".to_owned());
+        hint = Some(answers_hint(problem));
     }
     Failure::check_all(unsuited).map_err(|all| all.with_hint_if(hint))
 }
@@ -181,6 +181,14 @@ fn check_seeds_need_no_answers(problem: &Problem, cases: &CaseList) -> Result<()
         format!("the case {name} is made from a seed, so it has no answer file, and `tokens` compares with one");
     let hint = "give files: --inputs 'data/*.in'; or take a `checker-command` in the problem";
     Err(Failure::usage(error).with_hint(hint))
+}
+
+fn answers_hint(problem: &Problem) -> String {
+    let pattern = problem.checker.answers().and_then(|answers| answers.patterns.first());
+    match pattern.and_then(|pattern| problem.file_lines.get(&problem.folder.join(pattern))) {
+        Some(line) => format!("change `answers` in {line}, or add the files"),
+        None => "name them in the problem: answers = [\"data/*.ans\"]".to_owned(),
+    }
 }
 
 fn no_answer_file(problem: &Problem, first: &str, others: usize, all: usize) -> Failure {

@@ -3,8 +3,8 @@
 use crate::{Failure, Result, answers, programs, recorder};
 use judge_journal::Journal;
 use judge_problem::{
-    Catalogue, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant,
-    StoredRun, closest, first_of, quote, quote_words,
+    Catalogue, Digest, Exit, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec,
+    StoredEntrant, StoredRun, closest, first_of, quote, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
@@ -56,7 +56,13 @@ pub fn solvers(
         check_each(&specs[..given.len()], problem, toolbox.settings())?;
         return programs::prepare_each(&specs, toolbox, sandbox, jobs);
     }
-    prepare_all(specs(problem, given)?, problem, toolbox, sandbox, jobs)
+    let prepared = specs(problem, given).and_then(|specs| prepare_all(specs, problem, toolbox, sandbox, jobs));
+    let own = problem.default_solver.as_ref().filter(|_| given.is_empty());
+    let line = own.and_then(|own| problem.file_lines.get(&problem.folder.join(own)));
+    prepared.map_err(|failure| match line.filter(|_| failure.exit() == Exit::Usage) {
+        Some(line) => failure.with_hint(format!("change `solver` in {line}, or give one: --solver ./mybot")),
+        None => failure,
+    })
 }
 
 /// Returns the given solvers; without any, the problem's own.

@@ -161,7 +161,8 @@ impl From<UnknownProblem> for Failure {
 
 impl From<SelectError> for Failure {
     fn from(error: SelectError) -> Self {
-        let hint = match &error {
+        let fault = if let SelectError::Line(_, fault) = &error { &**fault } else { &error };
+        let hint = match fault {
             SelectError::Call(..) => "`judge show ID` lists the parameters of the generator".to_owned(),
             SelectError::NoGenerator(_) => {
                 "give files: --inputs 'data/*.in'; or add `generator-command` to the problem".to_owned()
@@ -180,10 +181,11 @@ impl From<SelectError> for Failure {
                 "quote patterns: --inputs 'data/*.in'".to_owned()
             }
             SelectError::TwoGroups { .. } => {
-                "change `cases` or `seeds` of one of the groups in problems.toml, or choose other cases".to_owned()
+                "change `cases` or `seeds` of one of the groups, or choose other cases".to_owned()
             }
             SelectError::Match(MatchError::Unreadable(..))
             | SelectError::SameName { .. }
+            | SelectError::Line(..)
             | SelectError::NotAFile(..) => {
                 return Self::usage(error);
             }

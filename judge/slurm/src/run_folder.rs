@@ -94,6 +94,9 @@ impl RunFolder {
     /// Makes a folder in `parent`. If root runs the judge, programs run as other users and must pass through the
     /// folder. Its name is random, so that it cannot be guessed.
     pub(super) fn make(parent: &Path) -> io::Result<Self> {
+        if parent.canonicalize()?.to_str().is_none_or(|path| path.contains('\n')) {
+            return Err(io::Error::other("Slurm takes no path with a line feed, or that is not UTF-8"));
+        }
         let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
         let made = tempfile::Builder::new().prefix(PREFIX).rand_bytes(16).tempdir_in(parent)?;
         fs::set_permissions(made.path(), Permissions::from_mode(mode))?;
@@ -369,5 +372,16 @@ mod tests {
         assert_eq!(folder.owner("p").unwrap(), task(0));
         folder.remove().unwrap();
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_path_that_slurm_cannot_take_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        for name in [&b"a\nb"[..], b"a\xff"] {
+            let parent = place.path().join(std::os::unix::ffi::OsStrExt::from_bytes(name) as &std::ffi::OsStr);
+            std::fs::create_dir(&parent).unwrap();
+            assert!(RunFolder::make(&parent).unwrap_err().to_string().contains("Slurm takes no path"));
+            assert_eq!(std::fs::read_dir(&parent).unwrap().count(), 0);
+        }
     }
 }

@@ -17,7 +17,6 @@ const COMMANDS: usize = 10;
 
 /// Merges journals into one run, and reports the missing parts.
 pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit> {
-    let global = GlobalArgs { journal: args.into.as_deref().or(global.journal), ..global };
     let catalogue = load::catalogue(global)?;
     let files = files(&args.files, &recorder::path(&catalogue))?;
     outputs::probe("the JSON report", args.json.as_deref())?;

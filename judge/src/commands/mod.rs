@@ -42,7 +42,8 @@ pub use completion::complete_if_asked;
 /// Runs the subcommand of the command line, and returns the exit code.
 pub fn dispatch(cli: Cli) -> ExitCode {
     let Cli { problems, journal, command: subcommand } = cli;
-    let (catalogue, journal) = (problems.as_deref(), journal.as_deref());
+    let into = if let Command::Merge(args) = &subcommand { args.into.clone() } else { None };
+    let (catalogue, journal) = (problems.as_deref(), into.as_deref().or(journal.as_deref()));
     let global = GlobalArgs { catalogue, journal, bundled: generate::bundled() };
     journal.into_iter().for_each(hide_journal);
     let result = match subcommand {

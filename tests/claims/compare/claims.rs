@@ -300,6 +300,23 @@ fn a_fault_of_the_checker_makes_no_solver_worse() {
     assert!(!said.stdout.contains("worse than") && !said.stdout.contains("b fails"), "{}", said.stdout);
 }
 
+/// The points of the others would depend on the fault: `worse` would beat the solver whose answer was not judged.
+#[test]
+fn ranks_beside_a_judge_error_do_not_count() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1-8\"\n\
+         scoring.rule = \"rank-topcoder\"\n",
+    );
+    folder.script("faulty", "read -r seed; [ \"$seed\" = 3 ] && echo fault || echo 9");
+    let said = folder.judge(&["compare", "-p", "p", "worse=echo 5", "better=echo 7", "./faulty"]);
+    assert_eq!(said.stdout.matches("1 case left out for a judge error").count(), 2, "{}", said.stdout);
+    assert_eq!(said.stdout.matches("7 cases that both solved").count(), 2, "{}", said.stdout);
+    let said = folder.judge(&["rank", "-p", "p", "worse=echo 5", "better=echo 7", "./faulty"]);
+    assert!(said.stdout.contains("the order is found without such cases"), "{}", said.stdout);
+}
+
 /// The checker fails on `a`'s answer to the first of two cases of every group.
 #[test]
 fn a_judge_error_leaves_its_group_out() {

@@ -323,11 +323,13 @@ fn a_generator_makes_inputs_and_answers() {
 fn generators_get_arguments_as_python_writes_them() {
     let program = "import sys\nprint(0)\nprint(*sys.argv[1:], file=sys.stderr)\n";
     let config = "generator: gen.py\ntest_cases:\n- generator_args: [1_000_000, 010, 08, 0x1F, 0o17, -0, +5, yes, Off, \
-                  'yes', \"010\", 1e5, 1.5e3, 1.50, 0.000001, 12345678901234567890123, n=1]\n";
+                  'yes', \"010\", 1e5, 1.5e3, 1.50, 0.000001, 12345678901234567890123, \
+                  1:30, -1:0:05, 0:01.5, 1:60, '1:30', n=1]\n";
     let folder = package(&[("init.yml", config), ("gen.py", program)]);
     imported(&folder);
     let made = std::fs::read_to_string(folder.path().join("out/data/generated/case1.out")).unwrap();
-    let expected = "1000000 8 08 31 0o17 0 5 True False yes 010 1e5 1.5e3 1.5 1e-06 12345678901234567890123 n=1\n";
+    let expected = "1000000 8 08 31 0o17 0 5 True False yes 010 1e5 1.5e3 1.5 1e-06 12345678901234567890123 \
+                    90 -3605 1.5 1:60 1:30 n=1\n";
     assert_eq!(made, expected);
 }
 

@@ -128,9 +128,15 @@ fn a_built_tester_starts_the_solver() {
     imported(&folder);
     assert!(catalogue(&folder).contains("tester-command = \"./tools/target/release/tester {solver}\""));
     assert_eq!(total(&folder, "cat"), "6");
-    folder.write("pack/pahcer_config.toml", step("./tester"));
-    let said = folder.judge(&["import", "pack", "--to", "other"]);
-    assert!(said.code == Some(2) && said.stderr.contains("there is no file ./tester: expected the"), "{}", said.stderr);
+    folder.write("pack/tools/plain/tester", "");
+    for (tester, why) in [
+        ("./tester", "there is no file ./tester: expected the"),
+        ("./plain/tester", "plain/tester: it is not executable: expected a program: chmod +x "),
+    ] {
+        folder.write("pack/pahcer_config.toml", step(tester));
+        let said = folder.judge(&["import", "pack", "--to", "other"]);
+        assert!(said.code == Some(2) && said.stderr.contains(why), "{}", said.stderr);
+    }
 }
 
 /// A project whose solver is started by `words`. Its tester is a script.

@@ -13,7 +13,7 @@ fn seeds_need_a_generator() {
         );
         let said = folder.judge(&["run", "-s", "cat"]);
         assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{}", said.stderr);
-        assert!(said.stderr.contains("it has no generator") && said.stderr.contains("hint: "), "{}", said.stderr);
+        assert!(said.stderr.contains("no cases from seeds\n --> problems.toml:4:"), "{}", said.stderr);
     }
 }
 
@@ -87,18 +87,34 @@ fn faults_are_shown_at_their_places() {
 }
 
 #[test]
+fn what_a_key_does_not_find_comes_with_its_line() {
+    let folder = Folder::new();
+    folder.write("1.in", "");
+    let best = "checker-command = \"cat {answer}\"\n[problem.scoring]\nrule = \"relative\"\nbest = \"no.toml\"";
+    for (lines, solver, hint) in [
+        ("checker = \"tokens\"\nanswers = \"no/*\"", &["-s", "cat"][..], "change `answers` in problems.toml:5,"),
+        ("checker-command = \"cat {answer}\"\nsolver = \"./no\"", &[], "change `solver` in problems.toml:5,"),
+        (best, &["-s", "cat"], "`best` in problems.toml:7 takes a file"),
+    ] {
+        folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\ninputs = [\"*.in\"]\n{lines}\n"));
+        let said = folder.judge(&[&["run"], solver].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(hint), "{hint}: {}", said.stderr);
+    }
+}
+
+#[test]
 fn a_missing_file_comes_with_the_line_that_names_it() {
     for checker in ["checker = \"tokens\"", "checker-command = \"cmp {answer} {expected}\""] {
         let folder = problem(&format!("{checker}\n"));
         let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
         for (case, hint) in [
-            ("file = \"gone.in\"\n", "add the file, or change line 8 of the catalogue"),
-            ("file = \"data\"\n", "hint: change line 8 of the catalogue"),
+            ("file = \"gone.in\"\n", "add the file, or change problems.toml:8,"),
+            ("file = \"data\"\n", "hint: change problems.toml:8,"),
             (
                 "name = \"b\"\nfile = \"data/1.in\"\nanswer = \"gone.ans\"\n",
-                "add the file, or change line 10 of the catalogue",
+                "add the file, or change problems.toml:10,",
             ),
-            ("name = \"b\"\nfile = \"data/1.in\"\nanswer = \"data\"\n", "hint: change line 10 of the catalogue"),
+            ("name = \"b\"\nfile = \"data/1.in\"\nanswer = \"data\"\n", "hint: change problems.toml:10,"),
         ] {
             folder.write("problems.toml", format!("{text}[[problem.case]]\n{case}"));
             let said = folder.judge(&["run", "-s", "cat"]);

@@ -182,7 +182,7 @@ pub struct EffectUnits {
     first_of: Vec<usize>,
     /// By test group: the groups that its cases count together with.
     joined: Vec<Vec<usize>>,
-    /// The jobs whose points depend on a case of their group, or of a group that it needs, with a judge error.
+    /// The jobs whose points depend on another job with a judge error.
     faults: HashSet<JobId>,
 }
 
@@ -271,8 +271,8 @@ fn joined(problem: &Problem, members: &[Vec<usize>], outcomes: &OutcomeGrid) -> 
     joined
 }
 
-/// Returns the jobs whose points depend on a judge error, because their group counts as a whole. Such points say nothing
-/// about the solver.
+/// Returns the jobs whose points depend on a judge error, because their group counts as a whole, or because the rule compares
+/// the solvers of a case. Such points say nothing about the solver.
 fn faults(problem: &Problem, members: &[Vec<usize>], outcomes: &OutcomeGrid) -> HashSet<JobId> {
     let mut faults = HashSet::new();
     for (place, _) in problem.test_groups.iter().enumerate().filter(|(_, group)| group.counts_as_a_whole()) {
@@ -283,6 +283,12 @@ fn faults(problem: &Problem, members: &[Vec<usize>], outcomes: &OutcomeGrid) -> 
             if cases.iter().any(is_fault) {
                 faults.extend(members[place].iter().map(|&case| JobId { case, solver }));
             }
+        }
+    }
+    if problem.scoring.ranks_solvers() {
+        let is_fault = |job: &JobId| outcomes.verdict(*job) == Verdict::JudgeError;
+        for JobId { case, .. } in outcomes.iter().map(|(job, _)| job).filter(is_fault) {
+            faults.extend((0..outcomes.solver_count()).map(|solver| JobId { case, solver }));
         }
     }
     faults

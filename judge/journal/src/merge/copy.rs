@@ -111,6 +111,8 @@ impl Copier<'_> {
         let source = self.source;
         let unusable = |error: rusqlite::Error| source.unusable(error);
         let (origin, is_new) = self.origin(contribution)?;
+        // Its values are copied as they are, and must be readable in the target.
+        stored::origins(self.into, "id = ?1", origin).map_err(unusable)?;
         for node in &nodes(self.from, RunId(contribution.run)).map_err(unusable)? {
             add_node(self.into, self.target.run, node)?;
         }

@@ -146,15 +146,21 @@ fn of_two_results_of_a_case_the_same_one_stays_whatever_the_order() {
 }
 
 #[test]
-fn a_result_of_no_case_of_the_run_is_damage() {
-    let bench = Bench::new(&["bot"], 1..=2);
-    let file = shard_of_two(&bench, 1);
-    let journal = Journal::open_file(&file).unwrap();
-    journal.connection.execute("UPDATE result SET place = place + 2", []).unwrap();
-    drop(journal);
-    let mut into = Journal::open_file(&bench.folder.path().join("all.db")).unwrap();
-    let refused = merge(&mut into, &[file], Retention::All).unwrap_err().to_string();
-    assert!(refused.contains("and its run has 2 cases"), "{refused}");
+fn an_edited_shard_is_refused_by_its_name() {
+    for (edit, why) in [
+        ("UPDATE result SET place = place + 2", "and its run has 2 cases"),
+        ("UPDATE run SET shard = -1", "out of range"),
+        ("UPDATE run SET played = 1 << 40", "out of range"),
+    ] {
+        let bench = Bench::new(&["bot"], 1..=2);
+        let file = shard_of_two(&bench, 1);
+        let journal = Journal::open_file(&file).unwrap();
+        journal.connection.execute(edit, []).unwrap();
+        drop(journal);
+        let mut into = Journal::open_file(&bench.folder.path().join("all.db")).unwrap();
+        let refused = merge(&mut into, std::slice::from_ref(&file), Retention::All).unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("{} is damaged: ", file.display())) && refused.contains(why), "{refused}");
+    }
 }
 
 /// A case with a fault is played again, and has another result in the same run.

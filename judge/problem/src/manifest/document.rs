@@ -57,7 +57,7 @@ pub(super) fn read_document<T>(
 ) -> Result<T, ManifestError> {
     let (document, syntax_errors) = DeTable::parse_recoverable(text);
     let newlines = text.match_indices('\n').map(|(place, _)| place).collect();
-    let complaints = Complaints { found: RefCell::default(), newlines };
+    let complaints = Complaints { file, found: RefCell::default(), newlines };
     let is_toml = syntax_errors.is_empty();
     let value = is_toml.then(|| read(Section::new(title, document.span(), document.get_ref(), &complaints)));
     let mut complaints = complaints.found.into_inner();
@@ -84,7 +84,9 @@ pub(super) fn set<T>(value: &mut T, given: Option<T>) {
 }
 
 /// The errors so far. All sections of a file share them, so that they are reported together.
-struct Complaints {
+struct Complaints<'a> {
+    /// The name of the file in messages.
+    file: &'a str,
     found: RefCell<Vec<CatalogueComplaint>>,
     /// The places of all line feeds of the file.
     newlines: Vec<usize>,
@@ -103,12 +105,12 @@ pub(super) struct Section<'a> {
     span: Range<usize>,
     table: &'a DeTable<'a>,
     known: RefCell<Vec<&'static str>>,
-    complaints: &'a Complaints,
+    complaints: &'a Complaints<'a>,
 }
 
 impl<'a> Section<'a> {
     /// Starts reading a table. `title` is its name in messages: `[problem.limits]`.
-    fn new(title: &'static str, span: Range<usize>, table: &'a DeTable<'a>, complaints: &'a Complaints) -> Self {
+    fn new(title: &'static str, span: Range<usize>, table: &'a DeTable<'a>, complaints: &'a Complaints<'a>) -> Self {
         Self { title, span, table, known: RefCell::default(), complaints }
     }
 
@@ -117,9 +119,10 @@ impl<'a> Section<'a> {
         self.span.clone()
     }
 
-    /// Returns the number of the line in which a place of the file is.
-    pub(super) fn line(&self, span: &Range<usize>) -> usize {
-        1 + self.complaints.newlines.partition_point(|newline| *newline < span.start)
+    /// Returns the file and the line of a place, for messages about what is found later: `problems.toml:14`.
+    pub(super) fn line(&self, span: &Range<usize>) -> String {
+        let Complaints { file, newlines, .. } = self.complaints;
+        format!("{file}:{}", 1 + newlines.partition_point(|newline| *newline < span.start))
     }
 
     /// Reports an error.

@@ -22,7 +22,6 @@ type NamedAnswer = (PathBuf, PathBuf);
 
 /// Reads a problem. `None` if it has errors, which are reported.
 pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
-    let id = id(&section);
     let [title, source, format, default_solver] =
         ["title", "source", "format", "solver"].map(|key| section.string(key));
     let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
@@ -32,14 +31,14 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let generator = programs::generator(&section, checker.as_ref(), place, &generator_parameters);
     let viewer = programs::viewer(&section, place);
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
-    let (rule, direction, failure, best) = read_scoring(&section, folder);
-    let (mut cases, places, file_lines) = read_cases(&section, folder, direction, &mut checker);
-    let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
-    let features = read_features(&section);
-    let metrics = protocols::read_metrics(&section, checker.as_ref());
+    let (id, mut file_lines) = (id(&section), file_lines(&section, folder));
+    let (rule, direction, failure, best) = read_scoring(&section, folder, &mut file_lines);
     // A bad generator was reported, and so was a bad checker, which may bring a generator.
     let has_generator = generator.is_some() || checker.is_none() || section.has("generator-command");
-    let test_groups = read_test_groups(&section, &mut cases, !inputs.is_empty(), has_generator);
+    let (mut cases, places) = read_cases(&section, (folder, &mut file_lines), direction, &mut checker, has_generator);
+    let inputs = protocols::file_patterns(&section, section.texts("inputs"), folder);
+    let (features, metrics) = (read_features(&section), protocols::read_metrics(&section, checker.as_ref()));
+    let (test_groups, group_lines) = read_test_groups(&section, &mut cases, !inputs.is_empty(), has_generator);
     let sealed = read_sealed(&section, has_generator);
     let verification = programs::read_verification(&section, place, has_generator);
     check_cases(&section, &rule, (&cases, &places));
@@ -60,6 +59,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         scoring: with_max_points(rule, &cases),
         cases,
         file_lines,
+        group_lines,
         inputs,
         direction,
         failure,
@@ -90,19 +90,40 @@ fn id(section: &Section<'_>) -> Option<String> {
 /// The place of each listed case.
 type CasePlaces = HashMap<CaseName, Range<usize>>;
 
-/// Reads the cases that the problem lists, with their places and the lines of their files, and passes their answer files
-/// to the checker.
+/// The line that names each file or pattern of files.
+type FileLines = HashMap<PathBuf, String>;
+
+/// Returns the lines of the texts in `inputs`, `answers` and `solver`.
+fn file_lines(section: &Section<'_>, folder: &Path) -> FileLines {
+    let answers = section.one_or_more_texts("answers").unwrap_or_default();
+    let named = section.texts("inputs").into_iter().chain(answers).chain(section.text("solver"));
+    named.map(|text| (folder.join(text.value), section.line(&text.span))).collect()
+}
+
+/// Reads the cases that the problem lists, with their places. Adds the lines of their files, and passes their answer files
+/// to the checker. Reports seeds without a generator.
 fn read_cases(
     section: &Section<'_>,
-    folder: &Path,
+    (folder, lines): (&Path, &mut FileLines),
     direction: Direction,
     checker: &mut Option<CheckerChoice>,
-) -> (CaseList, CasePlaces, HashMap<PathBuf, usize>) {
+    has_generator: bool,
+) -> (CaseList, CasePlaces) {
+    let check_seeds = |span: &Range<usize>| {
+        if !has_generator {
+            let expected = "add `generator-command` to the problem, or name files: `inputs = [\"data/*.in\"]`";
+            section.complain(span.clone(), programs::NO_CASES_FROM_SEEDS, expected);
+        }
+    };
     let mut cases = seeds(section);
-    let (mut named, mut places, mut lines) = (Vec::new(), CasePlaces::new(), HashMap::new());
+    section.place("seeds").iter().for_each(check_seeds);
+    let (mut named, mut places) = (Vec::new(), CasePlaces::new());
     for case in section.sections("case", "[[problem.case]]") {
         let span = case.span();
-        if let Some(case) = read_case(case, folder, direction, &mut named, &mut lines) {
+        if let Some(case) = read_case(case, folder, direction, &mut named, lines) {
+            if case.seed().is_some() {
+                check_seeds(&span);
+            }
             places.insert(case.name.clone(), span);
             cases.push(case);
         }
@@ -110,7 +131,7 @@ fn read_cases(
     if let Some(checker) = checker {
         checker.name_answers(named_answers(section, folder, named));
     }
-    (cases, places, lines)
+    (cases, places)
 }
 
 /// The maximum number of characters of a list of seeds in a message.
@@ -149,7 +170,7 @@ fn read_case(
     folder: &Path,
     direction: Direction,
     answers: &mut Vec<Located<NamedAnswer>>,
-    lines: &mut HashMap<PathBuf, usize>,
+    lines: &mut FileLines,
 ) -> Option<CaseSpec> {
     let name = name(&section);
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
@@ -294,13 +315,13 @@ struct PlacedGroup<'a> {
 
 /// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases. Reports
 /// duplicate names, cases in two groups, seeds without a generator, and patterns without a case. `has_inputs`: the
-/// problem has more cases than `cases`.
+/// problem has more cases than `cases`. The second result has the line of each group.
 fn read_test_groups(
     problem: &Section<'_>,
     cases: &mut CaseList,
     has_inputs: bool,
     has_generator: bool,
-) -> Vec<TestGroup> {
+) -> (Vec<TestGroup>, Vec<String>) {
     let sections = problem.sections("group", "[[problem.group]]");
     let mut groups: Vec<PlacedGroup<'_>> = sections.into_iter().filter_map(read_group).collect();
     if problem.place("seeds").is_none() && has_generator {
@@ -317,7 +338,7 @@ fn read_test_groups(
     }
     resolve_dependencies(problem, &mut groups);
     check_circles(problem, &groups);
-    groups.into_iter().map(|placed| placed.group).collect()
+    groups.into_iter().map(|placed| (placed.group, problem.line(&placed.span))).unzip()
 }
 
 fn read_group(section: Section<'_>) -> Option<PlacedGroup<'_>> {
@@ -470,7 +491,11 @@ fn check_patterns(problem: &Section<'_>, placed: &PlacedGroup<'_>, cases: &CaseL
 
 /// Reads how a problem is scored: its rule, which scores are good, the score of a failed case, and the source of its best
 /// scores. A missing key has its default.
-fn read_scoring(problem: &Section<'_>, folder: &Path) -> (Rule, Direction, Option<Score>, BestSource) {
+fn read_scoring(
+    problem: &Section<'_>,
+    folder: &Path,
+    lines: &mut FileLines,
+) -> (Rule, Direction, Option<Score>, BestSource) {
     let default = Direction::Max;
     let Some(section) = problem.section("scoring", "[problem.scoring]") else {
         let failure = default.failure_by_default();
@@ -479,7 +504,10 @@ fn read_scoring(problem: &Section<'_>, folder: &Path) -> (Rule, Direction, Optio
     let rule = scaled(&section, scoring_rule(&section).unwrap_or(Rule::Sum));
     let direction = direction(&section).unwrap_or(default);
     let failure = failure(&section, &rule).or_else(|| direction.failure_by_default());
-    let best = section.text("best").map_or(BestSource::Known, |best| BestSource::new(Path::new(best.value), folder));
+    let best = section.text("best").map_or(BestSource::Known, |best| {
+        lines.insert(folder.join(best.value), section.line(&best.span));
+        BestSource::new(Path::new(best.value), folder)
+    });
     for key in ["thresholds", "threshold-points"] {
         section.misplaced(key, "each case has its own: write it in a [[problem.case]], beside `seed` or `file`");
     }

@@ -188,6 +188,10 @@ pub(super) fn generator(
     }
     match command {
         Some(command) if command.value.contains("{seeds-file}") => {
+            if let Some(at) = command.value.find("{seed}") {
+                let expected = "remove it: this generator makes the cases of all seeds in `{seeds-file}` at once";
+                return section.refuse(span_at(&command, at, 6), "`{seed}` stands beside `{seeds-file}`", expected);
+            }
             let is_known = check_command(section, "generator-command", &command, &["seeds-file", "output-folder"]);
             let seeds = list.map(|list| place.folder.join(list.value));
             let command = place.command(command.value);

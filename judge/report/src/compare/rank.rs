@@ -7,7 +7,7 @@ use crate::text::{
     Columns, Counts, Document, Field, Sheet, Style, TextTable, Versioned, exact, left, or_nothing, right, scores_text,
 };
 use judge_problem::scoring::Scoreboard;
-use judge_problem::{Provenance, Stop, counted, one_line};
+use judge_problem::{Provenance, Stop, Verdict, counted, one_line};
 use judge_statistics::SolverOrder;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,6 +78,9 @@ impl RankReport<'_> {
         }
         if self.by_place().windows(2).any(|rows| rows[0].cases != rows[1].cases) {
             lines.push("means are over the cases that a solver was run on: they differ between solvers".to_owned());
+        }
+        if self.compared.outcomes.verdicts().any(|verdict| verdict == Verdict::JudgeError) {
+            lines.push("a judge error counts as failed in the means; the order is found without such cases".to_owned());
         }
         if self.by_place().windows(2).any(|rows| rows[0].places == rows[1].places) {
             lines.push("solvers with the same places are in the order of the command line".to_owned());

@@ -3,7 +3,7 @@
 use crate::files::refuse_special;
 use crate::matching::{MatchError, matching};
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, TestGroup, natural_key,
+    CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, natural_key,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
@@ -43,6 +43,9 @@ pub enum SelectError {
         /// The pattern.
         pattern: String,
     },
+    /// An error of a line of the catalogue.
+    #[error("{0}: {1}")]
+    Line(String, Box<SelectError>),
     /// A file that cannot be a case.
     #[error("{}: {}", .0.display(), .1)]
     NotAFile(PathBuf, io::Error),
@@ -83,9 +86,7 @@ fn shown(source: &CaseSource) -> String {
 pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, SelectError> {
     let mut cases = CaseList::default();
     let is_listed = selection.seeds.is_none() && selection.inputs.is_empty() && selection.calls.is_empty();
-    let has_seeds = || problem.cases.iter().any(|case| case.seed().is_some());
-    let asks_for_seeds = selection.seeds.is_some() || !selection.calls.is_empty() || is_listed && has_seeds();
-    if problem.generator.is_none() && asks_for_seeds {
+    if problem.generator.is_none() && (selection.seeds.is_some() || !selection.calls.is_empty()) {
         return Err(SelectError::NoGenerator(problem.id.clone()));
     }
     if let Some(seeds) = &selection.seeds {
@@ -109,21 +110,31 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
             Some(known) => CaseSpec { source: CaseSource::File(path), ..known.clone() },
             None => in_file(path),
         };
-        cases.extend(all_files(&selection.inputs, Path::new(""))?.into_iter().map(of_catalogue));
+        cases.extend(all_files(&selection.inputs, Path::new(""), &HashMap::new())?.into_iter().map(of_catalogue));
     }
     if is_listed {
         cases.clone_from(&problem.cases);
         // A link with another name is another case.
         let is_case =
             |path: &Path| known(path).and_then(CaseSpec::file).map(CaseName::of_file) == Some(CaseName::of_file(path));
-        let others = all_files(&problem.inputs, &problem.folder)?.into_iter().filter(|path| !is_case(path));
-        cases.extend(others.map(in_file));
+        let named = all_files(&problem.inputs, &problem.folder, &problem.file_lines)?;
+        cases.extend(named.into_iter().filter(|path| !is_case(path)).map(in_file));
     }
-    check_names(&cases)?;
+    let pattern = problem.inputs.first().filter(|_| is_listed);
+    let line = pattern.and_then(|pattern| problem.file_lines.get(&problem.folder.join(pattern)));
+    check_names(&cases).map_err(|error| at(line, error))?;
     if !is_listed || !problem.inputs.is_empty() {
-        check_groups(&problem.test_groups, &cases)?;
+        check_groups(problem, &cases)?;
     }
     Ok(cases.repeated(selection.repeat.map_or(1, NonZeroU32::get)))
+}
+
+/// Returns an error with the line of the catalogue that caused it, if there is one.
+fn at(line: Option<&String>, error: SelectError) -> SelectError {
+    match line {
+        Some(line) => SelectError::Line(line.clone(), Box::new(error)),
+        None => error,
+    }
 }
 
 /// Fails if two cases have the same name.
@@ -136,15 +147,18 @@ fn check_names(cases: &CaseList) -> Result<(), SelectError> {
 }
 
 /// Fails if a case is in two groups. The catalogue was checked for its own seeds and listed cases.
-fn check_groups(groups: &[TestGroup], cases: &CaseList) -> Result<(), SelectError> {
+fn check_groups(problem: &Problem, cases: &CaseList) -> Result<(), SelectError> {
+    let groups = &problem.test_groups;
     // Groups of seeds have no seed in common.
     if groups.iter().all(|group| group.members.names.is_empty()) {
         return Ok(());
     }
     for case in cases.iter() {
-        let mut of_case = groups.iter().filter(|group| group.members.have(&case)).map(|group| group.name.clone());
-        if let (Some(first), Some(second)) = (of_case.next(), of_case.next()) {
-            return Err(SelectError::TwoGroups { case: case.name.clone(), groups: Box::new([first, second]) });
+        let mut of_case = groups.iter().zip(&problem.group_lines).filter(|(group, _)| group.members.have(&case));
+        if let (Some((first, _)), Some((second, line))) = (of_case.next(), of_case.next()) {
+            let groups = Box::new([first.name.clone(), second.name.clone()]);
+            let error = SelectError::TwoGroups { case: case.name.clone(), groups };
+            return Err(at(Some(line), error));
         }
     }
     Ok(())
@@ -177,13 +191,18 @@ fn in_file(path: PathBuf) -> CaseSpec {
 }
 
 /// Returns the files that match these patterns, in the order of the patterns. A file that matches twice counts once, like a
-/// repeated seed, unless its cases have different names.
-fn all_files(patterns: &[String], folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
+/// repeated seed, unless its cases have different names. `lines` has the line of each pattern of the catalogue.
+fn all_files(
+    patterns: &[String],
+    folder: &Path,
+    lines: &HashMap<PathBuf, String>,
+) -> Result<Vec<PathBuf>, SelectError> {
     let mut known = HashSet::new();
     let mut is_new = |path: &PathBuf| known.insert((path.canonicalize().ok(), CaseName::of_file(path)));
     let mut all = Vec::new();
     for pattern in patterns {
-        all.extend(files(pattern, folder)?.into_iter().filter(|path| is_new(path)));
+        let found = files(pattern, folder).map_err(|error| at(lines.get(&folder.join(pattern)), error))?;
+        all.extend(found.into_iter().filter(|path| is_new(path)));
     }
     Ok(all)
 }
@@ -238,7 +257,10 @@ mod tests {
     fn a_case_in_two_groups_is_refused() {
         let group = |name: &str, cases: &str| format!("[[problem.group]]\nname = \"{name}\"\ncases = [\"{cases}\"]\n");
         let in_two = |tables: &str, selection: &Selection| match selected(tables, selection) {
-            Err(SelectError::TwoGroups { case, groups }) => Some((case.to_string(), *groups)),
+            Err(SelectError::Line(_, error)) => match *error {
+                SelectError::TwoGroups { case, groups } => Some((case.to_string(), *groups)),
+                _ => None,
+            },
             _ => None,
         };
         let files = format!("inputs = [\"*.in\"]\n{}", group("a", "1*"));
@@ -251,6 +273,26 @@ mod tests {
         let chosen = |seeds: &str| Selection { seeds: Some(seeds.parse().unwrap()), ..Selection::default() };
         assert_eq!(in_two(&seeds, &Selection::default()), None);
         assert_eq!(in_two(&seeds, &chosen("10-11")), Some(("seed-11".to_owned(), both)));
+    }
+
+    #[test]
+    fn an_error_of_the_catalogue_has_its_line() {
+        let group = |name: &str, cases: &str| format!("[[problem.group]]\nname = \"{name}\"\ncases = [\"{cases}\"]\n");
+        let groups = format!("inputs = [\"*.in\"]\n{}{}", group("a", "1"), group("b", "*"));
+        for (tables, begin) in [
+            ("inputs = [\"1.in\",\n\"no*.in\"]", "p.toml:5: no file matches `/"),
+            ("inputs = [\"/proc/self/*map\"]", "p.toml:4: /proc/self/"),
+            (&groups, "p.toml:8: the case `1` is in the groups `a` and `b`"),
+            (
+                "inputs = [\"?.in\"]\n[[problem.case]]\nname = \"1\"\nfile = \"2.in\"",
+                "p.toml:4: two cases are named `1`",
+            ),
+        ] {
+            let error = selected(tables, &Selection::default()).unwrap_err().to_string();
+            assert!(error.starts_with(begin), "{error}");
+        }
+        let chosen = Selection { inputs: vec!["no*.in".to_owned()], ..Selection::default() };
+        assert!(selected("seeds = \"1\"", &chosen).unwrap_err().to_string().starts_with("no file"));
     }
 
     #[test]

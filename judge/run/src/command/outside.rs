@@ -3,8 +3,10 @@
 
 use super::sandboxed::{CallSpec, OUTPUT, STDERR_KEPT};
 use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
+use crate::program::start_failure;
 use judge_problem::tail;
 use judge_sandbox::{Supervised, Supervisors, both_ends};
+use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -106,7 +108,11 @@ impl Running {
         let stderr = tempfile::tempfile().map_err(|source| not_stored(&name, source))?;
         match SUPERVISORS.start(words, folder, [stdin, stdout, stderr.as_fd()], core) {
             Ok(command) => Ok(Self { command, name, stderr }),
-            Err(source) => Err(CommandError::Start { program: name, source }),
+            Err(source) => {
+                let file = folder.join(words.first().map_or(Path::new(""), Path::new));
+                let why = Errno::from_io_error(&source).and_then(|errno| start_failure(&file, errno));
+                Err(CommandError::Start { program: name, source: why.map_or(source, io::Error::other) })
+            }
         }
     }
 

@@ -107,6 +107,9 @@ fn foreign(head: &[u8]) -> String {
         }
         _ if head.starts_with(ELF) => "the program is damaged".to_owned(),
         _ if head.starts_with(b"#!") => "its first line names no interpreter".to_owned(),
+        _ if head.starts_with(b"\xef\xbb\xbf#!") => {
+            "a byte order mark stands before its `#!`; remove it with sed -i '1s/^\\xEF\\xBB\\xBF//' FILE".to_owned()
+        }
         _ => {
             "it is neither a program nor a script with a `#!` line; write its interpreter before it, as in `python3 FILE`, \
              or give a solver's source the extension of its language or --language"
@@ -231,6 +234,7 @@ mod tests {
             (&own[..4096], 0o755, Errno::NOEXEC, "damaged"),
             (b"echo", 0o755, Errno::NOEXEC, "`#!` line"),
             (b"#!\n", 0o755, Errno::NOEXEC, "names no interpreter"),
+            (b"\xef\xbb\xbf#!/bin/sh\n", 0o755, Errno::NOEXEC, "remove it with sed -i '1s/^\\xEF\\xBB\\xBF//' FILE"),
             (b"#!/bin/sh\n", 0o644, Errno::ACCESS, "chmod +x"),
             (b"print(0)\n", 0o644, Errno::ACCESS, "`#!` line"),
             (b"#!/etc/passwd\n", 0o755, Errno::ACCESS, "interpreter /etc/passwd is not executable"),
