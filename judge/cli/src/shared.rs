@@ -6,9 +6,10 @@ use judge_problem::{
     Bytes, Condition, GeneratorCall, InvalidText, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, Time,
     parse_limit,
 };
+use judge_report::Format;
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU16, NonZeroU32, NonZeroUsize, ParseIntError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Which problem: a catalogue with one problem needs no id.
@@ -192,6 +193,20 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
+    /// Returns the requested formats, each with its file.
+    pub fn targets(&self) -> Vec<(Format, &Path)> {
+        let Self { json, jsonl, csv, junit, markdown, html } = self;
+        let requested = [
+            (Format::Json, json),
+            (Format::Csv, csv),
+            (Format::Junit, junit),
+            (Format::Markdown, markdown),
+            (Format::Html, html),
+            (Format::JsonLines, jsonl),
+        ];
+        requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect()
+    }
+
     /// Returns whether no file is named.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
