@@ -343,7 +343,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "sealed", hide_short_help = true)]
     pub fail_fast: bool,
     /// Run again when a solver's source or the catalogue changes, and show what changed
-    #[arg(long, conflicts_with_all = ["sealed", "resume", "shard", "on", "detach", "attach"], conflicts_with_all = report_flags())]
+    #[arg(long, conflicts_with_all = ["sealed", "resume", "shard", "on", "detach", "attach"], conflicts_with_all = ReportArgs::flags())]
     pub watch: bool,
     /// Continue the last interrupted run of this command; cases that have changed run again
     #[arg(long, conflicts_with_all = ["sealed", "no_journal"])]
@@ -403,12 +403,6 @@ pub struct RunArgs {
     /// Where the results go, beside the table
     #[command(flatten)]
     pub reports: ReportArgs,
-}
-
-/// Returns the flags of all formats of reports.
-fn report_flags() -> Vec<clap::Id> {
-    let reports = ReportArgs::augment_args(clap::Command::new("reports"));
-    reports.get_arguments().map(|flag| flag.get_id().clone()).collect()
 }
 
 impl RunArgs {

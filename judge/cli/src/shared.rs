@@ -1,7 +1,7 @@
 //! The grammar that several commands share: cases, limits, sandbox and jobs.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, Id, ValueEnum};
 use judge_problem::{
     Bytes, Condition, GeneratorCall, InvalidText, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, Time,
     parse_limit,
@@ -205,6 +205,12 @@ impl ReportArgs {
             (Format::JsonLines, jsonl),
         ];
         requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect()
+    }
+
+    /// Returns the names of the flags, without their dashes.
+    pub fn flags() -> Vec<Id> {
+        let grammar = Self::augment_args(Command::new("reports"));
+        grammar.get_arguments().map(|flag| flag.get_id().clone()).collect()
     }
 
     /// Returns whether no file is named.
