@@ -42,10 +42,7 @@ impl Game<'_> {
 
 /// Shows a game: as a page, or in plain characters.
 pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit> {
-    let stdin = Some(Path::new("-"));
-    if args.input.as_deref() == stdin && args.output.as_deref() == stdin {
-        return Err(Failure::usage("the input and the answer cannot both come from standard input"));
-    }
+    answers::refuse_one_stdin(args.input.as_deref(), args.output.as_deref())?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     check_outputs(args)?;
     if args.run.is_none() && args.output.is_none() && args.html.is_none() && args.svg.is_none() {
