@@ -51,7 +51,7 @@ pub struct CaseArgs {
 /// The order of the rows of cases.
 #[derive(Debug, Args, Default)]
 pub struct SortArgs {
-    /// Sort the cases, the worst first, by score, points, cpu, memory, or lost: what is missing to the best known or to the other
+    /// Sort the cases, the worst first, by score, points, cpu, memory, or lost: the difference to the best known or to the other
     /// solver
     #[arg(long, value_name = "KEY", value_parser = row_key(), hide_possible_values = true)]
     sort: Option<RowKey>,

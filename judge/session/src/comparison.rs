@@ -267,7 +267,7 @@ fn bound(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Opti
             Err(Failure::usage(error).with_hint(hint))
         }
         (None, _) => {
-            let error = format!("--exact needs effects with a bound, and those of `{measure}` have none");
+            let error = format!("--exact needs effects with a bound, and effects by `{measure}` have none");
             Err(Failure::usage(error).with_hint("use --measure relative, or --measure total with --bound N"))
         }
     }

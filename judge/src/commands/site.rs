@@ -42,7 +42,7 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Writes the pages, and tells what is in them.
+/// Writes the pages, and notes what they contain.
 fn write_site(catalogue: Catalogue, args: &SiteArgs, folder: &Path) -> Result<()> {
     let has = |part| args.include.contains(&part) || args.include.contains(&SitePart::All);
     let parts =
@@ -82,7 +82,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     match fs::read_dir(folder) {
         Ok(_) if is_empty(folder) || folder.join(MARKER).is_file() => Ok(()),
         Ok(_) => Err(Failure::usage(format!("{} is neither empty nor a site of `judge site`", folder.display()))
-            .with_hint("name another folder: what is in this one would be lost")),
+            .with_hint("name another folder: the files in this one would be lost")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => beside(folder).map(drop).map_err(unreadable),
         Err(error) => Err(unreadable(error)),
     }
