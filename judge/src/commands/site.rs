@@ -4,9 +4,9 @@ use judge_cli::{SiteArgs, SitePart};
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
-use judge_run::matching::{real, real_place};
+use judge_run::matching::real;
 use judge_run::runner::Signals;
-use judge_session::{Failure, GlobalArgs, Result, load, recorder};
+use judge_session::{Failure, GlobalArgs, Result, load, outputs, recorder};
 use judge_ui::{SiteOptions, SiteParts};
 use std::fs;
 use std::io;
@@ -25,13 +25,9 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit> {
     if let Some(folder) = &folder {
         check_folder(folder)?;
     }
-    for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
-        load::probe(what, path.as_deref())?;
-    }
-    if args.badge.is_some() && args.badge.as_deref().map(real_place) == args.history.as_deref().map(real_place) {
-        return Err(Failure::usage("the badge and the history cannot both go to one file")
-            .with_hint("give each a file of its own"));
-    }
+    let pictures = [("the badge", &args.badge), ("the history", &args.history)];
+    pictures.iter().try_for_each(|(what, path)| load::probe(what, path.as_deref()))?;
+    outputs::refuse_two_in_one(pictures.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))))?;
     if let Some(folder) = folder {
         write_site(catalogue.clone(), args, &folder)?;
     }
