@@ -35,7 +35,7 @@ impl Compared {
     pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self> {
         let mut pairing = measured_pairing(pairing, &args.statistics)?;
         let scored = pairing.played.scored()?;
-        let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+        let measure = measure(&scored, args);
         let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
         pairing.warnings.extend(min_effect_warning(args, measure, &scored.rule));
         let comparisons = comparisons(&scored, args, measure, parameters, &pairing.features)?;
@@ -163,6 +163,11 @@ fn is_whole_contest(plan: &Plan) -> bool {
     let names: HashSet<CaseName> = plan.cases.iter().map(|case| case.name).collect();
     let are_all = |cases: CaseList| cases.iter().all(|case| names.contains(&case.name));
     has_no_others && select(problem, &Selection::default()).is_ok_and(are_all)
+}
+
+/// Returns the measure of effects that the command line chooses for these results.
+pub fn measure(scored: &ScoredMatch<'_>, args: &CompareArgs) -> EffectMeasure {
+    scored.measure(args.statistics.measure(), unit(args).as_ref())
 }
 
 /// Returns the parameters of each test. The comparisons share `--alpha` (Bonferroni), which is the level of all claims
