@@ -63,25 +63,25 @@ fn games_and_solvers_are_in_the_catalogue_and_described() {
     let own: toml::Table = std::fs::read_to_string(repository().join("problems.toml")).unwrap().parse().unwrap();
     let catalogue = own["problem"].as_array().unwrap().iter().map(|problem| problem["checker"].as_str().unwrap());
     let games: Vec<&str> = checkers::all().iter().map(|checker| checker.id).collect();
-    assert_eq!(catalogue.collect::<Vec<_>>(), games);
-    for game in games {
-        assert!(readme.contains(&format!("\n| `{game}` |")), "the README has no row of {game}");
-        assert!(solutions::find(game).is_some(), "no solver is called {game}");
-    }
+    assert_eq!(catalogue.collect::<Vec<_>>(), games, "the games of problems.toml, and the list of checkers");
     let (metrics, page) = (document("metrics.md"), document("ui.md"));
     let played = page.lines().find(|line| line.starts_with("- **Play**")).expect("ui.md says what can be played");
+    let mut missing = Vec::new();
+    let mut want = |is_there: bool, what: String| missing.extend((!is_there).then_some(what));
     for checker in checkers::all() {
         let id = checker.id;
-        assert!(checker.manual_reader.is_none() || played.contains(&format!("`{id}`")), "ui.md: {id} can be played");
-        assert!(
-            checker.metrics.is_empty() || metrics.contains(&format!("\n| `{id}` |")),
-            "metrics.md: {id} has metrics"
-        );
+        want(readme.contains(&format!("\n| `{id}` |")), format!("README.md: a row of {id}"));
+        want(solutions::find(id).is_some(), format!("the solvers: one with the id {id}"));
+        let is_played = played.contains(&format!("`{id}`"));
+        want(checker.manual_reader.is_none() || is_played, format!("ui.md: {id} can be played"));
+        let has_row = metrics.contains(&format!("\n| `{id}` |"));
+        want(checker.metrics.is_empty() || has_row, format!("metrics.md: a row of {id}"));
     }
     for solver in solutions::all().map(|solution| solution.id) {
         let is_row = |line: &str| line.starts_with('|') && line.contains(&format!("| `{solver}` |"));
-        assert!(solvers.lines().any(is_row), "solutions.md has no row of {solver}");
+        want(solvers.lines().any(is_row), format!("solutions.md: a row of {solver}"));
     }
+    assert!(missing.is_empty(), "missing: {missing:#?}");
 }
 
 #[test]

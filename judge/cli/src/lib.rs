@@ -343,7 +343,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "sealed", hide_short_help = true)]
     pub fail_fast: bool,
     /// Run again when a solver's source or the catalogue changes, and show what changed
-    #[arg(long, conflicts_with_all = ["sealed", "resume", "shard", "on", "detach", "attach", "json", "jsonl", "csv", "junit", "markdown", "html"])]
+    #[arg(long, conflicts_with_all = ["sealed", "resume", "shard", "on", "detach", "attach"], conflicts_with_all = ReportArgs::flags())]
     pub watch: bool,
     /// Continue the last interrupted run of this command; cases that have changed run again
     #[arg(long, conflicts_with_all = ["sealed", "no_journal"])]

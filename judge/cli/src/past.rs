@@ -196,7 +196,7 @@ pub struct ShowArgs {
 #[command(after_help = "Examples:
   judge best -p columns
   judge best -p columns --export best.json    to share with a team
-  judge best -p columns --import best.json    keep what is better")]
+  judge best -p columns --import best.json    keep the better scores")]
 pub struct BestArgs {
     /// Which problem
     #[command(flatten)]

@@ -1,14 +1,15 @@
 //! The grammar that several commands share: cases, limits, sandbox and jobs.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, Id, ValueEnum};
 use judge_problem::{
     Bytes, Condition, GeneratorCall, InvalidText, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, Time,
     parse_limit,
 };
+use judge_report::Format;
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU16, NonZeroU32, NonZeroUsize, ParseIntError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Which problem: a catalogue with one problem needs no id.
@@ -50,7 +51,7 @@ pub struct CaseArgs {
 /// The order of the rows of cases.
 #[derive(Debug, Args, Default)]
 pub struct SortArgs {
-    /// Sort the cases, the worst first, by score, points, cpu, memory, or lost: what is missing to the best known or to the other
+    /// Sort the cases, the worst first, by score, points, cpu, memory, or lost: the difference to the best known or to the other
     /// solver
     #[arg(long, value_name = "KEY", value_parser = row_key(), hide_possible_values = true)]
     sort: Option<RowKey>,
@@ -192,6 +193,26 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
+    /// Returns the requested formats, each with its file.
+    pub fn targets(&self) -> Vec<(Format, &Path)> {
+        let Self { json, jsonl, csv, junit, markdown, html } = self;
+        let requested = [
+            (Format::Json, json),
+            (Format::Csv, csv),
+            (Format::Junit, junit),
+            (Format::Markdown, markdown),
+            (Format::Html, html),
+            (Format::JsonLines, jsonl),
+        ];
+        requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect()
+    }
+
+    /// Returns the names of the flags, without their dashes.
+    pub fn flags() -> Vec<Id> {
+        let grammar = Self::augment_args(Command::new("reports"));
+        grammar.get_arguments().map(|flag| flag.get_id().clone()).collect()
+    }
+
     /// Returns whether no file is named.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -465,7 +465,7 @@ impl SeedRanges {
         self.0.insert(first, last);
     }
 
-    /// Adds seeds, and returns the ranges of those that are new, in order.
+    /// Adds seeds, and returns the ranges of the new ones, in order.
     pub(super) fn add_new(&mut self, seeds: &RangeInclusive<u64>) -> Vec<RangeInclusive<u64>> {
         let mut new = Vec::new();
         let mut next = Some(*seeds.start());

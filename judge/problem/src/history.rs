@@ -182,7 +182,7 @@ impl Labels {
     /// The maximum number of tags of a run.
     pub const MAX_TAGS: usize = 20;
 
-    /// Adds the labels of another part of the same run, and returns those that exceed a limit and are left out. The
+    /// Adds the labels of another part of the same run, and returns the ones that exceed a limit and are left out. The
     /// paragraphs of its note are added to the own ones.
     pub fn add(&mut self, other: Self) -> Self {
         let mut new = (&other.tags - &self.tags).into_iter();

@@ -32,6 +32,14 @@ impl Format {
             Self::Html => "the HTML report",
         }
     }
+
+    /// Returns whether the report of a run in this format has the features of the cases.
+    pub fn has_features(self) -> bool {
+        match self {
+            Self::Json | Self::JsonLines | Self::Csv | Self::Html => true,
+            Self::Junit | Self::Markdown => false,
+        }
+    }
 }
 
 /// Why a report is not written in a format, and the alternative.

@@ -1,4 +1,4 @@
-//! Processes of the sandbox's own: copies of this process, the helper's executable started anew, and what such a
+//! Processes of the sandbox's own: copies of this process, the helper's executable started again, and what such a
 //! process inherits.
 
 use std::ffi::CStr;

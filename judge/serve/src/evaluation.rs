@@ -1,4 +1,4 @@
-//! The method `evaluate`: a candidate on some cases, as far as it is needed.
+//! The method `evaluate`: a candidate on some cases, until the result is clear.
 
 use crate::candidate::{Candidate, digest_of_text, id_of, name_of_text};
 use crate::evaluator::Evaluator;

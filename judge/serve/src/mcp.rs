@@ -386,7 +386,7 @@ const EVALUATION: [Property; 6] = [
     LIMITS,
     ("against", "string", "best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
     ("min_effect", "string", "With against: the improvement that counts, such as 1%"),
-    ("fresh", "boolean", "Run again what is known"),
+    ("fresh", "boolean", "Run known cases again"),
 ];
 
 /// Returns the schemas of parameters, by their names.

@@ -20,6 +20,14 @@ pub fn refuse_interactive(problem: &Problem) -> Result<()> {
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }
 
+/// Fails if both the input and the answer are standard input.
+pub fn refuse_one_stdin(input: Option<&Path>, answer: Option<&Path>) -> Result<()> {
+    match [input, answer].iter().all(|path| *path == Some(Path::new("-"))) {
+        true => Err(Failure::usage("the input and the answer cannot both come from standard input")),
+        false => Ok(()),
+    }
+}
+
 /// Returns the input in a file, or else the one made from a seed, and its name in messages.
 pub fn named_input(problem: &Problem, file: Option<&Path>, seed: u64) -> Result<(Vec<u8>, String)> {
     match file {

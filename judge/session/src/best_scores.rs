@@ -162,8 +162,7 @@ impl ReferenceScores {
         self.apply_to_recorded(problem.direction, cases, &inputs);
     }
 
-    /// Returns the hash of the input of each case, where scores are indexed by it. An input that cannot be made or read
-    /// is an error of the case when it runs.
+    /// Returns the hash of the input of each case, where scores are indexed by it.
     fn inputs(&self, problem: &Problem, cases: &CaseList) -> Vec<Option<Digest>> {
         if self.ledger.is_empty() && !matches!(self.file, Some(Scores::ByInput(_))) {
             return vec![None; cases.len()];
@@ -171,11 +170,7 @@ impl ReferenceScores {
         let sources: Vec<_> = cases.iter().map(|case| case.source).collect();
         let repeated: Vec<_> = sources.chunk_by(|source, next| source == next).collect();
         let inputs = Inputs::of(problem);
-        let hash = |number: usize| match cases.read_file(&repeated[number][0]) {
-            Some(file) => Some(file.hash),
-            None => inputs.load_from(&repeated[number][0]).ok().map(|input| Digest::of(&input)),
-        };
-        let hashes = map_on_all_cores(repeated.len(), hash);
+        let hashes = map_on_all_cores(repeated.len(), |number| inputs.hash_of(cases, &repeated[number][0]));
         repeated.iter().zip(hashes).flat_map(|(cases, hash)| vec![hash; cases.len()]).collect()
     }
 

@@ -69,9 +69,7 @@ pub fn resumed(command: &str) -> Option<Vec<String>> {
 
 /// Returns the words of a recorded command without its reports, its feedback and these flags.
 fn without_reports(command: &str, valued: &[&str]) -> Vec<String> {
-    let reports = ReportArgs::augment_args(Command::new("judge"));
-    let reports: Vec<_> =
-        reports.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect();
+    let reports: Vec<_> = ReportArgs::flags().iter().map(|flag| format!("--{flag}")).collect();
     let reports = reports.iter().map(|report| &**report).chain(["--feedback"]);
     let valued: Vec<&str> = reports.chain(valued.iter().copied()).collect();
     without_flags(recorded_words(command), &["--resume"], &valued)

@@ -35,7 +35,7 @@ impl Compared {
     pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self> {
         let mut pairing = measured_pairing(pairing, &args.statistics)?;
         let scored = pairing.played.scored()?;
-        let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+        let measure = measure(&scored, args);
         let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
         pairing.warnings.extend(min_effect_warning(args, measure, &scored.rule));
         let comparisons = comparisons(&scored, args, measure, parameters, &pairing.features)?;
@@ -165,6 +165,11 @@ fn is_whole_contest(plan: &Plan) -> bool {
     has_no_others && select(problem, &Selection::default()).is_ok_and(are_all)
 }
 
+/// Returns the measure of effects that the command line chooses for these results.
+pub fn measure(scored: &ScoredMatch<'_>, args: &CompareArgs) -> EffectMeasure {
+    scored.measure(args.statistics.measure(), unit(args).as_ref())
+}
+
 /// Returns the parameters of each test. The comparisons share `--alpha` (Bonferroni), which is the level of all claims
 /// together.
 pub fn parameters(
@@ -267,7 +272,7 @@ fn bound(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Opti
             Err(Failure::usage(error).with_hint(hint))
         }
         (None, _) => {
-            let error = format!("--exact needs effects with a bound, and those of `{measure}` have none");
+            let error = format!("--exact needs effects with a bound, and effects by `{measure}` have none");
             Err(Failure::usage(error).with_hint("use --measure relative, or --measure total with --bound N"))
         }
     }

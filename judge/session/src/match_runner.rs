@@ -18,7 +18,7 @@ use judge_problem::{
     OutcomeGrid, Plan, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use judge_report::{Progress, RunInfo};
-use judge_run::cases::{CaseReader, Selection, select};
+use judge_run::cases::{CaseReader, Inputs, Selection, select};
 use judge_run::runner::{PlanRunner, RunResult, Watch};
 use judge_run::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
@@ -290,18 +290,17 @@ impl<'a> MatchRunner<'a> {
         };
         session.recorder.start_part(part);
         let RunResult { outcomes, stop } = self.plan_runner.run(&plan, &session.recorder, &mut note)?;
-        add_file_hashes(&plan.cases, &mut inputs);
+        add_file_hashes(&plan, &mut inputs);
         Ok(MatchResult { plan, outcomes, inputs, stop })
     }
 }
 
 /// Adds the hashes of the files of cases that were not played.
-fn add_file_hashes(cases: &CaseList, inputs: &mut [Option<Digest>]) {
-    let unknown = inputs.iter_mut().enumerate().filter(|(_, input)| input.is_none());
-    for (place, input) in unknown {
-        let case = cases.at(place);
-        let read = cases.read_file(&case.source).map(|read| read.hash);
-        *input = read.or_else(|| Some(Digest::of(&judge_run::files::read(case.file()?).ok()?)));
+fn add_file_hashes(plan: &Plan, known: &mut [Option<Digest>]) {
+    let inputs = Inputs::of(&plan.problem);
+    for (place, hash) in known.iter_mut().enumerate().filter(|(_, hash)| hash.is_none()) {
+        let case = plan.cases.at(place);
+        *hash = case.file().and_then(|_| inputs.hash_of(&plan.cases, &case.source));
     }
 }
 

@@ -31,16 +31,7 @@ pub struct Outputs<'a> {
 impl<'a> Outputs<'a> {
     /// Checks whether the report has every requested format and each can be written, without changing any file.
     pub fn check<R: Report>(args: &'a ReportArgs) -> Result<Self> {
-        let requested = [
-            (Format::Json, &args.json),
-            (Format::Csv, &args.csv),
-            (Format::Junit, &args.junit),
-            (Format::Markdown, &args.markdown),
-            (Format::Html, &args.html),
-            (Format::JsonLines, &args.jsonl),
-        ];
-        let targets: Vec<(Format, &Path)> =
-            requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect();
+        let targets = args.targets();
         for (format, _) in &targets {
             if let Some(Missing { why, hint }) = R::missing(*format) {
                 let error = format!("{} of {} does not exist: {why}", format.name(), R::NAME);
@@ -184,8 +175,7 @@ impl<'a> RunOutputs<'a> {
     /// Checks whether every requested format can be written, without changing any file.
     pub fn check(args: &'a ReportArgs) -> Result<Self> {
         let mut outputs = Outputs::check::<RunReport<'_>>(args)?;
-        let with_features = [Format::Json, Format::JsonLines, Format::Csv, Format::Html];
-        let show_features = outputs.targets.iter().any(|(format, _)| with_features.contains(format));
+        let show_features = outputs.targets.iter().any(|(format, _)| format.has_features());
         // The lines are written during the run.
         let place = outputs.targets.iter().position(|(format, _)| *format == Format::JsonLines);
         let lines_path = place.map(|place| outputs.targets.remove(place).1);

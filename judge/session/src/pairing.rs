@@ -8,8 +8,8 @@ use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::EffectMeasure;
 use judge_journal::{environment, this_machine};
 use judge_problem::{
-    CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, Machine, NodeList, Outcome, OutcomeGrid, Plan,
-    Problem, Stop, StoredFeatures, first_of,
+    CaseFlags, CaseList, CaseSpec, Catalogue, JobId, Limits, Machine, NodeList, Outcome, OutcomeGrid, Plan, Problem,
+    Stop, StoredFeatures, first_of,
 };
 use judge_report::RunInfo;
 use judge_run::cases::Inputs;
@@ -251,9 +251,8 @@ fn run_missing(
     warnings: &mut Vec<String>,
 ) -> Result<Option<Stop>> {
     let inputs = Inputs::of(&runner.template.problem);
-    let is_same = |&place: &usize| {
-        inputs.load(&shared.specs.at(place)).is_ok_and(|input| Digest::of(&input) == shared.keys[place].input)
-    };
+    let hash = |place: usize| inputs.hash_of(&shared.specs, &shared.specs.at(place).source);
+    let is_same = |&place: &usize| hash(place) == Some(shared.keys[place].input);
     let is_wanted = |place: &usize| entrants[0].past.is_none() || shared.has(*place, 0);
     let (same, changed): (Vec<usize>, Vec<usize>) = (0..shared.len()).filter(is_wanted).partition(is_same);
     if !changed.is_empty() {

@@ -446,13 +446,7 @@ fn resume(journal: Journal, record: &RunRecord<'_>) -> Result<(Recording, Known)
 /// Returns the hashes of the inputs of cases, made or read now.
 fn input_hashes(plan: &Plan, cases: &[CaseSpec]) -> Vec<Option<Digest>> {
     let inputs = Inputs::of(&plan.problem);
-    map_on_all_cores(cases.len(), |number| {
-        let case = &cases[number];
-        match plan.cases.read_file(&case.source) {
-            Some(file) => Some(file.hash),
-            None => inputs.load(case).ok().map(|input| Digest::of(&input)),
-        }
-    })
+    map_on_all_cores(cases.len(), |number| inputs.hash_of(&plan.cases, &cases[number].source))
 }
 
 /// Returns the hash of the input that a setter's generator makes of the plan's first seed.

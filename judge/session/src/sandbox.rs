@@ -82,7 +82,7 @@ pub fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
     if sandbox.tier() != Tier::Bare || problem.checker.answers().is_none_or(AnswerFiles::is_empty) {
         return;
     }
-    let what = "lets solvers learn the sizes and times of files, and those of its answer files can tell answers";
+    let what = "lets solvers learn the sizes and times of its answer files, which can reveal answers";
     let tiers = Tier::ALL.into_iter().filter(|tier| tier.has_namespaces()).map(|tier| format!("`{tier}`"));
     let tiers = tiers.collect::<Vec<_>>().join(", ");
     judge_report::note(&format!("warning: {}: tier `bare` {what}: the tiers {tiers} hide them", problem.id));

@@ -399,9 +399,9 @@ impl<'a> SealedCases<'a> {
 
     fn bad(&self, why: String) -> Failure {
         let error = format!("{} has no sealed cases of `{}`: {why}", self.path.display(), self.problem.id);
-        // A file that the user named may be something else of theirs.
+        // The user may have named a file with other content.
         let hint = if program::is_in_journal(&self.path) {
-            format!("a missing file is drawn anew: rm {}", quote_path(&self.path))
+            format!("a missing file is drawn again: rm {}", quote_path(&self.path))
         } else {
             "--sealed FILE names another file, and makes it if it is missing".to_owned()
         };

@@ -123,7 +123,7 @@ impl Cluster {
 pub(super) fn unwritable(folder: &RunFolder, error: &io::Error) -> RunError {
     let what = format!("cannot use the run folder {}: {}", folder.path().display(), error_chain(error));
     let hint =
-        "what is finished is recorded: repair the folder, or name another folder with --workdir, and add --resume";
+        "the finished cases are recorded: repair the folder, or name another folder with --workdir, and add --resume";
     RunError::Cluster(ClusterError::new(what, hint, Exit::Fault))
 }
 

@@ -31,9 +31,7 @@ pub(super) fn check(global: GlobalArgs<'_>, args: &CheckArgs) -> Result<Exit> {
 }
 
 fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -> Result<Exit> {
-    if args.input.as_deref() == Some(Path::new("-")) && output == Path::new("-") {
-        return Err(Failure::usage("the input and the answer cannot both come from standard input"));
-    }
+    answers::refuse_one_stdin(args.input.as_deref(), Some(output))?;
     if args.answer.is_some() && problem.checker.answers().is_none() {
         let hint = "`checker = \"tokens\"` and commands do: `judge help check`";
         return Err(

@@ -201,7 +201,7 @@ impl<'a> OpenComparisons<'a> {
         let solvers = &played.plan.solvers;
         let seen = measured(played, &args.statistics)?;
         let scored = seen.scored()?;
-        let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+        let measure = comparison::measure(&scored, args);
         // Without a total, a share of it has no unit yet.
         let Ok(parameters) = parameters(args, measure, &scored.rule, solvers.len() - 1) else { return Ok(()) };
         let mut results = Vec::new();
@@ -284,7 +284,7 @@ impl<'a> Looks<'a> {
             None => {
                 let seen = measured(played, &self.args.statistics)?;
                 let scored = seen.scored()?;
-                let measure = scored.measure(self.args.statistics.measure(), unit(self.args).as_ref());
+                let measure = comparison::measure(&scored, self.args);
                 let parameters = parameters(self.args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
                 let paired = scored.paired(measure, second);
                 (paired::interim_claim(&paired, parameters)?.is_decided(), paired.solved)

@@ -197,7 +197,7 @@ fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread> {
     let shown = measure.shown(deviation);
     if !shown.is_finite() || (measure.is_share() && shown > MAX_SHARE) {
         let error = format!("{}: its effects are too large for the measure `{measure}`", path.display());
-        let hint = "those of `ratio` are logarithms of ratios; for differences of scores, add --measure difference";
+        let hint = "effects of `ratio` are logarithms of ratios; for differences of scores, add --measure difference";
         return Err(Failure::usage(error).with_hint(hint));
     }
     Ok(Spread {

@@ -6,9 +6,7 @@ use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
-use judge_session::comparison::{
-    self, compared_runs, measured, measured_pairing, min_effect_warning, parameters, unit,
-};
+use judge_session::comparison::{self, compared_runs, measured, measured_pairing, min_effect_warning, parameters};
 use judge_session::pairing::print_warning;
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, ScoredMatch, entrants, load, outputs, programs,
@@ -42,7 +40,7 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit> {
     }
     let mut pairing = measured_pairing(pairing, &args.statistics)?;
     let scored = pairing.played.scored()?;
-    let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+    let measure = comparison::measure(&scored, args);
     let warning = min_effect_warning(args, measure, &scored.rule);
     warning.iter().for_each(|warning| print_warning(warning));
     pairing.warnings.extend(warning);
@@ -105,7 +103,7 @@ fn until_decided(
 fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> Result<()> {
     let seen = measured(played, &args.statistics)?;
     let scored = seen.scored()?;
-    let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
+    let measure = comparison::measure(&scored, args);
     let parameters = match parameters(args, measure, &scored.rule, 1) {
         // A share of a total of 0 is meaningless. The next case may add to the total.
         Err(_) if args.until_decided && scored.outcomes().signs().lack_a_total() => return Ok(()),

@@ -4,9 +4,9 @@ use judge_cli::{SiteArgs, SitePart};
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::{Catalogue, Exit, counted};
 use judge_report::{badge_svg, history_svg};
-use judge_run::matching::{real, real_place};
+use judge_run::matching::real;
 use judge_run::runner::Signals;
-use judge_session::{Failure, GlobalArgs, Result, load, recorder};
+use judge_session::{Failure, GlobalArgs, Result, load, outputs, recorder};
 use judge_ui::{SiteOptions, SiteParts};
 use std::fs;
 use std::io;
@@ -25,13 +25,9 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit> {
     if let Some(folder) = &folder {
         check_folder(folder)?;
     }
-    for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
-        load::probe(what, path.as_deref())?;
-    }
-    if args.badge.is_some() && args.badge.as_deref().map(real_place) == args.history.as_deref().map(real_place) {
-        return Err(Failure::usage("the badge and the history cannot both go to one file")
-            .with_hint("give each a file of its own"));
-    }
+    let pictures = [("the badge", &args.badge), ("the history", &args.history)];
+    pictures.iter().try_for_each(|(what, path)| load::probe(what, path.as_deref()))?;
+    outputs::refuse_two_in_one(pictures.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))))?;
     if let Some(folder) = folder {
         write_site(catalogue.clone(), args, &folder)?;
     }
@@ -42,7 +38,7 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Writes the pages, and tells what is in them.
+/// Writes the pages, and notes what they contain.
 fn write_site(catalogue: Catalogue, args: &SiteArgs, folder: &Path) -> Result<()> {
     let has = |part| args.include.contains(&part) || args.include.contains(&SitePart::All);
     let parts =
@@ -82,7 +78,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     match fs::read_dir(folder) {
         Ok(_) if is_empty(folder) || folder.join(MARKER).is_file() => Ok(()),
         Ok(_) => Err(Failure::usage(format!("{} is neither empty nor a site of `judge site`", folder.display()))
-            .with_hint("name another folder: what is in this one would be lost")),
+            .with_hint("name another folder: the files in this one would be lost")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => beside(folder).map(drop).map_err(unreadable),
         Err(error) => Err(unreadable(error)),
     }

@@ -42,10 +42,7 @@ impl Game<'_> {
 
 /// Shows a game: as a page, or in plain characters.
 pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit> {
-    let stdin = Some(Path::new("-"));
-    if args.input.as_deref() == stdin && args.output.as_deref() == stdin {
-        return Err(Failure::usage("the input and the answer cannot both come from standard input"));
-    }
+    answers::refuse_one_stdin(args.input.as_deref(), args.output.as_deref())?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     check_outputs(args)?;
     if args.run.is_none() && args.output.is_none() && args.html.is_none() && args.svg.is_none() {
@@ -210,10 +207,8 @@ fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<Game<'a>> {
 fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Result<Game<'a>> {
     let journal = recorder::open_to_read(catalogue)?;
     let run = journal.stored_run(journal.choose(run)?)?;
-    if let Some(other) = args.problem.id().filter(|problem| *problem != run.problem) {
-        return Err(Failure::usage(format!("run {} is of the problem `{}`, not of `{other}`", run.id, run.problem))
-            .with_hint("omit --problem"));
-    }
+    let is_of = args.problem.id().map_or(Ok(()), |id| entrants::check_problem(&run, id));
+    is_of.map_err(|failure| failure.with_hint("omit --problem"))?;
     let problem = catalogue.find(&run.problem)?;
     refuse(problem)?;
     let name = args.case.as_deref().unwrap_or_default();

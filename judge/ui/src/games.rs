@@ -216,7 +216,7 @@ pub(super) struct ColumnsCase {
 }
 
 impl ColumnsCase {
-    /// Reads a case, as far as a game shows it.
+    /// Reads the parts of a case that a game shows.
     fn read(problem: &Problem, name: &str, input: &[u8], pieces: usize) -> Option<Self> {
         let mut words = std::str::from_utf8(input).ok()?.split_ascii_whitespace();
         let mut number = || words.next()?.parse().ok();

@@ -155,7 +155,7 @@ pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, n
         (None, None) if guard.knows_token(headers) => next.run(request).await,
         (None, None) if bearers(headers).next().is_some() => refused(OTHER_TOKEN),
         (None, None) if guard.gave_other_token(headers) => {
-            refused("the server was started anew: open the address that `judge ui` printed then")
+            refused("the server was restarted: open the address that `judge ui` printed then")
         }
         (None, None) => {
             refused("the token is missing: open the address that the judge prints, or send the token as a bearer")

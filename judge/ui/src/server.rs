@@ -165,7 +165,7 @@ macro_rules! assets {
     ($($name:literal),+ $(,)?) => { [$(($name, include_str!(concat!("../assets/", $name)))),+] };
 }
 
-/// The modules of the page, in addition to those that it shares with the reports.
+/// The modules of the page, in addition to the ones that it shares with the reports.
 const MODULES: [Asset; 19] = assets![
     "main.js",
     "api.js",

@@ -215,9 +215,17 @@ fn a_badge_shows_the_best_points() {
 fn a_badge_and_a_history_are_drawn() {
     let folder = some_runs();
     let refused = folder.judge(&["site", "--badge", "-", "--history", "-"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("cannot both go to one file"), "{}", refused.stderr);
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("the badge and the history cannot both go to "),
+        "{}",
+        refused.stderr
+    );
     let refused = folder.judge(&["site", "--badge", "one.svg", "--history", "./one.svg"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("cannot both go to one file"), "{}", refused.stderr);
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("the badge and the history cannot both go to "),
+        "{}",
+        refused.stderr
+    );
     let said = folder.judge(&["site", "--badge", "badge.svg", "--history", "-", "--run", "1", "--run", "2"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let badge = std::fs::read_to_string(folder.path().join("badge.svg")).unwrap();

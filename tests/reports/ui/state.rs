@@ -114,7 +114,7 @@ fn a_restarted_server_is_named() {
     assert_eq!(server.end_by(libc::SIGTERM), Some(0));
     browser.until("document.querySelector('#link').innerText === 'not connected'");
     let anew = Server::start_at(&folder, &["ui", "--port", &port]);
-    browser.until("document.querySelector('#lost')?.innerText.includes('the server was started anew') ?? false");
+    browser.until("document.querySelector('#lost')?.innerText.includes('the server was restarted') ?? false");
     browser.go("#/runs/2");
     browser.until("document.querySelector('.error')?.innerText.includes('`judge ui` printed') ?? false");
     assert_eq!(anew.json("/api/runs")["total"], 4);

@@ -164,7 +164,7 @@ pub(super) const COLUMNS: &str =
     "state, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel, cpu_model, judge";
 
 /// Returns the runs whose results are taken, in the order of their rows. An older run on other inputs is left out: a run
-/// that is continued after an edit starts anew, and leaves it behind. Of the journal that is merged into, only its own shards
+/// that is continued after an edit starts again, and leaves it behind. Of the journal that is merged into, only its own shards
 /// are taken.
 pub(super) fn contributions(journal: &Journal, plan: Digest, is_target: bool) -> Result<Vec<Contribution>> {
     let read = |row: &Row<'_>| {

@@ -615,14 +615,15 @@ mod tests {
         let schema: Value = serde_json::from_str(CATALOGUE_SCHEMA).unwrap();
         let scoring = &schema["$defs"]["scoring"];
         let scaled = Rule::names_of(Rule::has_scale);
-        assert_eq!(scoring["properties"]["rule"]["enum"], json!(Rule::names()));
+        assert_eq!(scoring["properties"]["rule"]["enum"], json!(Rule::names()), "`rule` in problems.schema.json");
         let rules = |key: &str| {
             let terms = scoring["allOf"].as_array().unwrap().iter();
             let mut of_key = terms.filter(|term| term["if"]["required"] == json!([key]));
             of_key.next().unwrap()["then"]["properties"]["rule"]["enum"].clone()
         };
-        assert_eq!(rules("scale"), json!(scaled));
-        assert_eq!(rules("failure"), json!(Rule::names_of(Rule::counts_raw_scores)));
+        assert_eq!(rules("scale"), json!(scaled), "the rules with `scale` in problems.schema.json");
+        let raw = Rule::names_of(Rule::counts_raw_scores);
+        assert_eq!(rules("failure"), json!(raw), "the rules with `failure` in problems.schema.json");
         let description = scoring["properties"]["scale"]["description"].as_str().unwrap();
         assert!(description.contains(&format!("the rules {}; ", listed(&scaled, "and"))), "{description}");
     }
@@ -673,9 +674,9 @@ mod tests {
         let schema: Value = serde_json::from_str(CATALOGUE_SCHEMA).unwrap();
         let names = ProtocolName::ALL.map(ProtocolName::name);
         let of_schema = &schema["$defs"]["problem"]["properties"]["checker-protocol"]["enum"];
-        assert_eq!(*of_schema, json!(names));
+        assert_eq!(*of_schema, json!(names), "`checker-protocol` in problems.schema.json");
         let page = document("docs/protocols.md");
-        assert_eq!(rows(page.split("\n## ").next().unwrap()), names);
+        assert_eq!(rows(page.split("\n## ").next().unwrap()), names, "the table of docs/protocols.md");
         let metrics = page.split("\n## ").find(|section| section.starts_with("Metrics")).unwrap();
         assert!(names.iter().all(|name| metrics.contains(&format!("`{name}`"))), "{metrics}");
     }
@@ -683,7 +684,8 @@ mod tests {
     #[test]
     fn the_documentation_names_the_rules_of_the_table() {
         let table = document("docs/scoring.md");
-        assert_eq!(rows(table.split("\n## ").nth(1).unwrap()), Rule::names());
-        assert!(document("docs/problems.md").contains(&format!("# {}\n", Rule::names().join(", "))));
+        assert_eq!(rows(table.split("\n## ").nth(1).unwrap()), Rule::names(), "the table of docs/scoring.md");
+        let listed = format!("# {}\n", Rule::names().join(", "));
+        assert!(document("docs/problems.md").contains(&listed), "docs/problems.md does not list {listed}");
     }
 }

@@ -117,7 +117,7 @@ impl SolverScores {
         self.scores.get(case) != Some(&CaseScore::Skipped)
     }
 
-    /// Returns those of these cases that the solver ran on.
+    /// Returns the given cases that the solver ran on.
     pub(super) fn played(&self, cases: impl IntoIterator<Item = usize>) -> Vec<usize> {
         cases.into_iter().filter(|&case| self.has_run(case)).collect()
     }

@@ -48,7 +48,7 @@ export class CaseCharts {
     for (const again of this.again.values()) again();
   }
 
-  /** Draws in a figure what is asked for, unless something else was asked for since: answers can overtake each other. `draw` returns
+  /** Draws the requested content in a figure, unless another request came later: answers can overtake each other. `draw` returns
    * what draws the answer. */
   async show(place, answer, draw) {
     this.asked.set(place, answer);

@@ -187,7 +187,7 @@ fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     format!("judging by these {} {}s", paired.pairs.len(), observation(report, paired))
 }
 
-/// Returns what has one effect.
+/// Returns the unit that has one effect.
 fn observation(report: &CompareReport<'_>, paired: &PairedComparison) -> &'static str {
     match paired.pairs.len() {
         all if all == paired.cases => "case",

@@ -70,7 +70,7 @@ pub(crate) struct Finding<'a> {
 }
 
 impl GatesReport<'_> {
-    /// Returns the verdict of all gates together: the worst of theirs.
+    /// Returns the verdict of all gates together: the worst of their verdicts.
     pub(crate) fn verdict(&self) -> GateVerdict {
         let is_any = |verdict: &GateVerdict| self.gates.iter().any(|gate| gate.judgement.verdict() == *verdict);
         [GateVerdict::Fails, GateVerdict::NotComparable].into_iter().find(is_any).unwrap_or(GateVerdict::Holds)

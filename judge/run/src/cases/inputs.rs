@@ -118,6 +118,15 @@ impl Inputs {
         }
     }
 
+    /// Returns the hash of the input of a case of this list. If the list knows the hash, the input is not read again.
+    /// `None` if the input cannot be made or read, which is an error of the case when it runs.
+    pub fn hash_of(&self, cases: &CaseList, source: &CaseSource) -> Option<Digest> {
+        match cases.read_file(source) {
+            Some(file) => Some(file.hash),
+            None => self.load_from(source).ok().map(|input| Digest::of(&input)),
+        }
+    }
+
     /// Returns the input of a case with this source.
     ///
     /// # Errors
@@ -253,19 +262,24 @@ impl CaseReader {
     ///
     /// # Errors
     /// When its input cannot be made or read, or is malformed.
-    pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
+    pub fn open(&self, case: &CaseSpec) -> Result<(Vec<u8>, PreparedCase), ReadError> {
         let input = self.inputs.load(case)?;
-        Ok(CaseDescription { input: Digest::of(&input), features: self.features(case, &input)? })
+        let prepared = self.checker.prepare(&input, Some(&case.source))?;
+        Ok((input, prepared))
+    }
+
+    /// Reads a case, and describes it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
+        let (input, prepared) = self.open(case)?;
+        Ok(CaseDescription { input: Digest::of(&input), features: features(&self.rules, &input, &prepared) })
     }
 
     /// Returns the features of an input that does not belong to a case of the problem.
     pub fn describe_input(&self, input: &[u8]) -> Result<Features, CheckerError> {
         Ok(features(&self.rules, input, &self.checker.prepare(input, None)?))
-    }
-
-    fn features(&self, case: &CaseSpec, input: &[u8]) -> Result<Features, ReadError> {
-        let prepared = self.checker.prepare(input, Some(&case.source))?;
-        Ok(features(&self.rules, input, &prepared))
     }
 }
 
@@ -277,7 +291,8 @@ pub fn describe_all(problem: &Problem, cases: &CaseList) -> Result<Vec<Features>
     let reader = CaseReader::of(problem);
     try_map_on_all_cores(cases.len(), |place| {
         let case = &cases.at(place);
-        reader.features(case, &reader.inputs.load_of(cases, case)?)
+        let input = reader.inputs.load_of(cases, case)?;
+        Ok(features(&reader.rules, &input, &reader.checker.prepare(&input, Some(&case.source))?))
     })
 }
 

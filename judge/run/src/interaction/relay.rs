@@ -19,7 +19,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Opens a pipe or terminal again, so that it does not block here. Its flags stay as they are, because the tester and
-/// the solver have copies of the descriptor. Anything else cannot be opened again, or would begin anew.
+/// the solver have copies of the descriptor. Anything else cannot be opened again, or would start again from the beginning.
 fn reopened(fd: OwnedFd, access: OFlags) -> io::Result<OwnedFd> {
     let meta = rustix::fs::fstat(&fd)?;
     let can_reopen = match FileType::from_raw_mode(meta.st_mode) {

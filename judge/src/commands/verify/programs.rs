@@ -9,7 +9,7 @@ use judge_problem::{
     error_chain, quote,
 };
 use judge_report::{CheckResult, Finding};
-use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
+use judge_run::cases::{CaseReader, CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -78,14 +78,14 @@ fn make_twice(
 
 /// Checks that the checker can read the input of every case, and that the validator accepts it.
 pub(super) fn inputs(subject: &Subject<'_>) -> Vec<Finding> {
-    let (inputs, checker) = (Inputs::of(subject.problem), ProblemChecker::of(subject.problem));
+    let reader = CaseReader::of(subject.problem);
     let validator = subject.problem.verification.validator.as_ref();
     let mut refused = None;
     for case in &subject.cases {
-        let input = match prepare(&inputs, &checker, case) {
+        let input = match reader.open(case) {
             Ok((input, _)) => input,
-            Err(why) => {
-                let detail = format!("{}: {why}", case.name);
+            Err(error) => {
+                let detail = format!("{}: {}", case.name, error_chain(&error));
                 return vec![finding("inputs", CheckResult::Failed, detail, subject.input_command(case))];
             }
         };
@@ -154,10 +154,10 @@ pub(super) fn checker(subject: &Subject<'_>, good: &[GoodAnswer]) -> Vec<Finding
     if !subject.problem.checker.checks_answers() {
         return Vec::new();
     }
-    let (inputs, checker) = (Inputs::of(subject.problem), ProblemChecker::of(subject.problem));
+    let reader = CaseReader::of(subject.problem);
     let (mut findings, mut rejects_all) = (Vec::new(), true);
     for case in subject.cases.iter().take(FEW) {
-        let Ok((_, prepared)) = prepare(&inputs, &checker, case) else { return Vec::new() };
+        let Ok((_, prepared)) = reader.open(case) else { return Vec::new() };
         for (kind, what, answer, print) in STRANGE {
             let command = format!("{print} | {}", subject.check_command(case));
             match (ruling(&prepared, answer), kind) {
@@ -175,8 +175,7 @@ pub(super) fn checker(subject: &Subject<'_>, good: &[GoodAnswer]) -> Vec<Finding
     }
     let mut cut = 0;
     for good in good.iter().take(FEW) {
-        let prepared = prepare(&inputs, &checker, &good.case);
-        let (Ok((_, prepared)), Some(half)) = (prepared, half(&good.answer)) else { continue };
+        let (Ok((_, prepared)), Some(half)) = (reader.open(&good.case), half(&good.answer)) else { continue };
         cut += 1;
         findings.extend(truncated(subject, &prepared, good, half));
     }
@@ -194,13 +193,6 @@ pub(super) fn checker(subject: &Subject<'_>, good: &[GoodAnswer]) -> Vec<Finding
         findings.push(finding("checker", CheckResult::Ok, detail, String::new()));
     }
     findings
-}
-
-/// Returns the input of a case, and the checker that has read it.
-fn prepare(inputs: &Inputs, checker: &ProblemChecker, case: &CaseSpec) -> Result<(Vec<u8>, PreparedCase), String> {
-    let input = inputs.load(case).map_err(|error| error_chain(&error))?;
-    let prepared = checker.prepare(&input, Some(&case.source)).map_err(|error| error_chain(&error))?;
-    Ok((input, prepared))
 }
 
 /// Returns the ruling, if the answer is ruled on in this pass.

@@ -45,7 +45,7 @@ impl WarmUp {
         Self { enough: cases(RARE), fewest: rare.map_or(0.0, cases) }
     }
 
-    /// Returns the number of cases after which the warm-up is over for equal effects, none of which is on the other
+    /// Returns the number of cases after which the warm-up is over for equal effects, if none is on the other
     /// side.
     pub(super) fn longest(self) -> u64 {
         self.enough.max(self.fewest).ceil() as u64
