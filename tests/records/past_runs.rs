@@ -310,3 +310,21 @@ fn features_survive_merging() {
     let (_, shown) = folder.json(&["history", "show", "last", "--where", "N > 5", "--journal", "all.db"]);
     assert_eq!(of_cases(&shown, "case").len(), 15);
 }
+
+#[test]
+fn the_history_has_the_totals_of_the_runs() {
+    let folder = sample();
+    folder.script("thirds", "read -r seed; echo $((seed % 3)).12345");
+    folder.script("small", "read -r seed; echo 0.0123456$seed");
+    for rule in ["sum", "mean", "log", "relative"] {
+        folder
+            .write("problems.toml", CATALOGUE.replace("[problem.f", &format!("scoring.rule = \"{rule}\"\n[problem.f")));
+        let solvers = folder.json(&["run", "-s", "./thirds", "-s", "./small", "--seeds", "1-7"]).1["solvers"].clone();
+        let history = folder.json(&["history"]).1["runs"].clone();
+        let grouped = folder.json(&["history", "--where", "N < 100"]).1["runs"].clone();
+        for solver in 0..2 {
+            let total = &solvers[solver]["total"];
+            assert_eq!((&history[solver]["total"], &grouped[solver]["total"]), (total, total), "{rule}");
+        }
+    }
+}

@@ -323,7 +323,7 @@ fn uri_path(path: &Path) -> String {
 }
 
 /// The version of the schema that this judge reads and writes. A file of another version is refused.
-pub(super) const SCHEMA_VERSION: u32 = 15;
+pub(super) const SCHEMA_VERSION: u32 = 16;
 
 const TABLES: &str = include_str!("schema.sql");
 

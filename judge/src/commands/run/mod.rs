@@ -233,7 +233,7 @@ impl Play<'_> {
         let RunResult { outcomes, stop } = result?;
         let scored = restored_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
         let (elapsed, gaps) = (started.elapsed(), sandbox::gaps(runner.gaps()));
-        let recorded = recorder.finish(&RunEnd { stop, elapsed, rule: &scored.rule, totals: scored.totals() });
+        let recorded = recorder.finish(&RunEnd::of(&scored, stop, elapsed));
         (provenance.nodes, provenance.reused) = (runner.nodes(), recorder::reused());
         let report = RunReport {
             plan,
