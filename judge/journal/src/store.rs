@@ -1,7 +1,7 @@
 //! The journal's file: opens it, makes its tables in a new one, and sets how durable a commit is.
 
 use super::columns::query_all;
-use super::error::{JournalError, Result};
+use super::error::{JournalError, Result, is_busy};
 use super::file::{self, Files, Locks, Mode, RunLock};
 use judge_problem::JOURNAL_FOLDER;
 use rusqlite::backup::Backup;
@@ -261,10 +261,6 @@ pub(super) fn make_folder(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(folder.join(".gitignore"), "*\n"))
         .map_err(|source| JournalError::Folder { path: folder.to_owned(), source })
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
