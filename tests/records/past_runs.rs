@@ -328,3 +328,19 @@ fn the_history_has_the_totals_of_the_runs() {
         }
     }
 }
+
+#[test]
+fn the_totals_of_a_gate_are_sums_of_its_means() {
+    let folder = sample();
+    let cases = ["-p", "sum", "-s", "./chance", "--seeds", "1-7", "--repeat", "3"];
+    assert_eq!(folder.judge(&[&["baseline", "--output", "b.toml"], &cases[..]].concat()).code, Some(0));
+    let gate =
+        ["gate", "--baseline", "b.toml", "-s", "./chance", "--repeat", "3", "--max-drop", "100%", "--csv", "g.csv"];
+    let report = folder.json(&gate).1;
+    let rows = std::fs::read_to_string(folder.path().join("g.csv")).unwrap();
+    for (total, column) in [("total_was", 3), ("total_now", 4)] {
+        let scores = rows.lines().skip(1).map(|row| row.split(',').nth(column).unwrap().parse::<f64>().unwrap());
+        let difference = report[total].as_f64().unwrap() - scores.sum::<f64>();
+        assert!(difference.abs() < 0.01, "{total}: {difference}\n{rows}");
+    }
+}
