@@ -487,3 +487,20 @@ fn saved_answers_have_folders_of_their_own() {
     assert!(said.stderr.contains("the journal no longer has 6 answers"), "{}", said.stderr);
     assert!(said.stderr.contains("reused from earlier runs, with their times: 6 results"), "{}", said.stderr);
 }
+
+#[test]
+fn reports_count_the_reused_results() {
+    let folder = echo();
+    folder.script("bot.sh", "cat");
+    folder.script("copy.sh", "cat -");
+    for command in [&["run", "-s", "./bot.sh"][..], &["compare", "./bot.sh", "./copy.sh"]] {
+        let (_, first) = folder.json(command);
+        assert_eq!(first.get("reused"), None);
+        let reports = ["--reuse", "--html", "r.html", "--markdown", "r.md"];
+        let count = folder.json(&[command, &reports].concat()).1["reused"].as_u64().unwrap();
+        let line = format!("reused from earlier runs, with their times: {count} result");
+        for file in ["r.html", "r.md"] {
+            assert!(std::fs::read_to_string(folder.path().join(file)).unwrap().contains(&line), "{file}: {line}");
+        }
+    }
+}

@@ -310,3 +310,37 @@ fn features_survive_merging() {
     let (_, shown) = folder.json(&["history", "show", "last", "--where", "N > 5", "--journal", "all.db"]);
     assert_eq!(of_cases(&shown, "case").len(), 15);
 }
+
+#[test]
+fn the_history_has_the_totals_of_the_runs() {
+    let folder = sample();
+    folder.script("thirds", "read -r seed; echo $((seed % 3)).12345");
+    folder.script("small", "read -r seed; echo 0.0123456$seed");
+    for rule in ["sum", "mean", "log", "relative"] {
+        folder
+            .write("problems.toml", CATALOGUE.replace("[problem.f", &format!("scoring.rule = \"{rule}\"\n[problem.f")));
+        let solvers = folder.json(&["run", "-s", "./thirds", "-s", "./small", "--seeds", "1-7"]).1["solvers"].clone();
+        let history = folder.json(&["history"]).1["runs"].clone();
+        let grouped = folder.json(&["history", "--where", "N < 100"]).1["runs"].clone();
+        for solver in 0..2 {
+            let total = &solvers[solver]["total"];
+            assert_eq!((&history[solver]["total"], &grouped[solver]["total"]), (total, total), "{rule}");
+        }
+    }
+}
+
+#[test]
+fn the_totals_of_a_gate_are_sums_of_its_means() {
+    let folder = sample();
+    let cases = ["-p", "sum", "-s", "./chance", "--seeds", "1-7", "--repeat", "3"];
+    assert_eq!(folder.judge(&[&["baseline", "--output", "b.toml"], &cases[..]].concat()).code, Some(0));
+    let gate =
+        ["gate", "--baseline", "b.toml", "-s", "./chance", "--repeat", "3", "--max-drop", "100%", "--csv", "g.csv"];
+    let report = folder.json(&gate).1;
+    let rows = std::fs::read_to_string(folder.path().join("g.csv")).unwrap();
+    for (total, column) in [("total_was", 3), ("total_now", 4)] {
+        let scores = rows.lines().skip(1).map(|row| row.split(',').nth(column).unwrap().parse::<f64>().unwrap());
+        let difference = report[total].as_f64().unwrap() - scores.sum::<f64>();
+        assert!(difference.abs() < 0.01, "{total}: {difference}\n{rows}");
+    }
+}

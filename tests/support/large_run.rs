@@ -42,7 +42,13 @@ pub(crate) fn begin(journal: Journal, plan: &Plan, shard: Option<Shard>) -> Reco
 
 /// Ends the record of a run that was carried through.
 pub(crate) fn finish(recording: Recording, plan: &Plan) {
-    let end = RunEnd { stop: None, elapsed: Duration::from_secs(1), rule: &plan.problem.scoring, totals: vec![None] };
+    let end = RunEnd {
+        stop: None,
+        elapsed: Duration::from_secs(1),
+        rule: &plan.problem.scoring,
+        decimals: 0,
+        totals: vec![None],
+    };
     recording.finish(&end).expect("the journal can be written");
 }
 

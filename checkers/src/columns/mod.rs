@@ -41,9 +41,7 @@ impl Case for Input {
         let mut placements = Vec::new();
         if let Err(rejection) = play::read_answer(answer, self, &mut placements) {
             // The observer sees a rejected answer up to its last valid move.
-            if !placements.is_empty() {
-                Game::start(self, observer).place_all(placements);
-            }
+            Game::start(self, observer).place_all(placements);
             return Err(rejection.into());
         }
         let mut game = Game::start(self, observer);

@@ -41,12 +41,12 @@ pub(crate) static DELETION_GAME: Checker = Checker {
 impl Case for Input {
     fn play(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Counted, CheckError> {
         let parameters = &self.parameters;
-        let mut answer = Answer::open(answer, parameters, &self.board)?;
         let mut board = self.board.clone();
         let mut primality = Primality::default();
         let mut progress = Progress { observer, step: 0, total: BigUint::ZERO };
         let (mut path, mut number, mut wasted) = (Vec::new(), Vec::new(), 0);
         progress.show(&BigUint::ZERO, &board, &[], || "the board is full".to_owned());
+        let mut answer = Answer::open(answer, parameters, &self.board)?;
         while answer.next_path(&board, &mut path)? {
             spell(&board, &path, &mut number);
             let subscores = Subscores::of(&number, parameters, &mut primality)

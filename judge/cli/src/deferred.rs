@@ -53,7 +53,7 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
 
 /// Options without an effect unless another one is given. `requires` of clap admits them if the missing option conflicts
 /// with one that is given: `--html game.html --step 5`. An id here means the same in all commands.
-const NEEDED: [(&str, &str); 19] = [
+pub(crate) const NEEDED: [(&str, &str); 19] = [
     ("answer", "output"),
     ("step", "svg"),
     ("top", "sort"),

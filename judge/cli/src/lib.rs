@@ -427,7 +427,8 @@ impl RunArgs {
 #[cfg(test)]
 mod tests {
     use super::Cli;
-    use clap::CommandFactory;
+    use crate::deferred::NEEDED;
+    use clap::{Command, CommandFactory};
 
     #[test]
     fn short_help_is_one_screen() {
@@ -450,6 +451,21 @@ mod tests {
             let help = command.get_after_long_help().or(command.get_after_help());
             let help = help.map(ToString::to_string).unwrap_or_default();
             assert!(help.starts_with("Examples:"), "judge help {} has no examples", command.get_name());
+        }
+    }
+
+    #[test]
+    fn options_that_need_another_one_exist_with_it() {
+        fn has(command: &Command, option: &str) -> bool {
+            command.get_arguments().any(|arg| arg.get_id() == &*option.replace('-', "_"))
+        }
+        fn has_both(command: &Command, pair: (&str, &str)) -> bool {
+            has(command, pair.0) && has(command, pair.1) || command.get_subcommands().any(|inner| has_both(inner, pair))
+        }
+        let mut cli = Cli::command();
+        cli.build();
+        for pair in NEEDED {
+            assert!(has_both(&cli, pair), "no command has both options of {pair:?}");
         }
     }
 }

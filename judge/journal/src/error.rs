@@ -116,6 +116,16 @@ impl JournalError {
             _ => false,
         }
     }
+
+    /// Returns whether another program holds the file.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Open { source, .. } | Self::Database(source) if is_busy(source))
+    }
+}
+
+/// Returns whether another program holds the file.
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 fn numbered(run: Option<RunId>) -> String {

@@ -21,6 +21,9 @@ const MAX_PAST_SCORES: usize = 100_000;
 /// 100,000.
 const MAX_TOTAL_CHARS: usize = 250_000;
 
+/// The maximal number of decimals of a total: a score has at most 10,000. A damaged journal may have any number.
+const MAX_DECIMALS: u32 = 20_000;
+
 /// The requested runs.
 #[derive(Debug, Clone, Default)]
 pub struct HistoryFilter<'a> {
@@ -67,7 +70,7 @@ impl Journal {
         let mut statement = self.connection.prepare(&format!(
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
-                 entrant.place, message, entrant.command,
+                 entrant.place, message, entrant.command, coalesce(decimals, 0),
                  iif(:as_one AND search IS NOT NULL, (SELECT count(*) FROM entrant AS tried WHERE tried.run = run.id
                      AND EXISTS (SELECT 1 FROM result WHERE result.entrant = tried.id)), NULL)
              FROM run JOIN entrant ON entrant.run = run.id
@@ -105,12 +108,13 @@ impl Journal {
             command: row.get(19)?,
             solver_hash: Digest(row.get(6)?),
             place: row.get(17)?,
-            settings: row.get(20)?,
+            settings: row.get(21)?,
             group: None,
             planned: count(row, 7)?,
             done: count(row, 8)?,
             accepted: count(row, 9)?,
             rule: row.get(10)?,
+            decimals: row.get::<_, u32>(20)?.min(MAX_DECIMALS),
             total: row.get::<_, Option<String>>(11)?.as_deref().and_then(read_points),
             case_set: row.get(16)?,
             change: None,

@@ -7,6 +7,7 @@ use super::identity::{RunRecord, SameGame, SameRun, conditions_of};
 use super::rows::{self, CaseFacts, Replaced, Rows, StoredPath, begin, case_id, enter, rows_of};
 use super::store::{Journal, make_folder};
 use super::stored::{self, Known, KnownFrom};
+use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     Bytes, CaseList, CaseSource, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Outcome,
     Plan, Problem, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop, StoredFeatures, StoredResult, Weight,
@@ -93,8 +94,17 @@ pub struct RunEnd<'a> {
     pub elapsed: Duration,
     /// The rule that it was scored by.
     pub rule: &'a Rule,
+    /// The number of decimals that shows sums of its scores exactly.
+    pub decimals: u32,
     /// The total of each solver by the rule; `None` if the rule gives none. Only a complete run has totals.
     pub totals: Vec<Option<&'a BigRational>>,
+}
+
+impl<'a> RunEnd<'a> {
+    /// Returns the end of a run with these scores.
+    pub fn of(scored: &'a ScoredRun, stop: Option<Stop>, elapsed: Duration) -> Self {
+        Self { stop, elapsed, rule: &scored.rule, decimals: scored.board.decimals, totals: scored.totals() }
+    }
 }
 
 impl Recording {
@@ -452,8 +462,8 @@ impl Recording {
         let terms = terms(end.rule, &self.problem, &self.cases);
         let transaction = self.journal.transaction()?;
         transaction.execute(
-            "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",
-            params![self.rows.run.0, state, microseconds(end.elapsed), end.rule.to_string()],
+            "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4, decimals = ?5 WHERE id = ?1",
+            params![self.rows.run.0, state, microseconds(end.elapsed), end.rule.to_string(), end.decimals],
         )?;
         for (entrant, total) in self.rows.entrants.iter().zip(&end.totals) {
             let total = total.filter(|_| end.stop.is_none()).map(ToString::to_string);

@@ -27,6 +27,8 @@ CREATE TABLE run (
     checker TEXT NOT NULL,
     checker_version INTEGER NOT NULL,
     rule TEXT NOT NULL,
+    -- The decimals of its scores, to which totals are rounded if they are not exact. NULL: it has no totals.
+    decimals INTEGER,
     direction TEXT NOT NULL,
     -- The best scores that its scores are relative to: known, problem, run, ledger or a file. NULL: its rule uses no best scores.
     reference TEXT,

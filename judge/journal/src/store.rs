@@ -1,7 +1,7 @@
 //! The journal's file: opens it, makes its tables in a new one, and sets how durable a commit is.
 
 use super::columns::query_all;
-use super::error::{JournalError, Result};
+use super::error::{JournalError, Result, is_busy};
 use super::file::{self, Files, Locks, Mode, RunLock};
 use judge_problem::JOURNAL_FOLDER;
 use rusqlite::backup::Backup;
@@ -263,10 +263,6 @@ pub(super) fn make_folder(folder: &Path) -> Result<()> {
         .map_err(|source| JournalError::Folder { path: folder.to_owned(), source })
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-}
-
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -323,7 +319,7 @@ fn uri_path(path: &Path) -> String {
 }
 
 /// The version of the schema that this judge reads and writes. A file of another version is refused.
-pub(super) const SCHEMA_VERSION: u32 = 15;
+pub(super) const SCHEMA_VERSION: u32 = 16;
 
 const TABLES: &str = include_str!("schema.sql");
 

@@ -113,7 +113,7 @@ impl Journal {
                 started: row.get(1)?,
                 command: row.get(3)?,
                 machine: machine(row, 16)?,
-                nodes: NodeList::default(),
+                ..Provenance::default()
             },
             state,
             detached: None,

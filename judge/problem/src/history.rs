@@ -147,6 +147,8 @@ pub struct HistoryRow {
     pub accepted: usize,
     /// The name of the scoring rule of the total.
     pub rule: String,
+    /// The number of decimals that shows sums of its scores exactly.
+    pub decimals: u32,
     /// Its total; `None` if the rule gives none, or the run was killed.
     pub total: Option<BigRational>,
     /// Hash of the cases in the total and of all that turns their scores into it. Only equal ones are comparable.

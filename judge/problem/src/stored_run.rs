@@ -393,6 +393,9 @@ pub struct Provenance {
     #[serde(skip_serializing_if = "NodeList::is_empty")]
     #[schemars(with = "Vec<Node>")]
     pub nodes: NodeList,
+    /// How many results were reused from earlier runs, with their times.
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
+    pub reused: usize,
 }
 
 /// Returns a time in UTC as ISO 8601 writes it: `2026-01-31T08:15:00Z`.

@@ -71,12 +71,13 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns a text with all hidden characters escaped, except newlines and tabs.
+/// Returns a text with all hidden characters escaped, except newlines and tabs, and without commands to GitHub Actions.
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
 }
 
-/// Returns a text as one line, with all hidden characters escaped: `\n`, `\x1b`, `\u{202e}`.
+/// Returns a text as one line, with all hidden characters escaped: `\n`, `\x1b`, `\u{202e}`, and without commands to GitHub
+/// Actions.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
@@ -110,14 +111,22 @@ pub fn beginning(text: &str, characters: usize) -> String {
     }
 }
 
+/// The beginnings of commands to GitHub Actions, which obeys the log of a job: at the start of a line, and anywhere.
+const COMMANDS: [&str; 2] = ["::", "##["];
+
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.chars().any(&is_escaped) {
+    if !text.chars().any(&is_escaped) && !COMMANDS.iter().any(|command| text.contains(command)) {
         return Cow::Borrowed(text);
     }
+    let [line_command, command] = COMMANDS;
     let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    let mut is_line_start = true;
+    for (at, c) in text.char_indices() {
+        let rest = &text[at..];
+        let is_command = is_line_start && rest.starts_with(line_command) || rest.starts_with(command);
+        is_line_start = !is_escaped(c) && (c == '\n' || is_line_start && c.is_whitespace());
         let _ = match c {
-            c if !is_escaped(c) => write!(shown, "{c}"),
+            c if !is_escaped(c) && !is_command => write!(shown, "{c}"),
             '\n' => write!(shown, "\\n"),
             '\r' => write!(shown, "\\r"),
             '\t' => write!(shown, "\\t"),
@@ -365,6 +374,9 @@ mod tests {
         }
         assert_eq!(token_text("1\u{a0}\u{3000}\u{200d}ü棋"), "1\\u{a0}\\u{3000}\\u{200d}ü棋");
         assert_eq!(visible("a\n\tb"), "a\n\tb");
+        // GitHub Actions obeys such lines.
+        assert_eq!(visible("::a::\na::b\n \t::c"), "\\x3a:a::\na::b\n \t\\x3a:c");
+        assert_eq!(one_line("a\n::b ##[c]"), "a\\n::b \\x23#[c]");
         assert_eq!(one_line("a\n\tb"), "a\\n\\tb");
     }
 

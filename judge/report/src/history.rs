@@ -4,9 +4,7 @@ use crate::text::{
     Columns, Document, Field, Paint, Style, TextTable, exact, left, limits_text, number_names, or_nothing, painted,
     right, scores_text, whole,
 };
-use checkers::Score;
 use indexmap::IndexMap;
-use judge_problem::scoring::decimals_of_digits;
 use judge_problem::{
     DetachedJob, Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line,
 };
@@ -93,11 +91,7 @@ fn change(row: &HistoryRow) -> Field {
 
 /// Returns which totals are good. Only raw scores can be costs: more points are always better.
 pub(crate) fn direction_of_total(row: &HistoryRow) -> Direction {
-    if counts_raw_scores(row) { row.direction } else { Direction::Max }
-}
-
-fn counts_raw_scores(row: &HistoryRow) -> bool {
-    row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores())
+    if row.rule.parse().is_ok_and(|rule: Rule| rule.counts_raw_scores()) { row.direction } else { Direction::Max }
 }
 
 fn state(row: &HistoryRow) -> Field {
@@ -378,14 +372,9 @@ fn sparkline(values: &[&BigRational]) -> String {
     values.iter().map(|value| level(value)).collect()
 }
 
-/// The digits that are shown of a total below 1.
-const DIGITS: u32 = 3;
-
-/// Writes a total, or the difference of two. Sums and means of scores are exact if they are decimal numbers; others are
-/// rounded.
+/// Writes a total, or the difference of two, with the same decimals as the report of the run.
 pub(super) fn figure(row: &HistoryRow, value: &BigRational) -> String {
-    let exactly = Score::from_rational(value).filter(|_| counts_raw_scores(row));
-    exactly.map_or_else(|| scores_text(value, decimals_of_digits(value, DIGITS)), |sum| sum.to_string())
+    scores_text(value, row.decimals)
 }
 
 #[cfg(test)]

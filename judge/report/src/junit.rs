@@ -4,7 +4,7 @@ use crate::gate::report::{Finding, GateReport, GatesReport};
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
 use crate::sealed::SealedReport;
-use crate::text::{points_text, verdict_of};
+use crate::text::{verdict_of, weight_text};
 use askama::Template;
 use judge_compare::gate::GateVerdict;
 use judge_problem::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
@@ -220,7 +220,7 @@ fn whole_group(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, 
     };
     let points = points.as_ref().map(|points| ("points", report.points_text(points)));
     Some(TestCase {
-        properties: [("weight", points_text(&result.weight))].into_iter().chain(points).collect(),
+        properties: [("weight", weight_text(&result.weight))].into_iter().chain(points).collect(),
         message,
         kind,
         ..TestCase::new(class, &format!("group {}", group.name), test_result)

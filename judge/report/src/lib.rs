@@ -105,7 +105,7 @@ pub use text::{
     ColumnsMoves, Counts, Document, Field, GameOutline, GameReplay, GameText, MoveRange, Paint, PrintError, Progress,
     Sheet, StderrLines, Steps, Style, TextTable, best_score, can_step, chart_stride, exact, exact_numbers,
     failures_text, json_line, left, milliseconds, note, note_from, note_lines, points_text, print, print_bytes,
-    print_from, print_line, print_with, right, share_of_best, step_through,
+    print_from, print_line, print_with, reused_line, right, share_of_best, step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

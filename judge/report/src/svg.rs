@@ -1,9 +1,8 @@
 //! Pictures without a browser: a frame of a game, a badge, the history of scores. Each is one self-contained SVG.
 
-use crate::history::direction_of_total;
-use crate::text::points_text;
+use crate::history::{direction_of_total, figure};
 use checkers::{Board, Cell, Frame, Observer};
-use judge_problem::{HistoryRow, RunId, counted, one_line};
+use judge_problem::{HistoryRow, counted, one_line};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use quick_xml::escape::escape;
@@ -157,19 +156,19 @@ fn points(corners: u32, turn: f64, middle: [f64; 2], radius: f64, low: f64) -> S
 
 /// Returns the best total of each run, the oldest run first. Only runs on the same cases and by the same rule as the
 /// newest run are included.
-fn totals(rows: &[HistoryRow]) -> Vec<(RunId, BigRational)> {
-    let mut best: Vec<(RunId, BigRational)> = Vec::new();
+fn totals(rows: &[HistoryRow]) -> Vec<(&HistoryRow, &BigRational)> {
+    let mut best: Vec<(&HistoryRow, &BigRational)> = Vec::new();
     let Some(newest) = rows.iter().find(|row| row.total.is_some()) else { return best };
     let is_same = |row: &&HistoryRow| row.case_set == newest.case_set && row.rule == newest.rule && row.group.is_none();
     for row in rows.iter().filter(is_same) {
         let Some(total) = &row.total else { continue };
         match best.last_mut() {
-            Some((run, known)) if *run == row.run => {
-                if direction_of_total(row).compare(total, known).is_gt() {
-                    known.clone_from(total);
+            Some(known) if known.0.run == row.run => {
+                if direction_of_total(row).compare(total, known.1).is_gt() {
+                    *known = (row, total);
                 }
             }
-            _ => best.push((row.run, total.clone())),
+            _ => best.push((row, total)),
         }
     }
     best.reverse();
@@ -183,8 +182,8 @@ pub fn badge_svg(rows: &[HistoryRow]) -> String {
     // A newest run without a total does not show the one before.
     let newest = rows.first().map(|row| row.run);
     let totals = totals(rows);
-    let total = totals.last().filter(|(run, _)| Some(*run) == newest);
-    let value = total.map_or_else(|| "no total".to_owned(), |(_, total)| points_text(total));
+    let total = totals.last().filter(|(row, _)| Some(row.run) == newest);
+    let value = total.map_or_else(|| "no total".to_owned(), |(row, total)| figure(row, total));
     badge(name, &value)
 }
 
@@ -209,7 +208,8 @@ fn badge(name: &str, value: &str) -> String {
 
 /// Returns the best total of each run as a line. The rows belong to one problem, the newest first.
 pub fn history_svg(rows: &[HistoryRow]) -> String {
-    let totals: Vec<_> = totals(rows).into_iter().map(|(run, total)| (format!("run {run}"), total)).collect();
+    let named = |(row, total): (&HistoryRow, _)| (format!("run {}", row.run), total, figure(row, total));
+    let totals: Vec<_> = totals(rows).into_iter().map(named).collect();
     history(rows.first().map_or("judge", |row| &row.problem), &totals)
 }
 
@@ -217,35 +217,35 @@ pub fn history_svg(rows: &[HistoryRow]) -> String {
 const HISTORY: [usize; 2] = [640, 240];
 const PLOT: [f64; 4] = [84.0, 44.0, 536.0, 160.0];
 
-fn history(title: &str, totals: &[(String, BigRational)]) -> String {
+/// `totals` are named, and each is given as a number and as text.
+fn history(title: &str, totals: &[(String, &BigRational, String)]) -> String {
     let [left, top, width, height] = PLOT;
     let value = |total: &BigRational| total.to_f64().unwrap_or_default();
-    let low = totals.iter().min_by(|one, other| one.1.cmp(&other.1));
-    let high = totals.iter().max_by(|one, other| one.1.cmp(&other.1));
-    let (least, most) = (low.map_or(0.0, |(_, total)| value(total)), high.map_or(0.0, |(_, total)| value(total)));
+    let low = totals.iter().min_by(|one, other| one.1.cmp(other.1));
+    let high = totals.iter().max_by(|one, other| one.1.cmp(other.1));
+    let (least, most) = (low.map_or(0.0, |low| value(low.1)), high.map_or(0.0, |high| value(high.1)));
     let spread = if most > least { most - least } else { 1.0 };
     let x = |at: usize| left + width * if totals.len() > 1 { at as f64 / (totals.len() - 1) as f64 } else { 0.5 };
     let y = |total: &BigRational| top + height * (1.0 - (value(total) - least) / spread);
     let mut svg = opened(HISTORY, &format!("{title}: {}", counted(totals.len(), "run")));
     add_text(&mut svg, 16, 26, 15, "font-weight=\"600\"", title);
-    for (_, total) in [low, high].into_iter().flatten() {
+    for (_, total, text) in [low, high].into_iter().flatten() {
         let (y, right) = (y(total), left + width);
         let _ = write!(svg, "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#dde1e8\"/>");
         let place = format!("{:.1}", y + 4.0);
-        add_text(&mut svg, left - 8.0, place, 11, &format!("text-anchor=\"end\" {FAINT}"), &points_text(total));
+        add_text(&mut svg, left - 8.0, place, 11, &format!("text-anchor=\"end\" {FAINT}"), text);
     }
     let line: Vec<_> =
-        totals.iter().enumerate().map(|(at, (_, total))| format!("{:.1} {:.1}", x(at), y(total))).collect();
+        totals.iter().enumerate().map(|(at, (_, total, _))| format!("{:.1} {:.1}", x(at), y(total))).collect();
     if !line.is_empty() {
         let _ = write!(svg, "<path d=\"M{}\" fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2.5\"/>", line.join("L"));
     }
-    for (at, (run, total)) in totals.iter().enumerate() {
+    for (at, (run, total, text)) in totals.iter().enumerate() {
         let (name, x) = (shown(run), x(at));
         let _ = write!(
             svg,
-            "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"#0072b2\"><title>{name}: {}</title></circle>",
-            y(total),
-            points_text(total)
+            "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"#0072b2\"><title>{name}: {text}</title></circle>",
+            y(total)
         );
         if at == 0 || at + 1 == totals.len() {
             add_text(&mut svg, format!("{x:.1}"), 226, 11, &format!("text-anchor=\"middle\" {FAINT}"), run);
@@ -308,7 +308,7 @@ mod tests {
         for svg in [
             frame_svg("<b>", &frame),
             badge("a & b", "<1>"),
-            history("\"x\"", &[("<".to_owned(), one)]),
+            history("\"x\"", &[("<".to_owned(), &one, "1".to_owned())]),
             history_svg(&[]),
         ] {
             assert!(is_well_formed(&svg), "{svg}");

@@ -446,7 +446,7 @@ impl<'a> Running<'a> {
             recorder.store(batch).map_err(lost)?;
         }
         let stop = self.stopped_of.map(|_| Stop::FailFast);
-        let end = RunEnd { stop, elapsed, rule: &scored.rule, totals: scored.totals() };
+        let end = RunEnd::of(&scored, stop, elapsed);
         recorder.finish(&end).ok_or_else(|| Failure::fault("the end of the run cannot be recorded in the journal"))
     }
 }

@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0: requests are read from messages, and answers are written.
 
+use judge_journal::JournalError;
 use judge_problem::Exit;
 use judge_session::Failure;
 use serde::Serialize;
@@ -83,6 +84,8 @@ impl RpcError {
 impl From<Failure> for RpcError {
     fn from(failure: Failure) -> Self {
         let code = match failure.exit() {
+            // Other params would change nothing.
+            _ if matches!(failure.journal_error(), Some(JournalError::OtherWriter(_))) => code::FAULT,
             Exit::Usage | Exit::NotAccepted | Exit::Success => code::INVALID_PARAMS,
             Exit::Interrupted => return Self::cancelled(),
             Exit::Fault => code::FAULT,
@@ -195,6 +198,13 @@ mod tests {
         }
         let deep = "[".repeat(100_000);
         assert_eq!(refusal(&deep).1, code::PARSE);
+    }
+
+    #[test]
+    fn a_journal_in_use_is_no_wrong_param() {
+        let code = |error: JournalError| RpcError::from(Failure::from(error)).code;
+        let writer = JournalError::OtherWriter(None);
+        assert_eq!([code(writer), code(JournalError::NoRunYet)], [code::FAULT, code::INVALID_PARAMS]);
     }
 
     #[test]

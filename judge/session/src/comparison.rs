@@ -2,7 +2,7 @@
 
 use crate::entrants::Entrant;
 use crate::pairing::Pairing;
-use crate::{Failure, MatchResult, Result, ScoredMatch, case_selection};
+use crate::{Failure, MatchResult, Result, ScoredMatch, case_selection, recorder};
 use judge_cli::{CompareArgs, StatisticsArgs};
 use judge_compare::paired::{
     self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
@@ -148,7 +148,7 @@ pub fn compared_runs<'a>(
         is_sequential,
         stop: played.stop,
         run_info: run_info.clone(),
-        provenance: Provenance { nodes: nodes.clone(), ..provenance },
+        provenance: Provenance { nodes: nodes.clone(), reused: recorder::reused(), ..provenance },
         warnings,
     }
 }

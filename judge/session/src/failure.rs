@@ -309,6 +309,9 @@ impl From<JournalError> for Failure {
                 return Self::usage(error).with_hint(hint);
             }
             damaged if damaged.is_damage() => return Self::fault(error),
+            busy if busy.is_busy() => {
+                return Self::fault(error).with_hint("another program holds it: try again when that has ended");
+            }
             JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
                 return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
             }

@@ -51,7 +51,6 @@ pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId> 
     let run = recording.run();
     let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None, ..Evidence::default() };
     recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;
-    let (rule, totals) = (&scored.rule, scored.totals());
-    recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule, totals })?;
+    recording.finish(&RunEnd::of(&scored, None, Duration::ZERO))?;
     Ok(run)
 }

@@ -384,6 +384,7 @@ impl Session {
             stop,
             elapsed: self.started.elapsed(),
             rule: scored.as_ref().map_or(&plan.problem.scoring, |scored| &scored.rule),
+            decimals: scored.as_ref().map_or(0, |scored| scored.board.decimals),
             totals: (0..plan.solvers.len()).map(total).collect(),
         };
         let continue_flag = self.recorder.options.continue_flag;

@@ -5,9 +5,7 @@ use crate::load::is_stdout;
 use crate::{Failure, Result, command_line, load};
 use judge_cli::ReportArgs;
 use judge_journal::this_machine;
-use judge_problem::{
-    Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc,
-};
+use judge_problem::{Features, FinishedJob, Plan, Problem, Provenance, RunEvent, built_in_languages, iso_utc};
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use judge_run::matching::real_place;
 use std::ffi::OsStr;
@@ -248,6 +246,6 @@ pub fn here() -> Provenance {
         started: iso_utc(SystemTime::now()),
         command: command_line::whole(),
         machine: this_machine(),
-        nodes: NodeList::default(),
+        ..Provenance::default()
     }
 }

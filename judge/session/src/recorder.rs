@@ -17,7 +17,7 @@ use judge_sandbox::Tier;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::slice;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The flag that continues an interrupted run. It is not part of the recorded command.
 pub const RESUME: &str = "--resume";
@@ -28,6 +28,14 @@ static IS_LOST: AtomicBool = AtomicBool::new(false);
 /// Returns whether the record of a run was lost, or its journal removed, moved or replaced, while it was written.
 pub fn is_lost() -> bool {
     IS_LOST.load(Ordering::Relaxed)
+}
+
+/// How many results this process has reused in the runs that it has closed.
+static REUSED: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns how many results were reused from earlier runs, in all runs of this process that are closed.
+pub fn reused() -> usize {
+    REUSED.load(Ordering::Relaxed)
 }
 
 /// How a command uses the journal.
@@ -309,8 +317,8 @@ impl Recorder {
         }
         let mut recording = recording?;
         if self.options.reuse && recording.copied > 0 {
-            let results = counted(recording.copied, "result");
-            judge_report::note(&format!("reused from earlier runs, with their times: {results}"));
+            judge_report::note(&judge_report::reused_line(recording.copied));
+            REUSED.fetch_add(recording.copied, Ordering::Relaxed);
         }
         let run = recording.run();
         let stop = end.stop.or(edited.as_ref().map(|_| Stop::Interrupted));

@@ -161,7 +161,15 @@ impl Streams {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
         let [shows_stdout, shows_stderr, _] = files(args).map(|file| file.is_none());
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
-        if shows_stdout && !args.json.as_deref().is_some_and(is_stdout) {
+        if shows_stdout && args.json.as_deref().is_some_and(is_stdout) {
+            let length = stdout.metadata().map_err(unreadable)?.len();
+            if length > 0 {
+                let lost = Bytes(length);
+                judge_report::note(&format!(
+                    "standard output has the report: {lost} of the program are kept by --stdout FILE"
+                ));
+            }
+        } else if shows_stdout {
             stdout.rewind().map_err(unreadable)?;
             judge_report::print_from(&mut stdout)?;
         }

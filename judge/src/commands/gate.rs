@@ -13,7 +13,7 @@ use judge_sandbox::Sandbox;
 use judge_session::sealed::SealedBaseline;
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, case_selection, command_line, load, outputs,
-    programs, sandbox,
+    programs, recorder, sandbox,
 };
 use judge_statistics::holm;
 use std::collections::BTreeSet;
@@ -63,6 +63,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit> {
         played.push(gate);
     }
     provenance.nodes = played.first().map(|gate| gate.nodes.clone()).unwrap_or_default();
+    provenance.reused = recorder::reused();
     let judgements = judge(&recorded, &played, args.alpha);
     let mut gates = Vec::new();
     let failures: Vec<_> = played.iter().map(|gate| baseline::failures(&gate.runs)).collect();

@@ -166,6 +166,7 @@ struct RunSlice {
     /// Sorted hashes of the inputs: totals are comparable over the same cases only.
     inputs: Vec<Option<Digest>>,
     rule: Rule,
+    decimals: u32,
     /// By place of the solver in the run.
     solvers: Vec<SolverTotals>,
 }
@@ -242,6 +243,7 @@ impl FeatureHistory<'_> {
             done: *done,
             accepted: *accepted,
             rule: slice.rule.name().to_owned(),
+            decimals: slice.decimals,
             change: total.as_ref().zip(before).map(|(total, before)| total - before),
             total: total.clone(),
             ..row.clone()
@@ -295,7 +297,7 @@ impl FeatureHistory<'_> {
         let solvers = (0..run.entrants.len()).map(totals).collect();
         let mut inputs = run.cases.inputs().to_vec();
         inputs.sort_unstable();
-        Ok(RunSlice { value, inputs, rule: scored.rule, solvers })
+        Ok(RunSlice { value, inputs, rule: scored.rule, decimals: scored.board.decimals, solvers })
     }
 }
 

@@ -178,7 +178,7 @@ fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Resu
     let stored = journal.stored_run(merged.run)?;
     let restored = RestoredRun::of(&stored, catalogue)?;
     let Ok(scored) = restored.score(None) else { return Ok(()) };
-    Ok(journal.set_totals(merged.run, &scored.rule, &restored.plan, &scored.totals())?)
+    Ok(journal.set_totals(merged.run, &restored.plan, &scored)?)
 }
 
 fn text(merged: &Merged, gaps: &[Gap], files: &[PathBuf]) -> String {

@@ -41,7 +41,7 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit> {
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => {
             let Some((spread, exit, nodes)) = measured(global, id, args)? else { return Ok(Exit::Interrupted) };
-            provenance.nodes = nodes;
+            (provenance.nodes, provenance.reused) = (nodes, recorder::reused());
             (spread, exit)
         }
         (None, Some(sd), _) => (known_spread(args, sd)?, Exit::Success),

@@ -13,7 +13,8 @@ use judge_report::{Candidate, CompareReport, Comparison, TuneComparison, TuneRep
 use judge_session::comparison::{check_metric, compared_runs, measured_outcome, measured_pairing, measured_problem};
 use judge_session::pairing::Pairing;
 use judge_session::{
-    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, Session, load, outputs, programs, restored_run,
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, Result, Session, load, outputs, programs, recorder,
+    restored_run,
 };
 use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
@@ -277,7 +278,7 @@ impl Tuning<'_> {
             }
             _ => None,
         };
-        provenance.nodes = self.runner.plan_runner.nodes();
+        (provenance.nodes, provenance.reused) = (self.runner.plan_runner.nodes(), recorder::reused());
         let quantity = if measure.is_of_points(&self.problem.scoring) { "points" } else { "score" };
         Ok(TuneReport {
             problem: self.problem.id.clone(),

@@ -44,9 +44,18 @@ function name(place, above) {
   if (above.length > 0) place.prepend(el("nav", { class: "trail", "aria-label": "Where this page is" }, above.map(([words, href]) => el("span", {}, el("a", { href }, words))), el("span", { "aria-current": "page" }, title)));
 }
 
+/** Returns a part of an address as text. A broken escape is itself. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Fills the page element, and shows it once it has content. */
 async function fill(place, [match, make, above], at) {
-  const words = match.slice(1).map(decodeURIComponent);
+  const words = match.slice(1).map(decoded);
   const title = () => name(place, above(words));
   const observer = new MutationObserver(() => {
     const heading = place.querySelector("h1");

@@ -154,6 +154,12 @@ fn a_hyphen_is_the_judges_own_stream() {
         assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{}", said.stderr);
         assert!(said.stderr.contains("--stdout and --json cannot both go to standard output"), "{}", said.stderr);
     }
+    let said = folder.judge(&["exec", "--json", "-", "--", "echo", "hello"]);
+    assert!(
+        said.stdout.starts_with('{') && said.stderr.contains("6 B of the program are kept by --stdout FILE"),
+        "{}",
+        said.stderr
+    );
     assert!(!folder.path().join("-").exists());
 }
 

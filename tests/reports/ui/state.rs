@@ -74,6 +74,7 @@ fn every_page_has_a_title_and_a_trail() {
         ("#/problems", "Problems – judge", 0),
         ("#/problems/columns/cases/seed-3", "seed-3 – judge", 2),
         ("#/runs/99", "This page cannot be shown – judge", 1),
+        ("#/runs/%zz", "This page cannot be shown – judge", 1),
         ("#/nothing", "This page cannot be shown – judge", 0),
     ] {
         browser.go(page);
@@ -81,6 +82,19 @@ fn every_page_has_a_title_and_a_trail() {
         assert_eq!(browser.evaluate("document.querySelectorAll('.trail a').length"), json!(above), "{page}");
         assert_eq!(browser.evaluate("document.querySelectorAll('h1').length"), json!(1), "{page}");
     }
+}
+
+#[test]
+#[ignore = "CI: a browser"]
+fn scripts_keep_all_digits_of_numbers() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    let parse = "import('/assets/dom.js').then((dom) => dom.parsed(text).map(String).join(' '))";
+    let text = "[0.1234567890123456789,12345678901234567.25,123456789012345678901,0.30000000000000004,-0.5,1.50]";
+    let shown = browser.evaluate(&format!("(() => {{ const text = '{text}'; return {parse}; }})()"));
+    let digits = "0.1234567890123456789 12345678901234567.25 123456789012345678901 0.30000000000000004 -0.5 1.5";
+    assert_eq!(shown, json!(digits));
 }
 
 #[test]

@@ -21,10 +21,10 @@ use super::recording::{sum_up as sum_up_entrant, terms};
 use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use copy::Games;
+use judge_problem::scoring::ScoredRun;
 use judge_problem::{
-    CaseName, Labels, Origin, Plan, Retention, Rule, RunId, RunState, Shard, quote_words, split_words, without_flags,
+    CaseName, Labels, Origin, Plan, Retention, RunId, RunState, Shard, quote_words, split_words, without_flags,
 };
-use num_rational::BigRational;
 use rusqlite::{Connection, params, params_from_iter};
 use source::{RUN, Source};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,16 +75,17 @@ fn open(files: &[PathBuf]) -> Result<Vec<Source>, MergeError> {
 }
 
 impl Journal {
-    /// Stores the totals of a merged run's solvers by this rule; `None` if the rule gives none. The plan has the weights and
-    /// thresholds of the cases.
+    /// Stores the totals of a merged run's solvers. The plan has the weights and thresholds of the cases.
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn set_totals(&mut self, run: RunId, rule: &Rule, plan: &Plan, totals: &[Option<&BigRational>]) -> Result<()> {
+    pub fn set_totals(&mut self, run: RunId, plan: &Plan, scored: &ScoredRun) -> Result<()> {
+        let ScoredRun { rule, board, .. } = scored;
         let terms = terms(rule, &plan.problem, &plan.cases);
         let transaction = self.transaction()?;
-        transaction.execute("UPDATE run SET rule = ?2 WHERE id = ?1", params![run.0, rule.to_string()])?;
-        for (entrant, total) in rows_of(&transaction, run)?.entrants.iter().zip(totals) {
+        let sql = "UPDATE run SET rule = ?2, decimals = ?3 WHERE id = ?1";
+        transaction.execute(sql, params![run.0, rule.to_string(), board.decimals])?;
+        for (entrant, total) in rows_of(&transaction, run)?.entrants.iter().zip(scored.totals()) {
             let total = total.map(ToString::to_string);
             sum_up_entrant(&transaction, *entrant, total.as_deref(), Some(&terms))?;
         }

@@ -419,7 +419,7 @@ fn disturbed(bench: &Bench, disturb: impl FnOnce(&Path)) -> Journal {
     assert!(recording.journal.rewritten_file.is_some(), "it is noticed with the next batch");
     recording.append(&[finished(2, 0, Some(3))]).unwrap();
     let totals = vec![None];
-    recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule: &Rule::Sum, totals }).unwrap()
+    recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule: &Rule::Sum, decimals: 0, totals }).unwrap()
 }
 
 fn assert_whole(journal: &Journal) {

@@ -61,8 +61,13 @@ impl Playing {
         if until == self.places.len()
             && let Some(recording) = self.recording.take()
         {
-            let end =
-                RunEnd { stop: None, elapsed: Duration::from_millis(5), rule: &Rule::Sum, totals: vec![None; solvers] };
+            let end = RunEnd {
+                stop: None,
+                elapsed: Duration::from_millis(5),
+                rule: &Rule::Sum,
+                decimals: 0,
+                totals: vec![None; solvers],
+            };
             recording.finish(&end).unwrap();
         }
     }

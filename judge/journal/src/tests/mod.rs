@@ -101,7 +101,8 @@ impl Bench {
 
 fn close(recording: Recording, stop: Option<Stop>, total: Option<i64>) {
     let total = total.map(|total| BigRational::from_integer(total.into()));
-    let end = RunEnd { stop, elapsed: Duration::from_millis(5), rule: &Rule::Sum, totals: vec![total.as_ref()] };
+    let end =
+        RunEnd { stop, elapsed: Duration::from_millis(5), rule: &Rule::Sum, decimals: 0, totals: vec![total.as_ref()] };
     recording.finish(&end).unwrap();
 }
 

@@ -42,9 +42,13 @@ export function tint(name) {
 
 /** Whether a JavaScript number has lost digits of an integer, or is too large for one. */
 const isInexact = (value) => typeof value === "number" && !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value));
-const exact = (_, value, context) => (isInexact(value) ? context?.source ?? value : value);
+/** The digits of a number without zeros at its ends. */
+const significant = (number) => String(number).replace(/e.*/i, "").replace(/[-.]/g, "").replace(/^0+|0+$/g, "");
+/** Whether a number has lost digits. Shorter ones never do. */
+const isRounded = (value, source) => typeof value === "number" && source?.length > 15 && significant(value) !== significant(source);
+const exact = (_, value, context) => (isInexact(value) || isRounded(value, context?.source) ? context?.source ?? value : value);
 
-/** Parses a document. Integers too long for JavaScript numbers stay texts, with all digits. */
+/** Parses a document. Numbers too long for JavaScript stay texts, with all digits. */
 export const parsed = (json) => JSON.parse(json, exact);
 
 /** Returns a computed number, rounded for reading. Numbers that are too long for a script's are texts already. */

@@ -1,7 +1,7 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
 use crate::compare::claims::percentage;
-use crate::text::{FailureGroup, Failures, failure_groups, if_any, probability};
+use crate::text::{FailureGroup, Failures, failure_groups, if_any, points_text, probability, scores_text};
 use judge_compare::gate::{
     Baseline, BaselineFile, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
 };
@@ -47,9 +47,6 @@ pub struct GateReport<'a> {
     /// Whether the baseline file was rewritten.
     pub is_updated: bool,
 }
-
-/// The digits that are shown of a mean or total below 1.
-const DIGITS: u32 = 3;
 
 /// A fall with a smaller p-value is real: no baseline is recorded so high by chance.
 const CLEAR: f64 = 0.001;
@@ -266,11 +263,11 @@ impl GateReport<'_> {
         }
     }
 
-    /// Writes a total with the decimals of the scores. Scores that vary add none.
+    /// Writes a total with the decimals of the scores, as the report of a run does. Scores that vary add none.
     pub(crate) fn total(&self, total: &BigRational) -> String {
         let samples = self.record.baseline.samples().chain(self.today.samples());
         let of_scores = samples.filter_map(|sample| Some(sample.constant()?.decimals())).max().unwrap_or(0);
-        display(total, of_scores.max(decimals_of_digits(total, DIGITS)))
+        scores_text(total, of_scores)
     }
 
     /// Returns the command that runs the case with the largest fall.
@@ -389,12 +386,7 @@ pub(crate) fn percent(share: &BigRational) -> String {
 
 /// Writes a score, or the mean of several: `1012.4`.
 pub(crate) fn mean(scores: &Sample) -> String {
-    let mean = scores.mean();
-    match scores.constant() {
-        Some(score) => score.to_string(),
-        None if mean.is_integer() => display(mean, 0),
-        None => display(mean, decimals_of_digits(mean, DIGITS).max(1)),
-    }
+    scores.constant().map_or_else(|| points_text(scores.mean()), |score| score.to_string())
 }
 
 /// Writes by how much a number changed: `+3.21 %`.

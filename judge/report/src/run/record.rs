@@ -3,8 +3,8 @@
 use crate::run::metrics::{MeanRecord, MetricRecord, ParetoRecord, mean_records, metric_records, pareto_record};
 use crate::run::report::RunReport;
 use crate::text::{
-    Counts, LimitsRecord, Reference, Versioned, exact, exact_numbers, in_milliseconds, points_text, scores_text,
-    verdict_of,
+    Counts, LimitsRecord, Reference, Versioned, exact, exact_numbers, in_milliseconds, scores_text, verdict_of,
+    weight_text,
 };
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
 use judge_problem::{
@@ -250,7 +250,7 @@ pub(crate) struct TestGroupRecord<'a> {
     pub(crate) blocked_by: Option<&'a str>,
     /// The case that it counts by, where it counts by its worst.
     pub(crate) worst: Option<String>,
-    /// The total weight of its cases, rounded to three decimals.
+    /// The total weight of its cases, rounded to three decimals if it is no decimal number.
     #[serialize_always]
     pub(crate) weight: Option<Number>,
     /// Their points by weight, rounded to three decimals; absent if the scoring rule gives none.
@@ -274,7 +274,7 @@ pub(crate) fn test_group_records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroup
             result: row.status.name(),
             blocked_by: row.blocked_by.map(|needed| &*groups[needed].name),
             worst: row.worst.map(|case| report.plan.cases.at(case).name.to_string()),
-            weight: exact(&points_text(&result.weight)),
+            weight: exact(&weight_text(&result.weight)),
             points: row.points.as_ref().and_then(|points| exact(&report.points_text(points))),
         })
     };
@@ -305,7 +305,7 @@ pub(crate) struct CaseRecord<'a> {
     pub(crate) points: Option<Number>,
     /// The difference to the best, with `--sort lost`: in points with their weight, or in score.
     pub(crate) lost: Option<Number>,
-    /// The weight of the case in the total, rounded to three decimals, unless all weigh 1.
+    /// The weight of the case in the total, unless all weigh 1: rounded to three decimals if it is no decimal number.
     pub(crate) weight: Option<Number>,
     /// The test group that the case is in.
     pub(crate) group: Option<&'a str>,

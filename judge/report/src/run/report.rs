@@ -2,7 +2,7 @@
 
 use crate::compare::report::limit;
 use crate::run::metrics::Pareto;
-use crate::text::{Reference, best_score, points_text, scores_text, verdict_of};
+use crate::text::{Reference, best_score, scores_text, verdict_of, weight_text};
 use judge_problem::scoring::ScoredRun;
 use judge_problem::{
     DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Stop,
@@ -183,7 +183,7 @@ impl RunReport<'_> {
 
     /// Returns the weight of a case as decimal text.
     pub(crate) fn weight(&self, case: usize) -> String {
-        points_text(&self.scored.board.weights.get(case))
+        weight_text(&self.scored.board.weights.get(case))
     }
 
     /// Returns the number that a solver is ranked by as decimal text; `None` if there is none, as for a sum of costs

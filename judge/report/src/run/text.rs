@@ -10,7 +10,7 @@ use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, row
 use crate::text::{
     COMMAND_WIDTH, Columns, Counts, Field, MAX_ROWS, NOTE_WIDTH, Page, Paint, StderrLines, Style, TextTable,
     allowance_lines, code, cut, escaped, failures_text, field, left, memory, milliseconds, or_nothing, paint_of,
-    painted, paragraphs, processors_line, right, table, verdict_of,
+    painted, paragraphs, processors_line, reused_line, right, table, verdict_of,
 };
 use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
 use std::io::{self, Write};
@@ -275,9 +275,11 @@ fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
 fn footer(report: &RunReport<'_>) -> String {
     let jobs = counted(report.jobs, "job");
     let time = milliseconds(report.elapsed);
-    let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
+    let reused = (report.provenance.reused > 0).then(|| reused_line(report.provenance.reused));
+    let more = processors_line(&report.provenance.nodes).into_iter().chain(reused);
+    let more: String = more.map(|line| format!("; {line}")).collect();
     let reference =
         report.reference().map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
     let judge = env!("CARGO_PKG_VERSION");
-    format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
+    format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{more}\n", report.tier)
 }

@@ -57,6 +57,11 @@ pub fn points_text(points: &BigRational) -> String {
     scores_text(points, POINT_DECIMALS)
 }
 
+/// A weight, or a sum of weights, as decimal text: exact if it is a decimal number, otherwise like points.
+pub(crate) fn weight_text(weight: &BigRational) -> String {
+    Score::from_rational(weight).map_or_else(|| points_text(weight), |exactly| exactly.to_string())
+}
+
 /// Writes a sum of scores with at most this many decimals exactly. Other numbers get at most that many decimals, or as
 /// many as points.
 pub(crate) fn scores_text(sum: &BigRational, decimals: u32) -> String {
@@ -268,5 +273,11 @@ mod tests {
             let found = share_of_best(direction, &Score::from(score), &Score::from(best));
             assert_eq!(found, Some(share), "{direction:?}: {score} of {best}");
         }
+    }
+
+    #[test]
+    fn decimal_weights_are_exact() {
+        let text = |above: i64, below: i64| weight_text(&BigRational::new(above.into(), below.into()));
+        assert_eq!([text(12345, 100_000), text(1, 3), text(2, 1)], ["0.12345", "0.333", "2"]);
     }
 }

@@ -62,19 +62,23 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
     }
 }
 
-/// Escapes the control characters that JSON itself does not escape. The meaning of a document stays the same. Every write
-/// consists of whole characters, as a serializer's writes do.
+/// Escapes the control characters that JSON itself does not escape, and commands to GitHub Actions, which obeys the log of a
+/// job. The meaning of a document stays the same. Every write consists of whole characters, as a serializer's writes do.
 struct Visible<W>(W);
+
+/// Begins a command anywhere in a line. `::` begins one only at its start, where JSON has no text.
+const COMMAND: &str = "##[";
 
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // The fast path: nearly all texts have only such characters.
-        if bytes.iter().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
+        let has_command = bytes.windows(COMMAND.len()).any(|part| part == COMMAND.as_bytes());
+        if !has_command && bytes.iter().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());
         }
         let mut rest = std::str::from_utf8(bytes).map_err(io::Error::other)?;
-        while let Some(place) = rest.find(is_hidden) {
+        while let Some(place) = rest.find(is_hidden).into_iter().chain(rest.find(COMMAND)).min() {
             let (before, after) = rest.split_at(place);
             self.0.write_all(before.as_bytes())?;
             let hidden = after.chars().next().unwrap_or_default();
@@ -119,11 +123,11 @@ mod tests {
                 self.0
             }
         }
-        let value = ["\u{1b}\u{7f}\u{9b}1m\n", "\u{202e}\u{e0041}é"];
+        let value = ["\u{1b}\u{7f}\u{9b}1m\n##[error]", "\u{202e}\u{e0041}é"];
         let mut document = Vec::new();
         Texts(value).write_json(&mut document).unwrap();
         for json in [String::from_utf8(document).unwrap(), json_line(&value).unwrap()] {
-            assert!(!json.contains(|c: char| is_hidden(c) && c != '\n'), "{json:?}");
+            assert!(!json.contains(|c: char| is_hidden(c) && c != '\n') && !json.contains(COMMAND), "{json:?}");
             assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
         }
     }

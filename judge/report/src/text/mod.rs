@@ -16,6 +16,7 @@ pub use failures::*;
 pub use figures::*;
 pub use json::*;
 pub use progress::*;
+pub use provenance::reused_line;
 pub(crate) use provenance::*;
 pub use replay::*;
 pub use sheet::*;

@@ -1,6 +1,6 @@
 //! When, how and where a run took place: lines and records.
 
-use judge_problem::{Limits, Node, NodeList, Plan, Provenance, Solver, one_line};
+use judge_problem::{Limits, Node, NodeList, Plan, Provenance, Solver, counted, one_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ impl From<&Limits> for LimitsRecord {
 
 /// Returns the lines of a page: date, command, limits and machine.
 pub(crate) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>) -> Vec<String> {
-    let Provenance { started, command, machine, nodes } = provenance;
+    let Provenance { started, command, machine, nodes, reused } = provenance;
     let limits = limits.map(|limits| format!("limits: {}", limits_text(limits)));
     let lines = [format!("started: {started}"), format!("command: {command}")].into_iter().chain(limits);
     let node = |node: &Node| {
@@ -37,7 +37,13 @@ pub(crate) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>)
         format!("node {name}: {machine}, tier {tier}{load}")
     };
     let machines = [format!("machine: {machine}")].into_iter().chain(nodes.iter().map(node));
-    lines.chain(machines).chain(processors_line(nodes)).collect()
+    let reused = (*reused > 0).then(|| reused_line(*reused));
+    lines.chain(machines).chain(processors_line(nodes)).chain(reused).collect()
+}
+
+/// Returns the line that counts results of earlier runs.
+pub fn reused_line(results: usize) -> String {
+    format!("reused from earlier runs, with their times: {}", counted(results, "result"))
 }
 
 /// Returns the line that says why there is no mean of times over all cases; `None` if all nodes have the same

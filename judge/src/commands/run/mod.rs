@@ -231,9 +231,10 @@ impl Play<'_> {
         });
         progress.finish();
         let RunResult { outcomes, stop } = result?;
-        provenance.nodes = runner.nodes();
         let scored = restored_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
         let (elapsed, gaps) = (started.elapsed(), sandbox::gaps(runner.gaps()));
+        let recorded = recorder.finish(&RunEnd::of(&scored, stop, elapsed));
+        (provenance.nodes, provenance.reused) = (runner.nodes(), recorder::reused());
         let report = RunReport {
             plan,
             outcomes: &outcomes,
@@ -252,7 +253,6 @@ impl Play<'_> {
             message: message(args),
             labels: &Labels::default(),
         };
-        let recorded = recorder.finish(&RunEnd { stop, elapsed, rule: &scored.rule, totals: scored.totals() });
         if stop == Some(Stop::Detached) {
             if let Some(run) = recorded {
                 judge_report::note(&format!(
