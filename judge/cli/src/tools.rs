@@ -30,8 +30,8 @@ pub struct ExecArgs {
     /// Where its standard error goes: a file, or - for the judge's own [default: -]
     #[arg(long, value_name = "FILE")]
     pub stderr: Option<PathBuf>,
-    /// Write how it ended and what it used as JSON to this file, or - for standard output, which then
-    /// lacks that of the program
+    /// Write how it ended and what it used as JSON to this file, or - for standard output, in place of the output of the
+    /// program
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
     /// The program and its arguments

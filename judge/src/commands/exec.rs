@@ -164,9 +164,9 @@ impl Streams {
         if shows_stdout && args.json.as_deref().is_some_and(is_stdout) {
             let length = stdout.metadata().map_err(unreadable)?.len();
             if length > 0 {
-                let lost = Bytes(length);
+                let output = Bytes(length);
                 judge_report::note(&format!(
-                    "standard output has the report: {lost} of the program are kept by --stdout FILE"
+                    "standard output has the report, not the {output} of the program: --stdout FILE keeps them"
                 ));
             }
         } else if shows_stdout {

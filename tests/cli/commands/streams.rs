@@ -156,7 +156,7 @@ fn a_hyphen_is_the_judges_own_stream() {
     }
     let said = folder.judge(&["exec", "--json", "-", "--", "echo", "hello"]);
     assert!(
-        said.stdout.starts_with('{') && said.stderr.contains("6 B of the program are kept by --stdout FILE"),
+        said.stdout.starts_with('{') && said.stderr.contains("not the 6 B of the program: --stdout FILE keeps them"),
         "{}",
         said.stderr
     );

@@ -63,7 +63,7 @@ struct GateRecord<'a> {
     times_not_compared: Option<usize>,
     complaints: Vec<ComplaintRecord>,
     changes: Vec<ChangeRecord<'a>>,
-    #[serde(rename = "mended")]
+    /// The cases that were not accepted then and are now.
     fixed: &'a [String],
     cases: Vec<CaseRecord<'a>>,
 }
