@@ -233,6 +233,19 @@ pub(crate) fn set(signals: &[c_int]) -> sigset_t {
     }
 }
 
+/// Gives every signal its default action, also the two that the C library reserves and refuses to change. A process that
+/// it started by `posix_spawn` ignores them, and so would programs. Only for a process with one thread that starts no other.
+pub(crate) fn default_every_signal() {
+    // The kernel's `sigaction` is not longer than this, and all of it is zero for the default action.
+    let default = [0_u64; 4];
+    for signal in 1..=64_i32 {
+        // SAFETY: the kernel only reads the action, which needs no handler. It refuses signals that cannot be changed.
+        unsafe {
+            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), std::ptr::null::<u64>(), size_of::<u64>())
+        };
+    }
+}
+
 /// Blocks exactly these signals in this thread.
 pub(crate) fn block_only(set: &sigset_t) -> c_int {
     // SAFETY: the set is valid during the call, which returns no old set.

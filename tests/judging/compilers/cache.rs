@@ -107,6 +107,38 @@ fn a_cache_writable_by_others_is_unused() {
 }
 
 #[test]
+fn a_makefiles_program_follows_its_compiler() {
+    let Some(folder) = with_source() else { return };
+    folder.write("made/main.c", HELLO);
+    folder.write("made/Makefile", "main: main.c\n\tgcc -o main main.c\n");
+    let compiler = folder.script("bin/gcc", "exec /usr/bin/gcc \"$@\"");
+    let path = format!("{}:/usr/bin:/bin", folder.path().join("bin").display());
+    let compiles = || {
+        let arguments = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", "made/"];
+        let said: Said = folder.command(&arguments).env("PATH", &path).output().unwrap().into();
+        assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+        said.stderr.contains("compiling")
+    };
+    assert!(compiles() && !compiles());
+    fs::write(&compiler, "#!/bin/sh\nexec /usr/bin/gcc  \"$@\"\n").unwrap();
+    assert!(compiles() && !compiles());
+}
+
+#[test]
+fn an_unwritable_cache_is_named_once() {
+    let Some(folder) = with_source() else { return };
+    assert!(compiles(&folder, &[]));
+    // Nothing can take the place of a folder, not even for root.
+    for entry in entries(&folder) {
+        fs::remove_file(&entry).unwrap();
+        fs::create_dir(&entry).unwrap();
+    }
+    let said = run(&folder, &[]).stderr;
+    let named = format!("warning: compiled programs are not kept: {}", folder.path().join(".judge-cache").display());
+    assert_eq!(said.matches(&named).count(), 1, "{said}");
+}
+
+#[test]
 fn concurrent_compilations_all_succeed() {
     let Some(folder) = with_source() else { return };
     let arguments = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", "bot.c"];

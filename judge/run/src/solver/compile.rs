@@ -88,9 +88,8 @@ impl Toolbox {
         let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
         let given = project.files.clone();
         let files = compiler::compile(&compiler, &name, given, &self.settings.compiler, run)?;
-        if let (Some(cache), Some(key)) = (self.cache(), key) {
-            // Without an entry, the next run compiles again.
-            let _ = cache.store(&key, &files);
+        if let Some(key) = key {
+            self.store(&key, &files);
         }
         Ok(files)
     }
@@ -108,7 +107,8 @@ impl Toolbox {
         }
         let identity = compiler::tools_identity(language);
         let version = self.version(language, &identity, run)?;
-        let mut parts = vec![compiler.path.as_os_str().as_bytes(), &identity.0, version.as_bytes()];
+        let processor = compiler::processor_identity();
+        let mut parts = vec![compiler.path.as_os_str().as_bytes(), &identity.0, version.as_bytes(), &processor.0];
         parts.extend(compiler.argv.iter().map(|word| word.as_bytes()));
         for file in &project.files {
             parts.extend([file.path.as_os_str().as_bytes(), if file.executable { b"x" } else { b"-" }, &file.bytes]);
@@ -125,10 +125,8 @@ impl Toolbox {
             return Ok(String::from_utf8_lossy(&known.bytes).into_owned());
         }
         let version = compiler::language_version(language, run)?.unwrap_or_default();
-        if let Some(cache) = self.cache() {
-            let file = WorkFile { path: "version".into(), bytes: version.clone().into_bytes(), executable: false };
-            let _ = cache.store(&key, &[file]);
-        }
+        let file = WorkFile { path: "version".into(), bytes: version.clone().into_bytes(), executable: false };
+        self.store(&key, &[file]);
         Ok(version)
     }
 

@@ -9,6 +9,8 @@ use judge_problem::{Bytes, CompileLimits, Digest, Language, LanguageStatus, Lang
 use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, WorkFile};
 use rustix::io::Errno;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -198,15 +200,40 @@ fn main_tool(language: &Language) -> Option<String> {
     tool(usable(lines)?)
 }
 
+/// The compilers that a script or a makefile may start, which the judge cannot see in the command.
+const STARTED_BY_SCRIPTS: [&str; 13] =
+    ["make", "cc", "c++", "gcc", "g++", "clang", "clang++", "rustc", "go", "javac", "fpc", "ghc", "ocamlopt"];
+
 /// Returns a hash that changes when one of the programs of a language is replaced.
 pub(super) fn tools_identity(language: &Language) -> Digest {
-    let names = main_tool(language).into_iter().chain(language.needs.iter().cloned());
+    let main = main_tool(language);
+    let is_script = main.as_deref().is_some_and(|main| ["sh", "bash", "make"].contains(&main));
+    let started = STARTED_BY_SCRIPTS.iter().filter(|_| is_script).map(|&name| name.to_owned());
+    let names = main.into_iter().chain(language.needs.iter().cloned()).chain(started);
     let programs = names.filter_map(|name| program::installed(&name)?.ok());
     Digest::of_parts(programs.map(|program| {
         let file = real(&program.path);
         let meta = file.metadata().ok().map(|meta| (meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()));
         [file.as_os_str().as_bytes(), format!("{meta:?}").as_bytes()].concat()
     }))
+}
+
+/// Returns a hash of what the processor can do. With `-march=native` a program may crash on another one, and machines may
+/// share a cache.
+pub(super) fn processor_identity() -> Digest {
+    // The kernel queries each core that is read, so the others are left out.
+    processor_of(File::open("/proc/cpuinfo").map(|file| BufReader::with_capacity(1024, file)))
+}
+
+fn processor_of(description: io::Result<impl BufRead>) -> Digest {
+    let is_wanted =
+        |line: &String| ["vendor_id", "model", "flags", "Features", "CPU"].iter().any(|key| line.starts_with(key));
+    // An empty line ends the first core.
+    let core = description
+        .into_iter()
+        .flat_map(|text| text.lines().map_while(io::Result::ok))
+        .take_while(|line| !line.is_empty());
+    Digest::of_parts(core.filter(is_wanted))
 }
 
 #[cfg(test)]
@@ -268,5 +295,13 @@ mod tests {
         );
         assert_eq!(version_line("\nr2000\n"), Some("r2000"));
         assert_eq!(version_line("\n"), None);
+    }
+
+    #[test]
+    fn a_program_for_another_processor_is_another_entry() {
+        let of = |text: &str| processor_of(Ok(text.as_bytes())).0;
+        let here = of("processor\t: 0\nflags\t: sse avx\ncpu MHz\t: 2000\n\nflags\t: other\n");
+        assert_eq!(here, of("processor\t: 1\nflags\t: sse avx\ncpu MHz\t: 999\n\n"));
+        assert_ne!(here, of("processor\t: 0\nflags\t: sse\n\n"));
     }
 }

@@ -118,7 +118,9 @@ fn plain_name(source: &Path) -> PathBuf {
 fn is_plain(stem: &OsStr) -> bool {
     let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
     let bytes = stem.as_encoded_bytes();
-    bytes.iter().all(fits) && !bytes.starts_with(b"-") && bytes.len() < 200
+    // Go leaves out files with such names.
+    let is_skipped = bytes.starts_with(b"_") || bytes.ends_with(b"_test");
+    bytes.iter().all(fits) && !bytes.starts_with(b"-") && !is_skipped && bytes.len() < 200
 }
 
 /// Reads files up to a number of bytes.
@@ -159,7 +161,7 @@ const NOT_CODE: &str = r#"(?x)
 /// The declaration of a public type.
 const PUBLIC_TYPE: &str = r"(?x)\bpublic\s+
     (?:(?:abstract|final|sealed|non-sealed|strictfp|static)\s+)*
-    (?:class|interface|enum|record|@\s*interface)\s+(\w+)";
+    (?:class|interface|enum|record|@\s*interface)\s+([\w$]+)";
 
 /// Returns the name of the public type that a source declares outside all braces; `None` if it declares none.
 fn public_type(source: &[u8]) -> Option<String> {
@@ -296,6 +298,8 @@ mod tests {
             ("a b\nc.rs", "main.rs"),
             (".hidden.c", "main.c"),
             ("näme.go", "main.go"),
+            ("_bot.go", "main.go"),
+            ("bot_test.go", "main.go"),
         ] {
             write(folder.path(), name, "x");
             let expected = WorkFile { path: seen.into(), bytes: b"x".to_vec(), executable: false };
@@ -364,6 +368,7 @@ mod tests {
             ("public classy X {}", None),
             ("class A{String s = \"\";}public class B {}", Some("B")),
             ("class A{}public class B{}", Some("B")),
+            ("public class Bo$t {}", Some("Bo$t")),
             ("class A { \"open\n } public class B {}", Some("B")),
             ("/* open", None),
             ("", None),

@@ -56,13 +56,21 @@ pub struct Toolbox {
     pub(super) settings: BuildSettings,
     /// Set once something was compiled.
     cache: OnceLock<Result<Cache, String>>,
+    /// Why the first entry could not be written that was refused.
+    unwritten: OnceLock<String>,
 }
 
 impl Toolbox {
     /// Returns an empty toolbox for the programs of a sandbox of this tier.
     pub fn new(tier: Tier, settings: BuildSettings) -> Self {
         let needs_open_parents = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        Self { build_folder: OnceLock::new(), needs_open_parents, settings, cache: OnceLock::new() }
+        Self {
+            build_folder: OnceLock::new(),
+            needs_open_parents,
+            settings,
+            cache: OnceLock::new(),
+            unwritten: OnceLock::new(),
+        }
     }
 
     /// Returns how solvers are built.
@@ -73,13 +81,22 @@ impl Toolbox {
     /// Returns the cache, if it is wanted and can be used.
     pub(super) fn cache(&self) -> Option<&Cache> {
         let place = self.settings.cache.as_ref()?;
-        let open = || Cache::open(place).map_err(|error| error.to_string());
+        let open = || Cache::open(place).map_err(|error| format!("{}: {error}", place.display()));
         self.cache.get_or_init(open).as_ref().ok()
+    }
+
+    /// Stores an entry in the cache, if it can be used. Without the entry, the next run compiles again.
+    pub(super) fn store(&self, key: &Digest, files: &[WorkFile]) {
+        let Some(cache) = self.cache() else { return };
+        if let Err(error) = cache.store(key, files) {
+            let _ = self.unwritten.set(format!("{}: {error}", cache.path.display()));
+        }
     }
 
     /// Returns why the cache could not be used, if the judge tried to use it.
     pub fn cache_failure(&self) -> Option<&str> {
-        self.cache.get()?.as_ref().err().map(String::as_str)
+        let unopened = self.cache.get().and_then(|cache| cache.as_ref().err());
+        unopened.or_else(|| self.unwritten.get()).map(String::as_str)
     }
 
     /// Returns a path relative to its build folder, if it is in one. It is the same for every toolbox.

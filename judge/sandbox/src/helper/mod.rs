@@ -120,10 +120,7 @@ fn leave_to_init(
 fn detach() -> io::Result<OwnedFd> {
     let socket = take_socket()?;
     let _ = rustix::process::setsid();
-    for signal in 1..=64 {
-        // SAFETY: the default action needs no handler. Signals that cannot be changed are refused.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
-    }
+    process::default_every_signal();
     // When the reader of a program's output has closed it, a write returns an error and does not end this process. The
     // signal is blocked instead of ignored, because programs would inherit that.
     process::block_only(&process::set(&[libc::SIGPIPE]));

@@ -122,7 +122,7 @@ fn inherited(pid: i32) -> Vec<String> {
     // Pending signals change.
     let is_passing = |line: &str| line.contains("Pnd:") || line.starts_with("SigQ");
     let is_kept = |line: &&str| KEYS.iter().any(|key| line.starts_with(key)) && !is_passing(line);
-    let mut told: Vec<String> = status.lines().filter(is_kept).map(without_own_signals).collect();
+    let mut told: Vec<String> = status.lines().filter(is_kept).map(str::to_owned).collect();
     let stat = fs::read_to_string(path("stat")).unwrap();
     let ids = stat.rsplit_once(") ").unwrap().1.split(' ').skip(2).take(2);
     let is_own: Vec<bool> = ids.map(|id| id == pid.to_string()).collect();
@@ -130,15 +130,6 @@ fn inherited(pid: i32) -> Vec<String> {
     let folder = fs::read_link(path("cwd")).map(|folder| folder.parent().map(Path::to_owned));
     told.push(format!("folder: {:?}", folder.ok()));
     told
-}
-
-/// A line of `status` without the two signals that the C library reserves.
-fn without_own_signals(line: &str) -> String {
-    let signals = line.strip_prefix("Sig").and_then(|line| line.split_once(":\t"));
-    match signals.and_then(|(kind, signals)| Some((kind, u64::from_str_radix(signals, 16).ok()?))) {
-        Some((kind, signals)) => format!("Sig{kind}: {:x}", signals & !(0b11 << 31)),
-        None => line.to_owned(),
-    }
 }
 
 /// The kinds of a process's open files, if this user may see them.
