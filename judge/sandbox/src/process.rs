@@ -234,7 +234,8 @@ pub(crate) fn set(signals: &[c_int]) -> sigset_t {
 }
 
 /// Gives every signal its default action, also the two that the C library reserves and refuses to change. A process that
-/// it started by `posix_spawn` ignores them, and so would programs. Only for a process with one thread that starts no other.
+/// it started by `posix_spawn` ignores them, and so would programs. The library needs these two to cancel threads, and to
+/// change the user of all threads: the helper does neither.
 pub(crate) fn default_every_signal() {
     // The kernel's `sigaction` is not longer than this, and all of it is zero for the default action.
     let default = [0_u64; 4];
