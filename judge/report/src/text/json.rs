@@ -77,17 +77,16 @@ impl<W: Write> Write for Visible<W> {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());
         }
-        let mut rest = std::str::from_utf8(bytes).map_err(io::Error::other)?;
-        while let Some(place) = rest.find(is_hidden).into_iter().chain(rest.find(COMMAND)).min() {
-            let (before, after) = rest.split_at(place);
-            self.0.write_all(before.as_bytes())?;
-            let hidden = after.chars().next().unwrap_or_default();
-            for unit in hidden.encode_utf16(&mut [0; 2]) {
+        let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        let mut written = 0;
+        for (at, c) in text.char_indices().filter(|&(at, c)| is_hidden(c) || text[at..].starts_with(COMMAND)) {
+            self.0.write_all(&bytes[written..at])?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(self.0, "\\u{unit:04x}")?;
             }
-            rest = &after[hidden.len_utf8()..];
+            written = at + c.len_utf8();
         }
-        self.0.write_all(rest.as_bytes())?;
+        self.0.write_all(&bytes[written..])?;
         Ok(bytes.len())
     }
 
