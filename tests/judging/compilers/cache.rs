@@ -49,13 +49,12 @@ fn a_second_run_compiles_nothing() {
     assert!(compiles(&folder, &[]) && !compiles(&folder, &[]));
 }
 
-#[test]
-fn a_new_compiler_compiles_anew() {
-    let Some(folder) = with_source() else { return };
+/// Checks that a solver compiled by `gcc` is compiled once, and once more after the compiler was replaced.
+fn follows_its_compiler(folder: &Folder, solver: &str) {
     let compiler = folder.script("bin/gcc", "exec /usr/bin/gcc \"$@\"");
     let path = format!("{}:/usr/bin:/bin", folder.path().join("bin").display());
     let compiles = || {
-        let arguments = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", "bot.c"];
+        let arguments = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", solver];
         let said: Said = folder.command(&arguments).env("PATH", &path).output().unwrap().into();
         assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
         said.stderr.contains("compiling")
@@ -63,6 +62,12 @@ fn a_new_compiler_compiles_anew() {
     assert!(compiles() && !compiles());
     fs::write(&compiler, "#!/bin/sh\nexec /usr/bin/gcc  \"$@\"\n").unwrap();
     assert!(compiles() && !compiles());
+}
+
+#[test]
+fn a_new_compiler_compiles_anew() {
+    let Some(folder) = with_source() else { return };
+    follows_its_compiler(&folder, "bot.c");
 }
 
 #[test]
@@ -111,17 +116,7 @@ fn a_makefiles_program_follows_its_compiler() {
     let Some(folder) = with_source() else { return };
     folder.write("made/main.c", HELLO);
     folder.write("made/Makefile", "main: main.c\n\tgcc -o main main.c\n");
-    let compiler = folder.script("bin/gcc", "exec /usr/bin/gcc \"$@\"");
-    let path = format!("{}:/usr/bin:/bin", folder.path().join("bin").display());
-    let compiles = || {
-        let arguments = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", "made/"];
-        let said: Said = folder.command(&arguments).env("PATH", &path).output().unwrap().into();
-        assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
-        said.stderr.contains("compiling")
-    };
-    assert!(compiles() && !compiles());
-    fs::write(&compiler, "#!/bin/sh\nexec /usr/bin/gcc  \"$@\"\n").unwrap();
-    assert!(compiles() && !compiles());
+    follows_its_compiler(&folder, "made/");
 }
 
 #[test]
