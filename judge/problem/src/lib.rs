@@ -106,7 +106,8 @@ pub use stored_run::{
     StoredRun, iso_utc,
 };
 pub use text::{
-    InvalidText, after_colon, as_text, beginning, counted, error_chain, fill_placeholders, first_of, is_hidden, listed,
-    natural_key, one_line, quote, quote_path, quote_words, split_words, tail, visible, with_flags, without_flags,
+    InvalidText, LOG_COMMAND, after_colon, as_text, beginning, counted, error_chain, fill_placeholders, first_of,
+    is_hidden, listed, natural_key, one_line, quote, quote_path, quote_words, split_words, tail, visible, with_flags,
+    without_flags,
 };
 pub use verdict::Termination;

@@ -111,19 +111,21 @@ pub fn beginning(text: &str, characters: usize) -> String {
     }
 }
 
-/// The beginnings of commands to GitHub Actions, which obeys the log of a job: at the start of a line, and anywhere.
-const COMMANDS: [&str; 2] = ["::", "##["];
+/// Begins a command to GitHub Actions, which obeys the log of a job, anywhere in a line.
+pub const LOG_COMMAND: &str = "##[";
+
+/// Begins one at the start of a line.
+const LINE_COMMAND: &str = "::";
 
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.chars().any(&is_escaped) && !COMMANDS.iter().any(|command| text.contains(command)) {
+    if !text.chars().any(&is_escaped) && !text.contains(LINE_COMMAND) && !text.contains(LOG_COMMAND) {
         return Cow::Borrowed(text);
     }
-    let [line_command, command] = COMMANDS;
     let mut shown = String::with_capacity(text.len() + 16);
     let mut is_line_start = true;
     for (at, c) in text.char_indices() {
         let rest = &text[at..];
-        let is_command = is_line_start && rest.starts_with(line_command) || rest.starts_with(command);
+        let is_command = is_line_start && rest.starts_with(LINE_COMMAND) || rest.starts_with(LOG_COMMAND);
         is_line_start = !is_escaped(c) && (c == '\n' || is_line_start && c.is_whitespace());
         let _ = match c {
             c if !is_escaped(c) && !is_command => write!(shown, "{c}"),

@@ -1,6 +1,6 @@
 //! JSON documents: exact numbers, no control characters, and their schemas.
 
-use judge_problem::{NamedNumbers, is_hidden};
+use judge_problem::{LOG_COMMAND, NamedNumbers, is_hidden};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -63,23 +63,21 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
 }
 
 /// Escapes the control characters that JSON itself does not escape, and commands to GitHub Actions, which obeys the log of a
-/// job. The meaning of a document stays the same. Every write consists of whole characters, as a serializer's writes do.
+/// job. (`::` begins one only at the start of a line, where JSON has no text.) The meaning of a document stays the same.
+/// Every write consists of whole characters, as a serializer's writes do.
 struct Visible<W>(W);
-
-/// Begins a command anywhere in a line. `::` begins one only at its start, where JSON has no text.
-const COMMAND: &str = "##[";
 
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // The fast path: nearly all texts have only such characters.
-        let has_command = bytes.windows(COMMAND.len()).any(|part| part == COMMAND.as_bytes());
+        let has_command = bytes.windows(LOG_COMMAND.len()).any(|part| part == LOG_COMMAND.as_bytes());
         if !has_command && bytes.iter().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());
         }
         let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
         let mut written = 0;
-        for (at, c) in text.char_indices().filter(|&(at, c)| is_hidden(c) || text[at..].starts_with(COMMAND)) {
+        for (at, c) in text.char_indices().filter(|&(at, c)| is_hidden(c) || text[at..].starts_with(LOG_COMMAND)) {
             self.0.write_all(&bytes[written..at])?;
             for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(self.0, "\\u{unit:04x}")?;
@@ -126,7 +124,7 @@ mod tests {
         let mut document = Vec::new();
         Texts(value).write_json(&mut document).unwrap();
         for json in [String::from_utf8(document).unwrap(), json_line(&value).unwrap()] {
-            assert!(!json.contains(|c: char| is_hidden(c) && c != '\n') && !json.contains(COMMAND), "{json:?}");
+            assert!(!json.contains(|c: char| is_hidden(c) && c != '\n') && !json.contains(LOG_COMMAND), "{json:?}");
             assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
         }
     }
